@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Cidr } from '#domain/network';
 import type { ProviderSettings } from '#people/provider';
+import type { ProxySettings } from '#people/proxy-claim';
 import {
   SettingsReader,
   type DatabaseLocation,
@@ -42,7 +43,11 @@ export interface Config {
   signUp: (typeof SIGN_UPS)[number];
   /** By which people may sign in besides, by OpenID Connect; null: none. */
   provider: ProviderSettings | null;
-  /** False: that provider is the only way in. */
+  /** The proxy in front that says in headers who people are; null: none is believed. */
+  proxySignIn: ProxySettings | null;
+  /** How many hours after a sign-in by the provider its session ends; null: as every other. */
+  providerSessionHours: number | null;
+  /** False: that provider or proxy is the only way in. */
   passwordSignIn: boolean;
   maxTeamsPerUser: number;
   /** Further names of headers that hold secrets, as given. Common names are known without this. */
@@ -99,6 +104,7 @@ function readProvider(settings: SettingsReader): ProviderSettings | null {
   const clientSecret = settings.read('OIDC_CLIENT_SECRET');
   const name = settings.read('OIDC_NAME');
   const scopes = settings.read('OIDC_SCOPES');
+  const groupsClaim = settings.read('OIDC_GROUPS_CLAIM');
   const told = settings.errors.some((line) => /^OIDC_(?:ISSUER|CLIENT_ID)(?:_FILE)?:/.test(line));
   if (issuer === null || clientId === null) {
     const isHalf = issuer !== null || clientId !== null || clientSecret !== null;
@@ -109,7 +115,44 @@ function readProvider(settings: SettingsReader): ProviderSettings | null {
     }
     return null;
   }
-  return { issuer, clientId, clientSecret, name: name ?? new URL(issuer).hostname, scopes };
+  const called = name ?? new URL(issuer).hostname;
+  return { issuer, clientId, clientSecret, name: called, scopes, groupsClaim };
+}
+
+const SEPARATORS = { comma: ',', bar: '|', semicolon: ';' };
+
+function readProxySignIn(settings: SettingsReader): ProxySettings | null {
+  const emailHeader = settings.read('PROXY_SIGN_IN_HEADER');
+  const from = Object.freeze(settings.read('PROXY_SIGN_IN_FROM'));
+  const nameHeader = settings.read('PROXY_SIGN_IN_NAME_HEADER');
+  const groupsHeader = settings.read('PROXY_SIGN_IN_GROUPS_HEADER');
+  const groupSeparator = SEPARATORS[settings.read('PROXY_SIGN_IN_GROUPS_SEPARATOR')];
+  const signOutUrl = settings.read('PROXY_SIGN_OUT_URL');
+  const told = settings.errors.some((line) =>
+    /^PROXY_SIGN_IN_(?:HEADER|FROM)(?:_FILE)?:/.test(line),
+  );
+  if (emailHeader !== null && from.length > 0) {
+    const named = [emailHeader, nameHeader, groupsHeader].filter((name) => name !== null);
+    if (new Set(named).size < named.length) {
+      settings.errors.push(
+        'PROXY_SIGN_IN_HEADER: two of PROXY_SIGN_IN_… name the same header; email, name and groups have one each.',
+      );
+    }
+    return { emailHeader, nameHeader, groupsHeader, groupSeparator, from, signOutUrl };
+  }
+  if (emailHeader !== null && !told) {
+    settings.errors.push(
+      'PROXY_SIGN_IN_FROM: not set, and anybody can send a header; name the addresses from which the proxy connects, such as 127.0.0.1 or 172.18.0.5.',
+    );
+  }
+  const others =
+    [nameHeader, groupsHeader, signOutUrl].some((each) => each !== null) || from.length > 0;
+  if (emailHeader === null && others && !told) {
+    settings.errors.push(
+      'PROXY_SIGN_IN_HEADER: not set; sign-in by a proxy needs it and PROXY_SIGN_IN_FROM. Set both, or none of PROXY_….',
+    );
+  }
+  return null;
 }
 
 function checkTogether(
@@ -132,9 +175,15 @@ function checkTogether(
       `SUCCESS_HISTORY_DAYS: ${successHistoryDays} is more than HISTORY_DAYS, which is ${historyDays}; successes are kept that long at most.`,
     );
   }
-  if (!config.passwordSignIn && config.provider === null) {
+  const { provider, proxySignIn } = config;
+  if (!config.passwordSignIn && provider === null && proxySignIn === null) {
     settings.errors.push(
-      'PASSWORD_SIGN_IN: "off" would leave nobody a way in; set OIDC_ISSUER and OIDC_CLIENT_ID, or leave it on.',
+      'PASSWORD_SIGN_IN: "off" would leave nobody a way in; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_FROM, or leave it on.',
+    );
+  }
+  if (provider !== null && proxySignIn !== null) {
+    settings.errors.push(
+      'PROXY_SIGN_IN_HEADER: people sign in by the provider (OIDC_ISSUER) or by a proxy, not by both; leave one of them out.',
     );
   }
   // A key that cannot be parsed has been reported already.
@@ -168,6 +217,8 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     plans: Object.freeze(settings.read('PLANS')),
     signUp: settings.read('SIGN_UP'),
     provider: readProvider(settings),
+    proxySignIn: readProxySignIn(settings),
+    providerSessionHours: settings.read('PROVIDER_SESSION_HOURS'),
     passwordSignIn: settings.read('PASSWORD_SIGN_IN') === 'on',
     maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),
     secretHeaders: Object.freeze(settings.read('SECRET_HEADERS')),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Finding } from '#cli/services';
+import { isInRanges, writeRanges } from '#domain/address-range';
 import { probeDns } from '#outgoing/probe-dns';
 import { inspectDatabase } from '#store/database/inspect';
 import type { DatabaseReport } from '#store/database/inspection';
@@ -10,6 +11,7 @@ import { loadAppKey } from './app-key.ts';
 import type { Config } from './config.ts';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { describeHolding } from './holding.ts';
+import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
 import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
@@ -68,6 +70,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     ...judgePartitions(found),
     ...(found.holding === null ? [] : [ok('size', describeHolding(found.holding))]),
     judgeProxies(config, found),
+    ...judgeProxySignIn(config, found),
   ];
 }
 
@@ -123,6 +126,20 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Findin
   }
   const when = new Date(seen.at).toISOString();
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
+}
+
+/** Judges PROXY_SIGN_IN_FROM by what the service has recorded about its requests; empty where it is not set. */
+function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport): Finding[] {
+  if (proxySignIn === null) return [];
+  const seen = found.strangeSignIn;
+  if (seen !== null && isStillStrange(seen, proxySignIn, realClock.now())) {
+    const when = new Date(seen.at).toISOString();
+    return [warn('sign-in', `${describeStrangeSignIn(seen, proxySignIn)} (last noticed ${when})`)];
+  }
+  const who = `${proxySignIn.emailHeader} says who people are, from ${writeRanges(proxySignIn.from)}`;
+  const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));
+  const others = isHere ? 'every program on this machine' : 'whatever connects from there';
+  return [ok('sign-in', `${who}; ${others} is believed`)];
 }
 
 /** Empty for a database that keeps no snapshots (SQLite). */

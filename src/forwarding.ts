@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { UntrustedHeader, UntrustedHeaderStore } from '#store/nodes/untrusted-headers';
-
-const MEMORY_MS = 30 * 24 * 60 * 60_000;
+import type { SightingStore } from '#store/nodes/sightings';
+import type { UntrustedHeader } from '#store/nodes/untrusted-headers';
+import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
 
 const OTHER_HEADERS = [
   'forwarded',
@@ -34,7 +34,8 @@ export function isStillTrue(
   trustedProxies: number,
   now: number,
 ): boolean {
-  return untrustedHeader.trustedProxies === trustedProxies && now - untrustedHeader.at < MEMORY_MS;
+  const isRecent = now - untrustedHeader.at < SIGHTING_MEMORY_MS;
+  return untrustedHeader.trustedProxies === trustedProxies && isRecent;
 }
 
 export function describeUntrustedHeader({ header, trustedProxies }: UntrustedHeader): string {
@@ -44,48 +45,41 @@ export function describeUntrustedHeader({ header, trustedProxies }: UntrustedHea
 }
 
 interface Deps {
-  store: { untrustedHeaders: UntrustedHeaderStore };
+  store: { untrustedHeaders: SightingStore<UntrustedHeader> };
   trustedProxies: number;
   clock: Clock;
   log: Log;
 }
 
-/** Warns the operator about proxies that no setting counts: once per process, and at each start. */
+/** Warns the operator about proxies that no setting counts. */
 export class ForwardingWatch {
   readonly #deps: Deps;
-  #hasTold = false;
+  readonly #watch: SightingWatch<UntrustedHeader>;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    const { store, trustedProxies, clock, log } = deps;
+    this.#watch = new SightingWatch({
+      store: store.untrustedHeaders,
+      log,
+      isStillTrue: (known) => isStillTrue(known, trustedProxies, clock.now()),
+      tell: (seen) => {
+        const remedy = describeUntrustedHeader(seen);
+        const { header } = seen;
+        log.warn('proxy.not-trusted', { header, trustedProxies: seen.trustedProxies, remedy });
+      },
+    });
   }
 
   /** Warns at the start about what an earlier process has seen. */
   async start(): Promise<void> {
-    const { store, trustedProxies, clock } = this.#deps;
-    const known = await store.untrustedHeaders.read();
-    if (known && isStillTrue(known, trustedProxies, clock.now())) this.#tell(known);
+    await this.#watch.start();
   }
 
   look(headers: IncomingHttpHeaders): void {
-    if (this.#hasTold) return;
-    const { store, trustedProxies, clock, log } = this.#deps;
+    if (this.#watch.hasTold) return;
+    const { trustedProxies, clock } = this.#deps;
     const header = findUntrusted(headers, trustedProxies);
-    if (header === null) return;
-    const untrustedHeader = { header, trustedProxies, at: clock.now() };
-    this.#tell(untrustedHeader);
-    // Stored for the doctor and the next start. The request does not wait for it.
-    store.untrustedHeaders
-      .keep(untrustedHeader)
-      .catch((error: unknown) => log.warn('proxy.sighting-not-kept', { error }));
-  }
-
-  #tell(untrustedHeader: UntrustedHeader): void {
-    this.#hasTold = true;
-    const { header, trustedProxies } = untrustedHeader;
-    this.#deps.log.warn('proxy.not-trusted', {
-      header,
-      trustedProxies,
-      remedy: describeUntrustedHeader(untrustedHeader),
-    });
+    if (header !== null) this.#watch.see({ header, trustedProxies, at: clock.now() });
   }
 }

@@ -12,7 +12,7 @@ import type { Log } from '#domain/log';
 /** The folder in which `npm start` and `npm test` build the dashboard. */
 const FOLDER = fileURLToPath(new URL('../build/dashboard', import.meta.url));
 
-interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress'> {
+interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' | 'readArrival'> {
   baseUrl: string;
   targets: Targets;
   trustedProxies: number;
@@ -32,6 +32,10 @@ export function createLazyDashboard(given: Options): Hono {
       config: { baseUrl, targets },
       readClientAddress: (_request, env) =>
         readClientAddress((env as { incoming: IncomingMessage }).incoming, trustedProxies),
+      readArrival: (env) => {
+        const { rawHeaders, socket } = (env as { incoming: IncomingMessage }).incoming;
+        return { rawHeaders, address: socket.remoteAddress };
+      },
     });
   };
   return new Hono().all('*', async (c) => {

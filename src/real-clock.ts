@@ -1,4 +1,4 @@
-import type { Clock } from '#domain/clock';
+import { type Clock, wakeAt } from '#domain/clock';
 
 /** The longest time that a timer can wait. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -11,4 +11,5 @@ export const realClock: Clock = {
     const timer = setTimeout(wake, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   },
+  at: (instant, wake) => wakeAt(realClock, instant, wake),
 };

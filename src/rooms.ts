@@ -1,6 +1,7 @@
 import { CommandFault } from '#cli/fault';
 import type { OpenRooms } from '#cli/services';
 import { secretHeadersWith } from '#domain/secret-headers';
+import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { openStore } from '#store/store';
@@ -9,8 +10,15 @@ import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from '.
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 
-/** Opens the database and creates the rooms that commands use. */
-export async function openRooms(config: Config): Promise<OpenRooms> {
+/**
+ * Opens the database and creates the rooms that commands use.
+ *
+ * @param peopleConfig  set by tests to spend less work on hashing passwords
+ */
+export async function openRooms(
+  config: Config,
+  peopleConfig?: Pick<PeopleConfig, 'passwordWork'>,
+): Promise<OpenRooms> {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
     throw new CommandFault(
@@ -32,7 +40,13 @@ export async function openRooms(config: Config): Promise<OpenRooms> {
       store,
       log,
       clock: store.clock,
-      config: { ...config, appKey, baseUrl, asksSetupCode: !servesLoopbackOnly(config) },
+      config: {
+        ...config,
+        appKey,
+        baseUrl,
+        asksSetupCode: !servesLoopbackOnly(config),
+        ...peopleConfig,
+      },
     });
     return {
       work: async () => {

@@ -34,6 +34,7 @@ import { prepareHistory } from './history.ts';
 import { createLazyDashboard } from './lazy-dashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metrics-page.ts';
+import { ProxyWatch } from './proxy-watch.ts';
 import { SharedRateLimiter } from './shared-rate-limiter.ts';
 import { watchSources } from './source-metrics.ts';
 
@@ -92,9 +93,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   watchWork(metrics, options, { engine, snapshots });
   const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
   const notifier = createNotifier({ ...telling, observer: metrics });
-  const forwarding = buildForwardingWatch(options);
   const app = buildApp(options, { people, work, notifier }, metrics);
-  watchRequests(app, forwarding);
+  const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
   const secretChanges = new SecretChanges(store, log);
   const { historyDays, successHistoryDays } = config;
@@ -112,7 +112,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     bulkRunner,
     start: async () => {
       await prepareHistory(history);
-      await forwarding.start();
+      await watch.start();
       if (engine === null) return;
       await secretChanges.start();
       await engine.start();
@@ -140,8 +140,11 @@ export function buildService(options: ServiceOptions): BelfryService {
 }
 
 function buildSender({ config, clock, echo }: ServiceOptions): ClosableSender {
+  const { emailHeader = null, nameHeader = null, groupsHeader = null } = config.proxySignIn ?? {};
   return createSender({
     clock,
+    // To this installation itself they would come from an address that may be the proxy's.
+    neverSent: [emailHeader, nameHeader, groupsHeader].filter((name) => name !== null),
     allowedNetworks: config.allowedNetworks,
     echo: config.hasEcho ? (echo ?? null) : null,
     dnsServers: config.dnsServers ?? [],
@@ -161,11 +164,23 @@ function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions
 }
 
 /** Wraps the app instead of being its middleware, so that it costs hardly any time and changes no request. */
-function watchRequests(app: Hono, forwarding: ForwardingWatch): void {
+function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
+  const { trustedProxies, proxySignIn: settings } = config;
+  const common = { store, clock: store.clock, log };
+  const forwarding = new ForwardingWatch({ ...common, trustedProxies });
+  const proxy = new ProxyWatch({ ...common, settings });
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
-    forwarding.look((env as HttpBindings).incoming.headers);
+    const { headers, rawHeaders, socket } = (env as HttpBindings).incoming;
+    forwarding.look(headers);
+    proxy.look({ rawHeaders, address: socket.remoteAddress });
     return answer(request, env, context);
+  };
+  return {
+    start: async () => {
+      await forwarding.start();
+      await proxy.start();
+    },
   };
 }
 
@@ -209,11 +224,6 @@ async function readFreeBytes({ database }: Config): Promise<number | null> {
   if (database.kind !== 'sqlite') return null;
   const { bavail, bsize } = await statfs(dirname(database.path));
   return bavail * bsize;
-}
-
-function buildForwardingWatch({ config, store, log }: ServiceOptions): ForwardingWatch {
-  const { trustedProxies } = config;
-  return new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
 }
 
 function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: Metrics): Engine {

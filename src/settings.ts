@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { type AddressRange, parseRanges } from '#domain/address-range';
 import { parseNetworks, type Cidr } from '#domain/network';
 
 /** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
@@ -10,6 +11,7 @@ export type DatabaseLocation =
 
 export const ROLES = ['all', 'web', 'engine'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const GROUP_SEPARATORS = ['comma', 'bar', 'semicolon'] as const;
 export const SIGN_UPS = ['invite', 'open'] as const;
 
 /**
@@ -154,6 +156,25 @@ function parseScopes(text: string): string | null {
   return arePlain && scopes.length <= 30 && scopes.includes('openid') ? scopes.join(' ') : null;
 }
 
+/** What browsers and other clients send of their own accord names nobody. */
+const CLIENTS_OWN =
+  /^(?:accept|access-|authorization|connection|content-|cookie|forwarded|from|host|if-|origin|proxy-|referer|sec-|te|trailer|transfer-|upgrade|user-agent|via|x-forwarded-(?:for|host|proto|port)|x-real-ip|x-requested-with)/;
+
+/** In lower case. No underscore: servers and proxies read it as a hyphen, or not, and so let other headers through. */
+function parsePersonHeader(text: string): string | null {
+  const name = text.toLowerCase();
+  const isName = /^[a-z][a-z0-9-]{0,99}$/.test(name);
+  return isName && !CLIENTS_OWN.test(name) ? name : null;
+}
+
+/** A URL, or a path on the public address. */
+function parseSignOutUrl(text: string): string | null {
+  if (text.length > 1000) return null;
+  if (/^\/(?![/\\])[!-[\]-~]*$/.test(text)) return text;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' ? url.href : null;
+}
+
 function parseMailFrom(text: string): string | null {
   const shape = /^(?:[^<>"\p{Cc}]{0,100}<[^\s<>@,;"]+@[^\s<>@,;"]+>|[^\s<>@,;"]+@[^\s<>@,;"]+)$/u;
   return text.length <= 320 && shape.test(text) ? text : null;
@@ -263,6 +284,50 @@ export const SETTINGS = {
     fallback: 'openid email profile',
     shownDefault: 'openid email profile',
     parse: parseScopes,
+  }),
+  OIDC_GROUPS_CLAIM: define<string>({
+    accepts: 'the name of a claim, in 1 to 200 printable ASCII characters without blanks',
+    fallback: 'groups',
+    shownDefault: 'groups',
+    parse: (text) => (/^[!-~]{1,200}$/.test(text) ? text : null),
+  }),
+  PROXY_SIGN_IN_HEADER: define<string | null>({
+    accepts:
+      'the name of a header that clients do not send themselves, such as Remote-Email: letters, digits and hyphens',
+    fallback: null,
+    shownDefault: 'none',
+    parse: parsePersonHeader,
+  }),
+  PROXY_SIGN_IN_FROM: define<AddressRange[]>({
+    accepts:
+      'up to 100 addresses or networks (not of all addresses), comma-separated, such as 127.0.0.1,172.18.0.0/16,::1',
+    fallback: [],
+    shownDefault: 'none',
+    parse: parseRanges,
+  }),
+  PROXY_SIGN_IN_NAME_HEADER: define<string | null>({
+    accepts: 'the name of a header, such as Remote-Name',
+    fallback: null,
+    shownDefault: 'none',
+    parse: parsePersonHeader,
+  }),
+  PROXY_SIGN_IN_GROUPS_HEADER: define<string | null>({
+    accepts: 'the name of a header, such as Remote-Groups',
+    fallback: null,
+    shownDefault: 'none',
+    parse: parsePersonHeader,
+  }),
+  PROXY_SIGN_IN_GROUPS_SEPARATOR: oneOf(GROUP_SEPARATORS, 'comma'),
+  PROXY_SIGN_OUT_URL: define<string | null>({
+    accepts: 'an http or https URL, or a path on the public address such as /oauth2/sign_out',
+    fallback: null,
+    shownDefault: 'none',
+    parse: parseSignOutUrl,
+  }),
+  PROVIDER_SESSION_HOURS: define<number | null>({
+    ...wholeNumber(1, 8760, 24),
+    fallback: null,
+    shownDefault: 'as SESSION_MAX_DAYS',
   }),
   PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on'),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),

@@ -105,8 +105,11 @@ export function writeTestMessage(
 
 function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count: number): string {
   const name = `“${nameOf(source.name)}”`;
-  if (kind === 'reminder')
-    return `Reminder: cron ${name} still fails after ${describeDuration(downMs ?? 0)}`;
+  if (kind === 'reminder') {
+    const what =
+      source.kind === 'queue' ? `queue ${name} still has failed jobs` : `cron ${name} still fails`;
+    return `Reminder: ${what} after ${describeDuration(downMs ?? 0)}`;
+  }
   if (kind === 'slow') return slowTitle(level, `${source.kind} ${name}`, downMs);
   if (source.kind === 'queue') return queueTitle(level, name, count);
   switch (level) {

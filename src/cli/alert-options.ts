@@ -59,11 +59,7 @@ export function addAlertOptions(command: Command): Command {
       '--slow-times-median <N>',
       `so are runs of so many times the median, ${rangeOf(SLOW_RANGES.timesMedian)}`,
     )
-    .option('--no-slow-times-median', 'not by the median');
-}
-
-export function addReminderOptions(command: Command): Command {
-  return command
+    .option('--no-slow-times-median', 'not by the median')
     .option('--remind-hours <N>', 'tell again while it goes on: every 1, 6 or 24 hours')
     .option('--no-remind-hours', 'no reminders');
 }

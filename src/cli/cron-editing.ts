@@ -5,15 +5,21 @@ import { parseAssertions } from '#domain/assertions';
 import { readCronInput } from '#work/cron-input';
 import type { Cron, CronExtras, SameCron } from '#work/crons';
 import type { Work } from '#work/work';
-import { addAlertOptions, type AlertOptions, addReminderOptions } from './alert-options.ts';
+import { addAlertOptions, type AlertOptions } from './alert-options.ts';
 import { readAlertOptions } from './alert-options.ts';
 import { type CronEnd, MOST_RUNS, NO_END } from '#domain/cron-end';
 import { formatUtcMinute } from '#domain/instant';
 import { readCronEnd } from '#work/cron-end-input';
 import { CommandFault, toOneLine } from './fault.ts';
 import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
-import { accept, fieldsOf, type Members, readHeaderOptions, refuseBlank } from './readings.ts';
-import { writeHeaders } from './readings.ts';
+import {
+  accept,
+  fieldsOf,
+  type Members,
+  membersOf,
+  refuseBlank,
+  writeHeaders,
+} from './readings.ts';
 import { writeCron } from './records.ts';
 import { noCron, show, type Session } from './session.ts';
 
@@ -55,7 +61,7 @@ export function addCronEditing(cron: Command, session: Session): void {
   addFieldOptions(addTeamOption(cron.command('create').description('make a cron')))
     .option('--paused', 'not to run before it is resumed')
     .action(async ({ team, paused, ...options }: CronOptions & { team: string; paused?: true }) => {
-      const members = { ...membersOf(options), is_active: String(!paused) };
+      const members = { ...readMembers(options), is_active: String(!paused) };
       const input = accept(readCronInput(fieldsOf(members)), OPTION_OF);
       const extras = { ...readExtras(options), end: readEnd(options, NO_END) };
       const { teamId, work } = await session.findTeam(team);
@@ -101,7 +107,7 @@ export function addCronEditing(cron: Command, session: Session): void {
 }
 
 function addFieldOptions(command: Command): Command {
-  return addReminderOptions(addAlertOptions(command))
+  return addAlertOptions(command)
     .option('--name <N>', "the cron's name")
     .option('--url <U>', 'where its requests go')
     .option('--expression <E>', 'when, in UTC: five fields such as "*/5 * * * *", or @daily')
@@ -121,7 +127,7 @@ async function editCron(session: Session, id: string, options: CronOptions): Pro
   const { teamId, work } = await session.findTeamOfCron(id);
   const before = await work.findCron(teamId, id);
   if (!before) throw noCron(id);
-  const given = membersOf(options);
+  const given = readMembers(options);
   refuseLosing(before, given, options);
   const reading = readCronInput(fieldsOf({ ...membersOfCron(before), ...given }));
   const { isActive: _, ...input } = accept(reading, OPTION_OF);
@@ -171,9 +177,7 @@ function readEnd({ endsAt, maxRuns }: CronOptions, before: CronEnd): CronEnd {
   return accept(readCronEnd(fieldsOf(members)), OPTION_OF);
 }
 
-/** The fields whose options were given. */
-function membersOf(options: CronOptions): Members {
-  const { header, headers, alertThreshold } = options;
+function readMembers(options: CronOptions): Members {
   const texts = {
     name: options.name,
     url: options.url,
@@ -182,17 +186,9 @@ function membersOf(options: CronOptions): Members {
     payload: options.payload,
     callback_url: options.callbackUrl,
     timeout_seconds: options.timeout,
-    alert_threshold: alertThreshold,
+    alert_threshold: options.alertThreshold,
   };
-  const members: Members = {};
-  for (const [field, text] of Object.entries(texts)) {
-    if (text === undefined) continue;
-    if (text !== false) refuseBlank(OPTION_OF[field as keyof typeof texts], text);
-    members[field] = text === false ? 'null' : JSON.stringify(text);
-  }
-  if (header) members['headers'] = readHeaderOptions(header);
-  else if (headers === false) members['headers'] = 'null';
-  return members;
+  return membersOf(texts, OPTION_OF, options);
 }
 
 function membersOfCron(cron: Cron): Members {

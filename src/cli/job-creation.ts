@@ -2,8 +2,7 @@ import { LIMITS, rangeOf } from '#domain/limits';
 import type { Command } from 'commander';
 import { readJobInput } from '#work/job-input';
 import { addTeamOption, repeatedOption } from './options.ts';
-import { accept, fieldsOf, type Members, readHeaderOptions } from './readings.ts';
-import { readJsonOption, refuseBlank } from './readings.ts';
+import { accept, fieldsOf, membersOf } from './readings.ts';
 import { writeJob } from './records.ts';
 import { noJob, type Session } from './session.ts';
 
@@ -39,7 +38,7 @@ export function addJobCreation(job: Command, session: Session): void {
     .option('--callback-url <U>', 'where a summary of the outcome goes')
     .option('--delay <S>', `seconds before the first attempt, ${rangeOf(LIMITS.delaySeconds)}`)
     .action(async ({ team, ...options }: JobOptions) => {
-      const input = accept(readJobInput(fieldsOf(membersOf(options))), OPTION_OF);
+      const input = accept(readJobInput(fieldsOf(readMembers(options))), OPTION_OF);
       const { teamId, work } = await session.findTeam(team);
       const { jobId } = await work.createJob(teamId, input);
       const made = await work.findJob(teamId, jobId);
@@ -48,22 +47,8 @@ export function addJobCreation(job: Command, session: Session): void {
     });
 }
 
-function membersOf(options: Omit<JobOptions, 'team'>): Members {
-  const { header, payload } = options;
-  const texts = {
-    queue: options.queue,
-    url: options.url,
-    method: options.method,
-    callback_url: options.callbackUrl,
-    delay: options.delay,
-  };
-  const members: Members = {};
-  for (const [field, text] of Object.entries(texts)) {
-    if (text === undefined) continue;
-    refuseBlank(OPTION_OF[field as keyof typeof texts], text);
-    members[field] = JSON.stringify(text);
-  }
-  if (header) members['headers'] = readHeaderOptions(header);
-  if (payload !== undefined) members['payload'] = readJsonOption('--payload', payload);
-  return members;
+function readMembers({ header, payload: jsonPayload, ...options }: Omit<JobOptions, 'team'>) {
+  const { queue, url, method, callbackUrl: callback_url, delay } = options;
+  const texts = { queue, url, method, callback_url, delay };
+  return membersOf(texts, OPTION_OF, { ...(header && { header }), jsonPayload });
 }

@@ -4,8 +4,7 @@ import type { JobDetail } from '#work/jobs';
 import { parseUtc } from '#domain/instant';
 import { CommandFault } from './fault.ts';
 import { repeatedOption } from './options.ts';
-import { accept, fieldsOf, type Members, readHeaderOptions } from './readings.ts';
-import { readJsonOption, refuseBlank, writeHeaders } from './readings.ts';
+import { accept, fieldsOf, type Members, membersOf, writeHeaders } from './readings.ts';
 import { writeJob } from './records.ts';
 import { noJob, type Session, show } from './session.ts';
 
@@ -54,7 +53,7 @@ async function editJob(session: Session, { id, at, ...options }: EditOptions): P
   const before = await work.findJob(teamId, id);
   if (!before) throw noJob(id);
   const scheduledAt = at === undefined ? before.scheduledAt : readTime(at);
-  const reading = readJobInput(fieldsOf({ ...membersOfJob(before), ...membersOf(options) }));
+  const reading = readJobInput(fieldsOf({ ...membersOfJob(before), ...readMembers(options) }));
   const { delaySeconds: _, ...input } = accept(reading, OPTION_OF);
   const { kind } = await work.editJob(teamId, id, { ...input, scheduledAt });
   if (kind !== 'done') throw new CommandFault(REFUSALS[kind](id, input.queue));
@@ -78,27 +77,9 @@ function readTime(text: string): number {
   throw new CommandFault('--at: It must be a date and a time in UTC, such as 2026-11-21 22:00.');
 }
 
-/** The fields whose options were given. */
-function membersOf(options: Omit<EditOptions, 'id' | 'at'>): Members {
-  const { header, headers, payload, callbackUrl } = options;
-  const texts = {
-    queue: options.queue,
-    url: options.url,
-    method: options.method,
-    callback_url: callbackUrl === false ? undefined : callbackUrl,
-  };
-  const members: Members = {};
-  for (const [field, text] of Object.entries(texts)) {
-    if (text === undefined) continue;
-    refuseBlank(OPTION_OF[field as keyof typeof texts], text);
-    members[field] = JSON.stringify(text);
-  }
-  if (callbackUrl === false) members['callback_url'] = 'null';
-  if (header) members['headers'] = readHeaderOptions(header);
-  else if (headers === false) members['headers'] = 'null';
-  if (payload === false) members['payload'] = 'null';
-  else if (payload !== undefined) members['payload'] = readJsonOption('--payload', payload);
-  return members;
+function readMembers({ payload: jsonPayload, ...options }: Omit<EditOptions, 'id' | 'at'>) {
+  const { queue, url, method, callbackUrl: callback_url, ...headers } = options;
+  return membersOf({ queue, url, method, callback_url }, OPTION_OF, { ...headers, jsonPayload });
 }
 
 function membersOfJob(job: JobDetail): Members {

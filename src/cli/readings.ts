@@ -32,15 +32,43 @@ export function refuseBlank(option: string, text: string): void {
   if (text.trim() === '') throw new CommandFault(`${option} is empty.`);
 }
 
+/** An option as it was given: `false` where its `--no-…` form was. */
+type Given<Value> = Value | false | undefined;
+
+/**
+ * The fields whose options were given.
+ *
+ * @param texts  by field
+ * @param optionOf  the option that sets each field
+ */
+export function membersOf<Field extends string>(
+  texts: { readonly [Name in NoInfer<Field>]?: Given<string> },
+  optionOf: Readonly<Record<Field, string>>,
+  options: { header?: string[]; headers?: boolean; jsonPayload?: Given<string> },
+): Members {
+  const { header, headers, jsonPayload } = options;
+  const members: Members = {};
+  for (const [field, text] of Object.entries(texts) as [Field, Given<string>][]) {
+    if (text === undefined) continue;
+    if (text !== false) refuseBlank(optionOf[field], text);
+    members[field] = text === false ? 'null' : JSON.stringify(text);
+  }
+  if (header) members['headers'] = readHeaderOptions(header);
+  else if (headers === false) members['headers'] = 'null';
+  if (jsonPayload === false) members['payload'] = 'null';
+  else if (jsonPayload !== undefined) members['payload'] = readJsonOption('--payload', jsonPayload);
+  return members;
+}
+
 /** The text of any JSON value, as it was given. */
-export function readJsonOption(option: string, text: string): string {
+function readJsonOption(option: string, text: string): string {
   // Any depth is parsed here; the field's reader checks the depth that is allowed.
   if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
   throw new CommandFault(`${option}: It must be written as JSON.`);
 }
 
 /** Reads options of the form `Name: value` into the JSON text of one object. */
-export function readHeaderOptions(headers: readonly string[]): string {
+function readHeaderOptions(headers: readonly string[]): string {
   const entries = headers.map((text) => {
     const [, name, value] = /^([^:]+):\s?(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined) {

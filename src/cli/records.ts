@@ -39,13 +39,7 @@ export function writeJob(job: JobRecord, body: Uint8Array | null) {
     method: job.method,
     url: job.url,
     scheduled_at: writeInstant(job.scheduledAt),
-    started_at: writeInstant(job.startedAt),
-    completed_at: writeInstant(job.completedAt),
-    response_status: job.responseStatus,
-    reason: job.reason,
-    error_message: job.errorMessage,
-    duration_ms: job.durationMs,
-    response_body: writeBody(body),
+    ...writeOutcome(job, body),
   };
 }
 
@@ -57,13 +51,19 @@ export function writeExecution(
     cron_id: execution.cronId,
     status: execution.status,
     scheduled_for: writeInstant(execution.scheduledFor),
-    started_at: writeInstant(execution.startedAt),
-    completed_at: writeInstant(execution.completedAt),
-    response_status: execution.responseStatus,
-    reason: execution.reason,
-    error_message: execution.errorMessage,
-    duration_ms: execution.durationMs,
-    response_body: writeBody(execution.response?.body ?? null),
+    ...writeOutcome(execution, execution.response?.body ?? null),
+  };
+}
+
+function writeOutcome(run: JobRecord | ExecutionRecord, body: Uint8Array | null) {
+  return {
+    started_at: writeInstant(run.startedAt),
+    completed_at: writeInstant(run.completedAt),
+    response_status: run.responseStatus,
+    reason: run.reason,
+    error_message: run.errorMessage,
+    duration_ms: run.durationMs,
+    response_body: writeBody(body),
   };
 }
 
@@ -79,7 +79,6 @@ export function writeCron(cron: Cron) {
     alert_threshold: cron.alertThreshold,
     assertions: cron.assertions,
     ...writeAlertSettings(cron.alertSettings),
-    remind_hours: cron.alertSettings.remindHours,
     ends_at: writeInstant(cron.end.endsAt),
     max_runs: cron.end.maxRuns,
     runs_counted: cron.runsCounted,
@@ -113,13 +112,14 @@ export function writeQueue(queue: Queue) {
 }
 
 /** Channels by their ids, as `channel list` prints them; a level that is left out goes to the default. */
-function writeAlertSettings({ channels, note, runbookUrl, slow }: AlertSettings) {
+function writeAlertSettings({ channels, note, runbookUrl, slow, remindHours }: AlertSettings) {
   return {
     alert_channels: channels,
     alert_note: note,
     runbook_url: runbookUrl,
     slow_seconds: slow?.seconds ?? null,
     slow_times_median: slow?.timesMedian ?? null,
+    remind_hours: remindHours,
   };
 }
 

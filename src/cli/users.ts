@@ -12,6 +12,7 @@ interface NewUserOptions {
 
 export function addUserCommands(program: Command, session: Session): void {
   const user = program.command('user').description('accounts');
+  addLinkCommands(user, session);
   user
     .command('create')
     .description('make an account, and its team if there is none of that name')
@@ -59,6 +60,31 @@ export function addUserCommands(program: Command, session: Session): void {
       const apiToken = await people.newToken(email);
       if (apiToken === null) throw noAccount(email);
       session.print({ apiToken });
+    });
+}
+
+/** For accounts that a provider or proxy leads to. */
+function addLinkCommands(user: Command, session: Session): void {
+  user
+    .command('confirm-email')
+    .description("vouch that an account's email is its owner's")
+    .requiredOption('--email <E>', 'email address')
+    .action(async ({ email }: { email: string }) => {
+      const { people } = await session.open();
+      if (!(await people.confirmEmail(email))) throw noAccount(email);
+      session.print({ email, confirmed: true });
+    });
+  user
+    .command('unlink')
+    .description(
+      'forget whom an account is joined to at the provider or proxy, and end its sessions',
+    )
+    .requiredOption('--email <E>', 'email address')
+    .action(async ({ email }: { email: string }) => {
+      const { people } = await session.open();
+      const outcome = await people.unlink(email);
+      if (outcome === null) throw noAccount(email);
+      session.print({ email, wasJoined: outcome.wasJoined });
     });
 }
 

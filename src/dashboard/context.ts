@@ -8,6 +8,8 @@ import type { ReadBody } from './serving/form-guards.ts';
 import type {
   Actor,
   Permission,
+  ProxyClaim,
+  ProxyRefusal,
   Services,
   Session,
   TeamOfUser,
@@ -33,6 +35,8 @@ export type RequestFacts = {
   readBody: (maxBytes: number) => Promise<ReadBody>;
   /** The client's address, by which requests are counted. */
   clientAddress: string;
+  /** Whom the proxy in front says that the request is from. */
+  proxyClaim: ProxyClaim | null;
   /** The public address, without a slash at its end. */
   baseUrl: string;
   targets: Targets;
@@ -60,6 +64,8 @@ export const requestFacts = createContext<RequestFacts>();
 export const sentForm = createContext<FormData>();
 /** Set by the root middleware, null on public pages without a session. */
 export const session = createContext<Session | null>(null);
+/** Set by the root middleware: why who comes by the proxy in front is not let in. */
+export const proxyRefusal = createContext<ProxyRefusal | null>(null);
 /** Set by the root middleware for all pages that need a person with a current team. */
 export const signedIn = createContext<SignedInAs>();
 

@@ -13,7 +13,7 @@ import {
 import { moveBuild } from './serving/move-build.ts';
 import { buildPlainPage, type PlainPage } from './serving/plain-page.ts';
 import { setCommonHeaders, setPageHeaders } from './serving/security-headers.ts';
-import type { Services } from './services.ts';
+import type { Arrival, Services } from './services.ts';
 import { answerStaticFile, prepareStaticFiles } from './serving/static-files.ts';
 
 export type DashboardOptions = {
@@ -23,6 +23,8 @@ export type DashboardOptions = {
   build: DashboardBuild;
   /** The client's address, by which requests are counted (§8.1). `env` is what the HTTP server passes to Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
+  /** The request as it came in at the socket, for a proxy that says who it is from. */
+  readArrival: (env: unknown) => Arrival;
   /** Milliseconds since 1970 UTC. */
   now?: () => number;
 };
@@ -49,6 +51,8 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
   const files = await prepareStaticFiles(await build.readFiles());
   const handle = bundle.entry.module.createRequestHandler(bundle, 'production');
   const isHttps = config.baseUrl.startsWith('https:');
+  const signOutUrl = services.people.accounts.proxySignOutUrl();
+  const signOutOrigin = URL.parse(signOutUrl ?? '')?.origin ?? null;
   const app = new Hono();
 
   app.all('*', async (c) => {
@@ -68,7 +72,7 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
     );
     const sent = new Response(answer.body, answer);
     for (const [name, value] of facts.answerHeaders) sent.headers.set(name, value);
-    setPageHeaders(sent.headers, { nonce: facts.nonce, isHttps });
+    setPageHeaders(sent.headers, { nonce: facts.nonce, isHttps, signOutOrigin });
     if (sent.status === 503 && !sent.headers.has('Retry-After')) {
       sent.headers.set('Retry-After', retryAfterSeconds);
     }
@@ -83,6 +87,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
     nonce: randomBytes(16).toString('base64'),
     readBody: (maxBytes) => readBoundedBody(request, { maxBytes, maxMs: formWithinMs }),
     clientAddress: options.readClientAddress(request, env),
+    proxyClaim: options.services.people.accounts.whoByProxy(options.readArrival(env)),
     baseUrl: options.config.baseUrl,
     targets: options.config.targets,
     now: (options.now ?? Date.now)(),

@@ -15,7 +15,7 @@ export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
 export type { RunFilter, RunFilterOutcome } from '#work/run-filters';
-export type { FoundRun, RunsPage } from '#work/run-list';
+export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
 export type { PlacedOutage } from '#work/outages';
 export type { Found } from '#work/finding';
 
@@ -42,6 +42,8 @@ export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/wi
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { ProviderRefusal } from '#people/provider-sign-ins';
+export type { Arrival, ProxyClaim } from '#people/proxy-claim';
+export type { ProxyRefusal } from '#people/proxy-sign-ins';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
 export type { InvitedRole, Permission, Role } from '#people/roles';
@@ -51,6 +53,7 @@ export type { RequestContext } from '#people/request-context';
 export type Accounts = People['accounts'];
 export type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
+export type TeamGroup = Awaited<ReturnType<Teams['listGroups']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
 /** For the shell around each page, and the overview's counts. */

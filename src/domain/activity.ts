@@ -65,6 +65,11 @@ const ACTIONS = {
   'member.role': { area: 'team', words: 'Changed the role of' },
   'member.removed': { area: 'team', words: 'Removed from the team' },
   'member.left': { area: 'team', words: 'Left the team' },
+  'member.group-joined': { area: 'team', words: 'Joined the team, let in' },
+  'member.group-role': { area: 'team', words: 'Got another role' },
+  'member.group-left': { area: 'team', words: 'Left the team, let in no longer' },
+  'group.set': { area: 'team', words: 'Let the group in' },
+  'group.removed': { area: 'team', words: 'Let the group in no longer' },
   'signing.generated': { area: 'access', words: 'Made a new signing secret' },
   'signing.planned': { area: 'access', words: 'Made the next signing secret' },
   'signing.next-shown': { area: 'access', words: 'Looked at the next signing secret' },
@@ -80,6 +85,10 @@ const ACTIONS = {
   'account.second-factor': { area: 'access', words: 'Changed their second factor' },
   'account.passkey': { area: 'access', words: 'Changed their passkeys' },
   'account.provider': { area: 'access', words: 'Joined their account to the sign-in provider' },
+  'account.provider-ended': {
+    area: 'access',
+    words: 'Parted their account from the sign-in provider',
+  },
   'account.signed-out': { area: 'access', words: 'Was signed out everywhere' },
 } as const satisfies Record<string, ActionFacts>;
 

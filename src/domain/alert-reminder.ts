@@ -1,4 +1,4 @@
-/** When a team is reminded that a cron still fails (§6.5). */
+/** When a team is reminded that a cron or queue still fails (§6.5). */
 import type { RemindHours } from './alert-settings.ts';
 
 const HOUR_MS = 3_600_000;
@@ -11,23 +11,31 @@ export function nextReminder(toldAt: number, hours: RemindHours | null): number 
 export interface Reminding {
   now: number;
   hours: RemindHours | null;
-  /** Whether its failure was raised and no run has succeeded since. */
+  /** Of a cron: its failure was raised and no run has succeeded since. Of a queue: what failed was not resent. */
   isFailing: boolean;
-  /** False while the cron is paused or once it has ended: such a cron sends no reminder. */
+  /** False while it is paused or, of a cron, once it has ended: then no reminder is sent. */
   isActive: boolean;
-  /** The end of the maintenance window that mutes the cron now; null without one. */
+  /** The end of the maintenance window that mutes it now; null without one. */
   mutedUntil: number | null;
+  /** When another failure of it was told; null: nothing was since the last reminder. */
+  lastToldAt: number | null;
 }
 
 /**
  * Decides whether a due reminder is sent, and when the next one is due. Inside a maintenance window it waits for the
- * window's end.
+ * window's end; after another failure that was told it waits for as many hours again.
  */
-export function decideReminder({ now, hours, isFailing, isActive, mutedUntil }: Reminding): {
-  isTold: boolean;
-  nextAt: number | null;
-} {
+export function decideReminder({
+  now,
+  hours,
+  isFailing,
+  isActive,
+  mutedUntil,
+  lastToldAt,
+}: Reminding): { isTold: boolean; nextAt: number | null } {
   if (hours === null || !isFailing) return { isTold: false, nextAt: null };
   if (mutedUntil !== null) return { isTold: false, nextAt: mutedUntil };
+  const afterTold = lastToldAt === null ? null : nextReminder(lastToldAt, hours);
+  if (afterTold !== null && afterTold > now) return { isTold: false, nextAt: afterTold };
   return { isTold: isActive, nextAt: nextReminder(now, hours) };
 }

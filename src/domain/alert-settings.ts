@@ -18,7 +18,7 @@ export interface AlertSettings {
   note: string | null;
   /** A page with further instructions. */
   runbookUrl: string | null;
-  /** Hours between reminders that a cron still fails; null: no reminders. */
+  /** Hours between reminders that it still fails; null: no reminders. */
   remindHours: RemindHours | null;
   /** Which runs are slow, which is told too; null: none. */
   slow: SlowRule | null;

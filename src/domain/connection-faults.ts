@@ -214,6 +214,14 @@ const FAULTS = {
       'Use POST for a payload of this size.',
     ],
   },
+  'header-of-sign-in': {
+    says: 'a header that signs people in here is never sent',
+    means: [
+      'A header is not sent',
+      'The proxy in front of this installation says in it who somebody is. A request that reached the installation itself with it could speak for anybody.',
+      'Use another header, or ask the operator.',
+    ],
+  },
   'request-not-http': {
     says: 'the request cannot be written as HTTP',
     means: CANNOT_BE_SENT,

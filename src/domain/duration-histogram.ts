@@ -13,6 +13,12 @@ export const DURATION_BOUNDS = [
 /** How many runs fell into each step. It has one entry more than `DURATION_BOUNDS`. */
 export type DurationCounts = readonly number[];
 
+/** The number of the step that a duration falls into. */
+export function stepOf(ms: number): number {
+  const step = DURATION_BOUNDS.findIndex((bound) => ms <= bound);
+  return step === -1 ? DURATION_BOUNDS.length : step;
+}
+
 export function addCounts(all: readonly DurationCounts[]): number[] {
   return Array.from({ length: DURATION_BOUNDS.length + 1 }, (_, step) =>
     all.reduce((sum, counts) => sum + (counts[step] ?? 0), 0),

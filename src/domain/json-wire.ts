@@ -1,7 +1,6 @@
 import { AsciiWriter } from './ascii-writer.ts';
 import { walkDistinct, type JsonSink } from './json-distinct.ts';
 import type { ContainerKind, ScalarKind } from './json-scan.ts';
-import { MAX_JSON_DEPTH } from './json-text.ts';
 
 /**
  * Writes a JSON text as it is sent (§2.6): pure ASCII, `/` as `\/`, empty objects as `[]`, no white space between
@@ -23,9 +22,8 @@ const SMALL_U = 0x75;
 class WireWriter implements JsonSink {
   readonly out: AsciiWriter;
   readonly #text: string;
-  /** For each level: 1 if an object is open there. */
-  readonly #areObjects = new Uint8Array(MAX_JSON_DEPTH);
-  #level = 0;
+  /** For each open container: whether it is an object. */
+  readonly #areObjects: boolean[] = [];
   /** True if the innermost container is still empty, or if the value of a key follows: no comma is written then. */
   #isFirst = true;
 
@@ -36,13 +34,13 @@ class WireWriter implements JsonSink {
 
   open(kind: ContainerKind): void {
     this.#separate();
-    this.#areObjects[this.#level++] = kind === 'object' ? 1 : 0;
+    this.#areObjects.push(kind === 'object');
     this.out.byte(kind === 'object' ? OPEN_OBJECT : OPEN_ARRAY);
     this.#isFirst = true;
   }
 
   close(): void {
-    const isObject = this.#areObjects[--this.#level] === 1;
+    const isObject = this.#areObjects.pop() === true;
     if (isObject && this.#isFirst) this.out.replaceLast(OPEN_ARRAY);
     this.out.byte(isObject && !this.#isFirst ? CLOSE_OBJECT : CLOSE_ARRAY);
     this.#isFirst = false;

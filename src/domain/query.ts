@@ -21,12 +21,10 @@ export const MAX_QUERY_LENGTH = 16 * 1024 * 1024;
  * @param payload  JSON text of an object or a list, or null
  */
 export function appendPayloadToUrl(url: string, payload: string | null): string | null {
+  if (payload === null) return dropFragment(url);
   const { path, query } = splitUrl(url);
-  const writer = new QueryWriter(
-    payload ?? '',
-    query === null ? [] : query.split('&').map(readName),
-  );
-  if (payload !== null) walkDistinct(payload, writer);
+  const writer = new QueryWriter(payload, query === null ? [] : query.split('&').map(readName));
+  walkDistinct(payload, writer);
   if (writer.isTooLong) return null;
   const added = writer.out.toString();
   const kept = query === null ? null : dropReplaced(query, (name) => writer.hasNamed(name));

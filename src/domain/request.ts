@@ -47,9 +47,9 @@ export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderLis
 
 /** Puts our own headers before the configured ones. A configured header of the same name replaces ours. */
 export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
-  const names = new Set(configured.map(([name]) => name.toLowerCase()));
+  const has = (wanted: string) => configured.some(([name]) => name.toLowerCase() === wanted);
   const ours: [string, string][] = [];
-  if (hasBody && !names.has('content-type')) ours.push(['Content-Type', 'application/json']);
-  if (!names.has('user-agent')) ours.push(['User-Agent', USER_AGENT]);
+  if (hasBody && !has('content-type')) ours.push(['Content-Type', 'application/json']);
+  if (!has('user-agent')) ours.push(['User-Agent', USER_AGENT]);
   return [...ours, ...configured];
 }

@@ -5,8 +5,9 @@ const STATUSES: ReadonlySet<number | null> = new Set([429, 503]);
 
 /**
  * Until when the target of an ended attempt asks for no further request (§3.4). It is the `Retry-After` header of a
- * 429 or 503, as seconds or as a date (RFC 9110 10.2.3), limited to a day after the attempt's end. Null without such
- * a header, or if its time has passed or cannot be read.
+ * 429 or 503, as seconds or as a date (RFC 9110 10.2.3), rounded up to a whole second and limited to a day after the
+ * attempt's end: in whole seconds, so that a target that answers many at once is written down once a second. Null
+ * without such a header, or if its time has passed or cannot be read.
  *
  * @returns milliseconds since 1970 UTC, like `completedAt`
  */
@@ -18,7 +19,8 @@ export function readAskedWait(
   const header = answer.responseHeaders.find(([name]) => name.toLowerCase() === 'retry-after');
   const until = header ? readRetryAfter(header[1].trim(), completedAt) : null;
   if (until === null || until <= completedAt) return null;
-  return Math.min(until, completedAt + MAX_RETRY_DELAY_SECONDS * 1000);
+  const latest = completedAt + MAX_RETRY_DELAY_SECONDS * 1000;
+  return Math.min(Math.ceil(until / 1000), Math.floor(latest / 1000)) * 1000;
 }
 
 /**

@@ -29,6 +29,8 @@ interface AttemptTools {
   turns: Turns;
   /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
+  /** Names of headers, in lower case, with which nothing is sent. */
+  neverSent: ReadonlySet<string>;
 }
 
 interface AttemptOptions {
@@ -96,6 +98,10 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     const target = readTarget(this.#request.url);
     if (target === null) return this.#break('url-not-valid');
     this.#target = target;
+    const { neverSent } = this.#tools;
+    if (this.#request.headers.some(([name]) => neverSent.has(name.toLowerCase()))) {
+      return this.#break('header-of-sign-in');
+    }
     const guarded = this.#tools.guard.judge(target);
     if (!(guarded instanceof Promise)) return this.#proceed(guarded);
     void guarded.then((outcome) => {

@@ -20,6 +20,8 @@ interface SenderOptions {
   allowedNetworks: readonly Cidr[];
   /** This installation's own echo, which may be called although it is not public (§2.12). */
   echo?: OwnEcho | null;
+  /** Headers by which the proxy in front of this installation names people: nothing is sent with them. */
+  neverSent?: readonly string[];
   /** `ip` or `ip:port` of the resolvers (`DNS_SERVERS`); none means the system's. */
   dnsServers: readonly string[];
   /** Root certificates (PEM) to trust besides the usual ones. */
@@ -55,6 +57,7 @@ export function createSender(options: SenderOptions): ClosableSender {
     connections,
     turns: new Turns(clock),
     brotliSemaphore: new PreemptiveSemaphore(BROTLI_PERMITS, clock),
+    neverSent: new Set(options.neverSent),
   };
   return {
     send: (request, options) =>

@@ -26,6 +26,10 @@ export class LiveClock implements Clock {
     return this.#clock.now();
   }
 
+  at(instant: number, wake: () => void): () => void {
+    return this.#clock.at(instant, wake);
+  }
+
   /** Never goes back. Runs slower than other clocks if the process stood still. */
   monotonicMs(): number {
     const nowMs = this.#clock.monotonicMs();

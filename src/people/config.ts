@@ -1,5 +1,6 @@
 import type { PasswordWork } from './passwords.ts';
 import type { ProviderSettings } from './provider.ts';
+import type { ProxySettings } from './proxy-claim.ts';
 
 /** A plan as the operator names it; null is no limit (§8.2). */
 export interface Plan {
@@ -15,7 +16,11 @@ export interface PeopleConfig {
   signUp: 'invite' | 'open';
   /** By which people may sign in besides; null: none. */
   provider: ProviderSettings | null;
-  /** False: the provider is the only way in; passwords and passkeys open nothing. */
+  /** The proxy in front that says who people are; null: none is believed. */
+  proxySignIn: ProxySettings | null;
+  /** How many hours after a sign-in by the provider its session ends; null: as every other. */
+  providerSessionHours: number | null;
+  /** False: the provider or the proxy is the only way in; passwords and passkeys open nothing. */
   passwordSignIn: boolean;
   /**
    * Whether creating the first account needs the code that the log and the command line show: set where strangers can

@@ -9,9 +9,12 @@ const LONGEST_PASSWORD = 128;
 /** Matches the addresses that the auth library accepts too. Whether mail reaches one is not decided by a pattern. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
-/** The form in which an email is kept and compared. */
+/**
+ * The form in which an email is kept and compared. Only ASCII letters change: other alphabets have letters whose lower
+ * case is one of those (the Kelvin sign's is k), and would name somebody else's account.
+ */
 export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return email.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The form in which a name is kept: one line, no blanks at its ends. */

@@ -1,18 +1,20 @@
 import type { Clock } from '#domain/clock';
 import { isId } from '#domain/ids';
 import type { Store } from '#store/store';
+import type { TeamGroup } from '#store/people/team-groups';
 import type { Team } from '#store/people/teams';
 import type { ApiTokens } from './api-tokens.ts';
 import type { PeopleConfig } from './config.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
-import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import { type Done, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Passwords } from './passwords.ts';
 import type { Plans, Usage } from './plans.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { type Planned, planSecret } from './signing.ts';
+import { removeGroup, setGroup } from './team-groups.ts';
 import { makeSetupCode } from './setup-code.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -35,6 +37,8 @@ interface NewUser {
   team?: string | undefined;
   role?: Role | undefined;
 }
+
+export type { TeamGroup };
 
 export interface TeamWithUsage extends Usage {
   teamId: string;
@@ -127,6 +131,33 @@ export class Operator {
     return true;
   }
 
+  /** Vouches that the account's email is its owner's. False: no such account. */
+  async confirmEmail(email: string): Promise<boolean> {
+    const { store, clock, activity } = this.#deps;
+    const user = await store.users.findByEmail(normalizeEmail(email));
+    if (!user) return false;
+    const confirmed = { email: user.email, isVerified: true };
+    if (!user.isEmailVerified) await store.users.changeEmail(user.id, confirmed, clock.now());
+    const what = `${user.email}, confirmed`;
+    await activity.accountChanged(user.id, { action: 'account.email', what }, 'command-line');
+    return true;
+  }
+
+  /**
+   * Forgets whom the account is joined to at the provider or proxy; the next sign-in with its email joins it anew. Ends
+   * its sessions. Null: no such account.
+   */
+  async unlink(email: string): Promise<{ wasJoined: boolean } | null> {
+    const { store, activity } = this.#deps;
+    const user = await store.users.findByEmail(normalizeEmail(email));
+    if (!user) return null;
+    const removed = await store.providerLinks.removeAll(user.id);
+    await store.users.endAccess(user.id, { revokesToken: false });
+    const deed = { action: 'account.provider-ended', what: user.email } as const;
+    await activity.accountChanged(user.id, deed, 'command-line');
+    return { wasJoined: removed > 0 };
+  }
+
   /** A new API token; the old one stops working. Null: no such account. */
   async newToken(email: string): Promise<string | null> {
     const { store, tokens, activity } = this.#deps;
@@ -183,6 +214,19 @@ export class Operator {
     const team = await this.findTeam(teamNameOrId);
     if (!team) return null;
     return planSecret(this.#deps, { teamId: team.id, from, doer: 'command-line' });
+  }
+
+  /** The groups that the team lets in, by name. */
+  async listGroups(teamId: string): Promise<TeamGroup[]> {
+    return this.#deps.store.teamGroups.list(teamId);
+  }
+
+  async setGroup(teamId: string, input: { group: string; role: string }): Promise<Done | Refused> {
+    return setGroup(this.#deps, { teamId, doer: 'command-line' }, input);
+  }
+
+  async removeGroup(teamId: string, group: string): Promise<Done | NotFound | Refused> {
+    return removeGroup(this.#deps, { teamId, doer: 'command-line' }, group);
   }
 
   async #withUsage(team: Team): Promise<TeamWithUsage> {

@@ -5,6 +5,7 @@ import type { Store } from '#store/store';
 import type { TeamOfUser } from '#store/people/users';
 import type { ApiTokens } from './api-tokens.ts';
 import type { Background } from './background.ts';
+import type { PeopleConfig } from './config.ts';
 import type { EmailLinks } from './email-links.ts';
 import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
@@ -31,9 +32,10 @@ interface Deps {
   background: Background;
   emailLinks: EmailLinks;
   activity: PeopleActivity;
-  config: { passwordSignIn: boolean };
+  config: Pick<PeopleConfig, 'passwordSignIn' | 'provider'>;
 }
 
+const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
 const EMAIL_TAKEN = 'There is an account with this email.';
 
 /** What people do to their own account. */
@@ -154,6 +156,30 @@ export class OwnAccount {
       await this.#changed(user.id, 'account.password', 'password');
       return { kind: 'signed-in', setCookies: answer.setCookies };
     });
+  }
+
+  /** What people call the provider by which the user may sign in; null where it knows nobody by this account. */
+  async joinedProvider(userId: string): Promise<string | null> {
+    const { store, config } = this.#deps;
+    if (config.provider === null) return null;
+    const isJoined = await store.providerLinks.isJoined(userId, config.provider.issuer);
+    return isJoined ? config.provider.name : null;
+  }
+
+  /** Parts the account from the provider. Asks for the password: without one there would be no way in. */
+  async leaveProvider(
+    { password }: { password: string },
+    request: RequestContext,
+  ): Promise<Done | Refused | TooMany> {
+    const { store, config, reauthentication } = this.#deps;
+    const confirmed = await reauthentication.confirmPassword(password, request);
+    if (confirmed.kind !== 'confirmed') return confirmed;
+    const { id } = confirmed.user;
+    const hasPassword = (await store.users.readPasswordHash(id)) !== null;
+    if (!config.passwordSignIn || !hasPassword) return refuse('password', ONLY_WAY_IN);
+    await store.providerLinks.removeAll(id);
+    await this.#changed(id, 'account.provider-ended', 'sign-in by a provider');
+    return DONE;
   }
 
   /**

@@ -8,6 +8,7 @@ import type { PeopleConfig } from './config.ts';
 import { Devices } from './devices.ts';
 import { EmailLinks } from './email-links.ts';
 import { gather } from './gather.ts';
+import { GroupMemberships } from './group-memberships.ts';
 import { Invitations } from './invitations.ts';
 import { AuthLibraryLoader } from './auth-library-loader.ts';
 import { Limits } from './limits.ts';
@@ -21,14 +22,17 @@ import { Reauthentication } from './reauthentication.ts';
 import { Passwords } from './passwords.ts';
 import { PeopleActivity } from './people-activity.ts';
 import { Plans } from './plans.ts';
+import { ProviderAccounts } from './provider-accounts.ts';
 import { ProviderProofs } from './provider-proofs.ts';
 import { ProviderSignIns } from './provider-sign-ins.ts';
+import { ProxySignIns } from './proxy-sign-ins.ts';
 import { Registrations } from './registrations.ts';
 import { ResetLinks } from './reset-links.ts';
 import { SecondFactors } from './second-factors.ts';
 import { Sessions } from './sessions.ts';
 import { SignUps } from './sign-ups.ts';
 import { Signing } from './signing.ts';
+import { TeamGroups } from './team-groups.ts';
 import { Teams } from './teams.ts';
 
 interface PeopleDeps {
@@ -53,7 +57,10 @@ export function createPeople(deps: PeopleDeps) {
     registerByProvider: _,
     ...ownRegistrations
   } = gather(registrations);
-  const providerSignIns = new ProviderSignIns({ ...common, registrations, proofs });
+  const memberships = new GroupMemberships(common);
+  const accounts = new ProviderAccounts({ ...common, registrations });
+  const providerSignIns = new ProviderSignIns({ ...common, accounts, memberships, proofs });
+  const proxySignIns = new ProxySignIns({ ...common, accounts, memberships });
   return {
     /** For the API: finds a token's user and team (§5). One short query; does not load the auth library. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
@@ -66,6 +73,7 @@ export function createPeople(deps: PeopleDeps) {
         new OwnAccount(common),
         new SignUps(common),
         providerSignIns,
+        proxySignIns,
       ),
       ...ownRegistrations,
       describeConfirmation: gather(reauthentication).describeConfirmation,
@@ -73,7 +81,7 @@ export function createPeople(deps: PeopleDeps) {
       sendsMail: () => mailer.sends,
     },
     teams: {
-      ...gather(new Teams(common), new Invitations({ ...common, baseUrl })),
+      ...gather(new Teams(common), new Invitations({ ...common, baseUrl }), new TeamGroups(common)),
       registerByInvitation,
     },
     tokens: gather(tokens),
@@ -108,8 +116,7 @@ function buildParts(deps: PeopleDeps) {
   const authLibrary = new AuthLibraryLoader({ store, clock, log, passwords, baseUrl, appKey });
   const devices = new Devices({ clock, baseUrl, appKey });
   const guesses = new PasswordGuesses({ limits, devices });
-  const { sessionMaxDays, passwordSignIn } = config;
-  const entering = { guesses, devices, activity, sessionMaxDays, passwordSignIn };
+  const entering = { guesses, devices, activity, config };
   const sessions = new Sessions({ store, clock, log, authLibrary, ...entering });
   const proofs = new ProviderProofs({ clock, baseUrl, appKey });
   const reauthentication = new Reauthentication({

@@ -1,11 +1,9 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { Store } from '#store/store';
 import type { User } from '#store/people/users';
-import { checkEmail, checkName, normalizeEmail, normalizeName } from './fields.ts';
+import type { GroupMemberships } from './group-memberships.ts';
 import type { Limits } from './limits.ts';
 import { NOT_FOUND, type NotFound, type TooMany } from './outcomes.ts';
-import type { PeopleActivity } from './people-activity.ts';
 import {
   Provider,
   type ProviderAttempt,
@@ -13,8 +11,8 @@ import {
   type ProviderIdentity,
   type ProviderSettings,
 } from './provider.ts';
+import type { Found, NoAccount, ProviderAccounts } from './provider-accounts.ts';
 import type { ProviderProofs } from './provider-proofs.ts';
-import type { Registrations } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import { SignedCookie } from './signed-cookie.ts';
@@ -29,14 +27,7 @@ export type ProviderRefusal =
   | 'declined'
   /** The attempt is over, was another browser's, or none of ours. */
   | 'expired'
-  /** It names no email that it has verified, so nobody knows which account is meant. */
-  | 'no-email'
-  /** There is an account with this email, whose owner has not shown here that it is theirs. */
-  | 'unconfirmed'
-  /** The account with this email is somebody else's at the provider. */
-  | 'other-person'
-  /** There is no account, and none may be made. */
-  | 'no-account';
+  | NoAccount;
 
 interface Refusal {
   kind: 'refused-by-provider';
@@ -46,14 +37,13 @@ interface Refusal {
 }
 
 interface Deps {
-  store: Store;
   clock: Clock;
   log: Log;
   limits: Limits;
   sessions: Sessions;
-  registrations: Registrations;
+  accounts: ProviderAccounts;
+  memberships: GroupMemberships;
   proofs: ProviderProofs;
-  activity: PeopleActivity;
   config: { baseUrl: string; appKey: Uint8Array; provider: ProviderSettings | null };
 }
 
@@ -66,7 +56,6 @@ const LONGEST_NEXT = 1000;
 const LONGEST_SUBJECT = 255;
 
 type Kept = ProviderAttempt & { next: string };
-type Found = { id: string; email: string; isNew?: boolean };
 
 /**
  * Signing in by the operator's provider, by OpenID Connect (§5.7). Who comes that way is known by issuer and subject. An
@@ -126,6 +115,7 @@ export class ProviderSignIns {
       if (typeof found === 'string') return this.#refuse(found, request);
       if ('retryAfterSeconds' in found) return found;
       const { isNew = false, ...user } = found;
+      await this.#deps.memberships.apply(user.id, identity.groups);
       // A newcomer's invitation is used up by now.
       const going = { next: isNew ? '/' : next, isAgain: attempt.isAgain };
       return await this.#enter(user, going, request);
@@ -139,41 +129,12 @@ export class ProviderSignIns {
     next: string,
     request: RequestContext,
   ): Promise<Found | ProviderRefusal | TooMany> {
-    const { store } = this.#deps;
     if (identity.subject.length > LONGEST_SUBJECT) return 'not-believed';
-    const link = this.#linkOf(identity);
-    const linked = await store.providerLinks.find(link);
-    if (linked) return linked;
-    const email = normalizeEmail(identity.verifiedEmail ?? '');
-    if (checkEmail(email).length > 0) return 'no-email';
-    const known = await store.users.findByEmail(email);
-    if (known) return this.#join(known, link);
-    return this.#register({ name: identity.name, email }, { link, next }, request);
-  }
-
-  /** An account that somebody else made under a victim's email must not become the victim's with them still in it. */
-  async #join(user: User, link: { issuer: string; subject: string }) {
-    if (!user.isEmailVerified) return 'unconfirmed' as const;
-    const { store, clock, activity } = this.#deps;
-    const isJoined = await store.providerLinks.add(user.id, link, clock.now());
-    if (!isJoined) return 'other-person' as const;
-    const what = `sign-in by ${this.providerName() ?? ''}`;
-    await activity.accountChanged(user.id, { action: 'account.provider', what });
-    return user;
-  }
-
-  async #register(
-    { name, email }: { name: string | null; email: string },
-    { link, next }: { link: { issuer: string; subject: string }; next: string },
-    request: RequestContext,
-  ): Promise<Found | ProviderRefusal | TooMany> {
+    const issuer = this.#provider?.settings.issuer ?? '';
+    const vouched = { ...identity, link: { issuer, subject: identity.subject } };
     const invitation = /^\/invitations\/([\w-]{32,128})(?:[?#]|$)/.exec(next)?.[1] ?? null;
-    const ofEmail = email.split('@')[0] ?? email;
-    const called = normalizeName(name ?? ofEmail);
-    const person = { name: checkName(called, 'a name').length > 0 ? ofEmail : called, email, link };
-    const made = await this.#deps.registrations.registerByProvider(person, invitation, request);
-    if (made === null) return 'no-account';
-    return 'kind' in made ? made : { ...made, isNew: true };
+    const by = this.providerName() ?? '';
+    return this.#deps.accounts.findOrMake(vouched, { by, invitation }, request);
   }
 
   async #enter(
@@ -182,17 +143,16 @@ export class ProviderSignIns {
     request: RequestContext,
   ): Promise<SignedIn & { next: string }> {
     const { sessions, proofs } = this.#deps;
-    const { sessionId, ...entered } = await sessions.openFor(user, request, this.providerName());
+    const { sessionId, ...entered } = await sessions.openFor(user, request, {
+      by: this.providerName() ?? '',
+      issuer: this.#provider?.settings.issuer ?? '',
+    });
     const proof = isAgain ? proofs.prove(sessionId) : proofs.forget();
     return {
       ...entered,
       setCookies: [...entered.setCookies, this.#attempts.forget(), proof],
       next,
     };
-  }
-
-  #linkOf({ subject }: ProviderIdentity) {
-    return { issuer: this.#provider?.settings.issuer ?? '', subject };
   }
 
   #explain(error: unknown, request: RequestContext): Refusal {

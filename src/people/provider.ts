@@ -1,5 +1,6 @@
 import type * as Library from 'openid-client';
 import type { Configuration } from 'openid-client';
+import { readGroupsClaim } from './groups.ts';
 
 /** The operator's provider of sign-ins, by OpenID Connect. */
 export interface ProviderSettings {
@@ -12,6 +13,8 @@ export interface ProviderSettings {
   name: string;
   /** Scopes that are asked for, separated by blanks; `openid` among them. */
   scopes: string;
+  /** Where it writes which groups people are in. */
+  groupsClaim: string;
 }
 
 /** What one sign-in is tied to: it goes out with the browser, and its answer is checked against it. */
@@ -30,6 +33,8 @@ export interface ProviderIdentity {
   /** As the provider writes it; null where it names none, or has not verified it. */
   verifiedEmail: string | null;
   name: string | null;
+  /** Null where it does not say. */
+  groups: string[] | null;
 }
 
 /** The provider could not be asked, or what it said is not to be believed. `code` tells which; the cause is for the log. */
@@ -116,7 +121,7 @@ export class Provider {
       if (!claims) throw new TypeError('there is no ID token');
       const asks = config.serverMetadata().userinfo_endpoint !== undefined;
       const more = asks ? await library.fetchUserInfo(config, tokens.access_token, claims.sub) : {};
-      return readIdentity({ ...claims, ...more, sub: claims.sub });
+      return readIdentity({ ...claims, ...more, sub: claims.sub }, this.settings.groupsClaim);
     } catch (error) {
       throw asFault(error);
     }
@@ -163,7 +168,10 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }
 
-function readIdentity(claims: Record<string, unknown> & { sub: string }): ProviderIdentity {
+function readIdentity(
+  claims: Record<string, unknown> & { sub: string },
+  groupsClaim: string,
+): ProviderIdentity {
   const { email, email_verified: isVerified } = claims;
   // Some providers write booleans as text.
   const hasEmail = typeof email === 'string' && (isVerified === true || isVerified === 'true');
@@ -173,6 +181,7 @@ function readIdentity(claims: Record<string, unknown> & { sub: string }): Provid
     subject: claims.sub,
     verifiedEmail: hasEmail ? email : null,
     name: typeof name === 'string' ? name : null,
+    groups: Object.hasOwn(claims, groupsClaim) ? readGroupsClaim(claims[groupsClaim]) : null,
   };
 }
 

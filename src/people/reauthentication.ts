@@ -1,10 +1,12 @@
+import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Store } from '#store/store';
 import type { User } from '#store/people/users';
+import type { PeopleConfig } from './config.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import type { Passwords } from './passwords.ts';
 import type { ProviderProofs } from './provider-proofs.ts';
-import type { ProviderSettings } from './provider.ts';
+import { PROXY_NAME } from './proxy-sign-ins.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -14,7 +16,7 @@ interface Deps {
   passwords: Passwords;
   sessions: Sessions;
   proofs: ProviderProofs;
-  config: { provider: ProviderSettings | null; passwordSignIn: boolean };
+  config: Pick<PeopleConfig, 'provider' | 'proxySignIn' | 'passwordSignIn'>;
 }
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';
@@ -47,19 +49,25 @@ export class Reauthentication {
 
   /**
    * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
-   * who has no password, and for all where passwords are switched off. Null: for the password.
+   * who has no password, and for all where passwords are switched off. Null: for the password. A proxy can't be asked
+   * anew; it vouches for each request of the sessions that it opened.
    */
   async describeConfirmation(
     userId: string,
     sessionId: string,
     headers: Headers,
-  ): Promise<{ provider: string; isProved: boolean } | null> {
+  ): Promise<{ provider: string; isProved: boolean; asksAnew: boolean } | null> {
     const { store, proofs, config } = this.#deps;
-    if (config.provider === null) return null;
+    if (config.provider === null && config.proxySignIn === null) return null;
     const asksPassword =
       config.passwordSignIn && (await store.users.readPasswordHash(userId)) !== null;
     if (asksPassword) return null;
-    return { provider: config.provider.name, isProved: proofs.isProved(headers, sessionId) };
+    if (config.provider === null) {
+      const { openedBy } = await store.sessionOrigins.read(sessionId);
+      return { provider: PROXY_NAME, isProved: openedBy === PROXY_ISSUER, asksAnew: false };
+    }
+    const isProved = proofs.isProved(headers, sessionId);
+    return { provider: config.provider.name, isProved, asksAnew: true };
   }
 
   /** What comes of it for who has no password; null for all others. */

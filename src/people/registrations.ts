@@ -164,17 +164,20 @@ export class Registrations {
   }
 
   /**
-   * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, or with a
-   * team of their own where anybody may register. Null where neither lets them in.
+   * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, in a
+   * team that lets a group of theirs in, or with a team of their own where anybody may register. Null where none of these
+   * lets them in.
    *
    * @param person  their email is in lower case, and verified by the provider
    */
   async registerByProvider(
     { link, ...who }: { name: string; email: string; link: ProviderLink },
-    invitation: string | null,
+    { invitation, groups }: { invitation: string | null; groups: readonly string[] },
     request: RequestContext,
   ): Promise<{ id: string; email: string } | null | TooMany> {
     if (!(await this.isSetUp())) return null;
+    const isOpen = this.#deps.config.signUp === 'open';
+    if (invitation === null && groups.length === 0 && !isOpen) return null;
     const tooMany = await this.#deps.limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
     const { store, clock, plans, activity } = this.#deps;
@@ -193,7 +196,14 @@ export class Registrations {
       await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
       return { id: userId, email: who.email };
     }
-    if (this.#deps.config.signUp !== 'open') return null;
+    const byGroup = await register({ kind: 'by-groups', groups });
+    if (byGroup.kind === 'registered') {
+      const { teamId, userId, role, group } = byGroup;
+      const detail = `${role}, by the group ${group}`;
+      await activity.ofTeam(teamId, { userId }, { action: 'member.group-joined', detail });
+      return { id: userId, email: who.email };
+    }
+    if (!isOpen) return null;
     const name = normalizeName(`${who.name}'s team`).slice(0, 100);
     const made = await register({ kind: 'new', name, plan: plans.first });
     return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;

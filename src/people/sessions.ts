@@ -1,10 +1,12 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
+import type { SessionOrigin } from '#store/people/session-origins';
 import type { TeamOfUser } from '#store/people/users';
 import { normalizeEmail } from './fields.ts';
 import type { Devices } from './devices.ts';
 import type { AuthLibraryLoader } from './auth-library-loader.ts';
+import type { PeopleConfig } from './config.ts';
 import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
 import { pickCookies, type RequestContext } from './request-context.ts';
@@ -35,6 +37,8 @@ export interface Session {
   teams: TeamOfUser[];
   /** `Set-Cookie` values to send with this answer; mostly none. */
   setCookies: string[];
+  /** How it was opened. */
+  origin: SessionOrigin;
 }
 
 interface SessionDeps {
@@ -44,12 +48,12 @@ interface SessionDeps {
   authLibrary: AuthLibraryLoader;
   guesses: PasswordGuesses;
   devices: Devices;
-  sessionMaxDays: number;
-  passwordSignIn: boolean;
+  config: Pick<PeopleConfig, 'sessionMaxDays' | 'passwordSignIn' | 'providerSessionHours'>;
   activity: PeopleActivity;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Signs users in and out, and finds the user of a request. */
 export class Sessions {
@@ -68,15 +72,16 @@ export class Sessions {
     );
     if (answer.kind === 'declined' || !answer.response) return null;
     const { session } = answer.response;
-    if (this.#isOver(session.createdAt)) {
-      await this.signOut(request);
-      return null;
-    }
-    const { users } = this.#deps.store;
-    const [user, teams] = await Promise.all([
+    const { users, sessionOrigins } = this.#deps.store;
+    const [origin, user, teams] = await Promise.all([
+      sessionOrigins.read(session.id),
       users.find(session.userId),
       users.listTeams(session.userId),
     ]);
+    if (this.#isOver(session.createdAt, origin)) {
+      await this.signOut(request);
+      return null;
+    }
     if (!user) return null;
     const { id, name, email, isEmailVerified, hasSecondFactor, currentTeamId } = user;
     return {
@@ -85,6 +90,7 @@ export class Sessions {
       team: teams.find((team) => team.id === currentTeamId) ?? null,
       teams,
       setCookies: answer.setCookies,
+      origin,
     };
   }
 
@@ -93,7 +99,7 @@ export class Sessions {
     { email, password }: { email: string; password: string },
     request: RequestContext,
   ): Promise<Opened | TooMany> {
-    if (!this.#deps.passwordSignIn) {
+    if (!this.#deps.config.passwordSignIn) {
       this.tellRefused('passwords are switched off', request);
       return { kind: 'wrong' };
     }
@@ -123,15 +129,17 @@ export class Sessions {
   async openFor(
     user: { id: string; email: string },
     request: RequestContext,
-    by: string | null,
+    { by, issuer, groups = null }: { by: string; issuer: string; groups?: SessionOrigin['groups'] },
   ): Promise<SignedIn & { sessionId: string }> {
     const body = { userId: user.id };
     const answer = await this.#deps.authLibrary.ask(request, [], (api, headers) =>
       api.openSession({ body, headers, returnHeaders: true }),
     );
     if (answer.kind === 'declined') throw new Error(`no session was opened: ${answer.code}`);
+    const { sessionId } = answer.response;
+    await this.#deps.store.sessionOrigins.keep(sessionId, { openedBy: issuer, groups });
     const entered = await this.enter(user, answer.setCookies, request, by);
-    return { ...entered, sessionId: answer.response.sessionId };
+    return { ...entered, sessionId };
   }
 
   /** Completes a sign-in. Ends the browser's earlier session, and remembers the browser for the account. */
@@ -172,8 +180,11 @@ export class Sessions {
     return this.signOut(request);
   }
 
-  #isOver(createdAt: Date): boolean {
-    const { clock, sessionMaxDays } = this.#deps;
-    return createdAt.getTime() + sessionMaxDays * DAY_MS <= clock.now();
+  #isOver(createdAt: Date, { openedBy }: SessionOrigin): boolean {
+    const { clock, config } = this.#deps;
+    const age = clock.now() - createdAt.getTime();
+    const { providerSessionHours: hours } = config;
+    if (hours !== null && openedBy !== null && age >= hours * HOUR_MS) return true;
+    return age >= config.sessionMaxDays * DAY_MS;
   }
 }

@@ -29,7 +29,7 @@ export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
 /**
  * Reads the alert settings of a cron or queue (§6.5): `warning_channels`, `failure_channels` and `recovery_channels`,
  * each a list (a missing one means the team's default channel, an empty one nobody), `alert_note`, `runbook_url`,
- * `slow_seconds`, `slow_times_median`, and for a cron `remind_hours`. Never throws.
+ * `slow_seconds`, `slow_times_median` and `remind_hours`. Never throws.
  *
  * @param refOf  the channel that a text of the list means, or null
  */

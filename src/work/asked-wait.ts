@@ -7,7 +7,7 @@ import type { AskedWait } from './run-contract.ts';
 
 /**
  * The wait (Retry-After) that a target asked for and that delays a job's retry, or would delay it. It comes from the
- * response to the attempt that is shown, or to the one before.
+ * response to the attempt that is shown, or to the one before, or the target holds it because it told another job so.
  */
 export async function findAskedWait(
   { jobs }: Pick<Store, 'jobs'>,
@@ -18,6 +18,10 @@ export async function findAskedWait(
   const numbered = (number: number) => attempts.find((each) => each.attemptNumber === number);
   if (shown.status === 'retried') {
     return askedWaitOf(shown, numbered(shown.attemptNumber + 1), queue);
+  }
+  const heldUntil = await jobs.findHold(shown.teamId, shown.id);
+  if (heldUntil !== null && heldUntil >= shown.scheduledAt) {
+    return { until: heldUntil, isKept: true };
   }
   const before = shown.status === 'pending' ? numbered(shown.attemptNumber - 1) : undefined;
   const failed = before ? await jobs.find(shown.teamId, before.id) : null;

@@ -3,9 +3,11 @@ import { LIMITS } from '#domain/limits';
 import { describeRate, leastRate, type Rate, spanOf } from '#domain/rate';
 import type { ResendAgain, Spread } from '#store/jobs/job-actions';
 import type { JobSearch as StoredSearch } from '#store/lists/lists';
+import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import type {
   BulkAnswers,
+  ChosenAnswers,
   BulkKind,
   BulkOutcome,
   BulkQuestion,
@@ -77,24 +79,43 @@ export async function act(
 export async function actOnChosen(
   store: Store,
   teamId: string,
-  chosen: { kind: BulkKind; jobIds: readonly string[] } & Pick<BulkAnswers, 'resent'>,
+  chosen: { kind: BulkKind; jobIds: readonly string[] } & ChosenAnswers,
 ): Promise<BulkOutcome> {
   const { kind, jobIds, resent: answer = 'ask' } = chosen;
   if (jobIds.length > MOST_AT_ONCE) return { kind: 'refused', error: TEXTS.tooMany };
   const ids = [...new Set(jobIds.filter(isId))];
-  if (kind === 'retry' && answer === 'ask' && ids.length > 0) {
-    const resent = await store.jobs.countResent(teamId, ids);
-    const total = exactly(ids.length);
-    const asOf = store.clock.now();
-    if (resent.count > 0) {
-      const none = { shown: null, spread: null };
-      const question = { kind, total, ...none, resent, resentAmong: ids.length, asOf };
-      return { kind: 'asks', question };
-    }
-  }
+  const rate = kind === 'retry' ? chosen.rate : undefined;
+  const misfit = rate && explainMisfit(rate, exactly(ids.length));
+  if (misfit) return { kind: 'refused', error: misfit };
+  const question = kind === 'retry' ? await askOfChosen(store, teamId, ids, chosen) : null;
+  if (question) return { kind: 'asks', question };
   const found = { tab: 'failed' as const };
-  const done = await act(store, teamId, { kind, ids, again: answer === 'again', found });
+  const spread = rate && { rate, from: null, made: 0 };
+  const done = await act(store, teamId, { kind, ids, again: answer === 'again', found, spread });
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
+}
+
+/** What a person has to confirm of a retry first: that some were resent before, or when the last is due. */
+async function askOfChosen(
+  { jobs, clock }: Store,
+  teamId: string,
+  ids: readonly string[],
+  { resent: answer = 'ask', rate, asOf }: ChosenAnswers,
+): Promise<BulkQuestion | null> {
+  if (ids.length === 0) return null;
+  const counted = answer === 'ask' ? await jobs.countResent(teamId, ids) : null;
+  const resent = counted !== null && counted.count > 0 ? counted : null;
+  if (resent === null && (rate === undefined || asOf !== undefined)) return null;
+  const now = clock.now();
+  return {
+    kind: 'retry',
+    total: exactly(ids.length),
+    shown: null,
+    resent,
+    resentAmong: ids.length,
+    spread: rate ? { rate, endsAt: now + spanOf(rate, ids.length) } : null,
+    asOf: now,
+  };
 }
 
 type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
@@ -136,11 +157,11 @@ async function begin(
   const { lists, bulkTasks, clock } = store;
   const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
   if (page.next === null) {
-    const ids = page.jobs.map(({ id }) => id);
+    const ids = page.rows.map(({ id }) => id);
     const again = search.resent === true;
     const misfit = rate && explainMisfit(rate, exactly(ids.length));
     if (misfit) return { kind: 'refused', error: misfit };
-    const spread = rate && { rate, from: clock.now(), made: 0 };
+    const spread = rate && { rate, from: null, made: 0 };
     const done = await act(store, teamId, { kind, ids, again, found: search, spread });
     return { kind: 'done', done, skipped: ids.length - done };
   }
@@ -179,8 +200,8 @@ async function findQuestion(
   if (!differs && !isWorthIt) return null;
   const page = sendsAgain
     ? await lists.listJobs(teamId, search, { limit: MOST_LOOKED_AFTER })
-    : { jobs: [] };
-  const ids = page.jobs.map(({ id }) => id);
+    : NO_PAGE;
+  const ids = page.rows.map(({ id }) => id);
   return {
     kind,
     total,

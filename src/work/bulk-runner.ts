@@ -131,7 +131,7 @@ class Runner implements BulkRunner {
       cursor: cursor ?? undefined,
       upToId: task.upToId,
     });
-    const ids = page.jobs.filter((job) => isOpen(job, task)).map(({ id }) => id);
+    const ids = page.rows.filter((job) => isOpen(job, task)).map(({ id }) => id);
     const again = task.search.resent === true && { before: task.upToId };
     const { kind, rate, createdAt: from } = task;
     const spread = rate ? { rate, from, made } : undefined;

@@ -4,8 +4,9 @@ import type { QueueHealth } from '#domain/queue-health';
 import type { Cron, ExecutionRecord } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Queue } from '#store/queues/queues';
-import type { CronSearch, RunResult } from '#store/lists/cron-lists';
+import type { CronSearch } from '#store/lists/cron-lists';
 import type { BoundedCount } from '#store/lists/job-counts';
+import type { RunResult } from '#store/lists/recent-results';
 
 /** The filter of a list of queues; all given conditions must hold. */
 export interface QueueSearch {
@@ -29,19 +30,6 @@ export interface CronListRow {
 
 interface CronRowsPage {
   crons: CronListRow[];
-  next: string | null;
-  previous: string | null;
-}
-
-export interface ExecutionListRow extends ExecutionRecord {
-  /** The first 2,000 characters of the stored response (§2.5); null without one. */
-  bodyStart: string | null;
-  hasMore: boolean;
-  totalBytes: number;
-}
-
-export interface ExecutionPage {
-  executions: ExecutionListRow[];
   next: string | null;
   previous: string | null;
 }
@@ -171,12 +159,6 @@ export interface CronPages {
     page?: CronSearch & { cursor?: string; limit?: number },
   ): Promise<CronRowsPage>;
   readCronRow(teamId: string, cronId: string): Promise<CronListRow | null>;
-  /** A page of a cron's executions, newest first, optionally of one status. Null: no such cron. */
-  listCronHistory(
-    teamId: string,
-    cronId: string,
-    page?: { status?: 'success' | 'failed'; cursor?: string; limit?: number },
-  ): Promise<ExecutionPage | null>;
   /**
    * Durations of a cron's runs. Null: no such cron.
    *

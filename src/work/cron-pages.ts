@@ -1,26 +1,17 @@
 import { summariseDurations } from '#domain/durations';
 import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons/crons';
-import { type FoundExecution, MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
+import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type {
-  CronPages,
-  CronListRow,
-  CronSearch,
-  ExecutionListRow,
-  RunResult,
-} from './cron-contract.ts';
+import type { CronPages, CronListRow, CronSearch, RunResult } from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';
-import { BODY_START, startOf } from './run-detail.ts';
 
 type CronVerbs = Pick<
   CronPages,
-  'listCronRows' | 'readCronRow' | 'listCronHistory' | 'readDurations' | 'describeCronDeletion'
+  'listCronRows' | 'readCronRow' | 'readDurations' | 'describeCronDeletion'
 >;
 
 const MOST_RESULTS = 50;
-/** Enough bytes for `BODY_START` characters, which take up to four bytes each. */
-const BODY_BYTES = 4 * BODY_START;
 /** How long before its end a run can have been made, waiting included; older runs are not searched. */
 const LONGEST_RUN_MS = 86_400_000;
 const MOST_STEPS = 100;
@@ -36,10 +27,6 @@ export function createCronPages(store: Store): CronVerbs {
       if (cron === null) return null;
       const results = await lists.readCronResults(teamId, [cronId], MOST_RESULTS);
       return rowOf(cron, results.get(cronId) ?? []);
-    },
-    listCronHistory: async (teamId, cronId, page) => {
-      const cron = await findCron(teamId, cronId);
-      return cron === null ? null : listHistory(store, teamId, cronId, page);
     },
     readDurations: async (teamId, cronId, range) => {
       const cron = await findCron(teamId, cronId);
@@ -109,36 +96,6 @@ function readPlace(cursor: string | undefined): { way: 'next' | 'previous'; id: 
   const [way, id] = [cursor?.charAt(0), cursor?.slice(1) ?? ''];
   if ((way !== 'n' && way !== 'p') || !isId(id)) return null;
   return { way: way === 'n' ? 'next' : 'previous', id };
-}
-
-async function listHistory(
-  { lists }: Store,
-  teamId: string,
-  cronId: string,
-  page: { status?: 'success' | 'failed'; cursor?: string; limit?: number } = {},
-) {
-  const cursor = readPlace(page.cursor) ?? undefined;
-  const isBack = cursor?.way === 'previous';
-  const found = await lists.listHistory(teamId, cronId, {
-    status: page.status,
-    cursor,
-    limit: boundPage(page.limit ?? 50),
-    bodyBytes: BODY_BYTES,
-  });
-  const [first, last] = [found.executions[0]?.id, found.executions.at(-1)?.id];
-  const onward = found.hasMore ? (isBack ? first : last) : found.stoppedAt;
-  const backward = cursor ? ((isBack ? last : first) ?? cursor.id) : null;
-  const [next, previous] = isBack ? [backward, onward] : [onward, backward];
-  return {
-    executions: found.executions.map(showExecutionRow),
-    next: next ? `n${next}` : null,
-    previous: previous ? `p${previous}` : null,
-  };
-}
-
-function showExecutionRow({ bodyStart, keptBytes, ...row }: FoundExecution): ExecutionListRow {
-  const start = bodyStart === null ? null : startOf(bodyStart, keptBytes);
-  return { ...row, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false };
 }
 
 async function readDurations(

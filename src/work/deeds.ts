@@ -4,7 +4,7 @@ import { formatRate } from '#domain/rate';
 import type { ChannelOutcome } from './channels.ts';
 import type { Cron } from './crons.ts';
 import type { JobEdit } from './jobs.ts';
-import type { BulkKind, BulkOutcome } from './job-contract.ts';
+import type { BulkKind, BulkOutcome, ChosenAnswers } from './job-contract.ts';
 import type { Queue } from './queues.ts';
 import type { WindowOutcome } from './windows.ts';
 import type { Work } from './work.ts';
@@ -101,20 +101,17 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   fireJob: async (_work, _teamId, id) => doneTo(id, 'job.fired'),
   retryJob: async (_work, _teamId, id) => doneTo(id, 'job.retried'),
   deleteJob: async (_work, _teamId, id) => doneTo(id, 'job.deleted'),
-  actOnJobs: async (_work, _teamId, kind, ids) => {
+  actOnJobs: async (_work, _teamId, kind, ids, answers) => {
     const [only] = ids;
     return (came) => {
-      const deed = bulk(kind, came);
+      const deed = atRate(bulk(kind, came), answers);
       return deed && only !== undefined && ids.length === 1
         ? { action: ONE[kind], subject: job(only) }
         : deed;
     };
   },
-  startBulk: async (_work, _teamId, kind, _search, answers) => (came) => {
-    const deed = bulk(kind, came);
-    const at = answers?.rate ? `, at ${formatRate(answers.rate)}` : '';
-    return deed && { ...deed, detail: `${deed.detail}${at}` };
-  },
+  startBulk: async (_work, _teamId, kind, _search, answers) => (came) =>
+    atRate(bulk(kind, came), answers),
   takeBackResent: async () => (taken) =>
     taken === null ? null : { action: 'jobs.taken-back', detail: `jobs: ${taken}` },
   cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
@@ -228,6 +225,15 @@ function bulk(kind: BulkKind, came: BulkOutcome): (Deed & { detail: string }) | 
   if (came.kind !== 'started') return null;
   const { count, isMore } = came.task.total;
   return { action: MANY[kind], detail: `jobs: ${count}${isMore ? ' or more' : ''}` };
+}
+
+/** With the rate at which a retry is spread. */
+function atRate(
+  deed: (Deed & { detail: string }) | null,
+  answers: ChosenAnswers | undefined,
+): (Deed & { detail: string }) | null {
+  if (deed === null || !answers?.rate) return deed;
+  return { ...deed, detail: `${deed.detail}, at ${formatRate(answers.rate)}` };
 }
 
 type Shown<Thing> = { readonly [Field in keyof Thing]?: [word: string, show: 'value' | 'name'] };

@@ -4,10 +4,10 @@ import type { Rate } from '#domain/rate';
 import type { ResentCount } from '#store/jobs/resent';
 import type * as failures from '#store/lists/failures';
 import type { BoundedCount } from '#store/lists/job-counts';
-import type { JobPage } from '#store/lists/job-list';
 import type { FoundJob, JobSearch, JobTab } from '#store/lists/search';
+import type { ListPage } from '#store/lists/walk';
 
-export type { BulkKind, BulkTask, JobPage, JobSearch, JobTab, ResentCount };
+export type { BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
 export type { FoundJob as JobListRow };
 
 /** A bulk action as the page shows it. */
@@ -52,6 +52,9 @@ export interface BulkAnswers {
   rate?: Rate | undefined;
 }
 
+/** The answers about jobs that were chosen by hand, which are the same jobs when they are asked for again. */
+export type ChosenAnswers = Pick<BulkAnswers, 'resent' | 'rate' | 'asOf'>;
+
 export type BulkOutcome =
   /** Few enough jobs, so it is done. `skipped` were in another state, or not the team's. */
   | { kind: 'done'; done: number; skipped: number }
@@ -73,14 +76,15 @@ export interface FailureGroups extends Omit<failures.FailureGroups, 'groups'> {
 
 export interface JobPages {
   /**
+   * @param search  null finds nothing
    * @param cursor  `next` or `previous` of another page of the same search
    * @param limit  1 to 200, default 50
    */
   searchJobs(
     teamId: string,
-    search: JobSearch,
+    search: JobSearch | null,
     page?: { cursor?: string; limit?: number },
-  ): Promise<JobPage>;
+  ): Promise<ListPage<FoundJob>>;
   /**
    * The numbers on the tabs, of all queues or of one; `resent` is the number of jobs that a search for resent ones
    * finds.
@@ -96,7 +100,7 @@ export interface JobPages {
     teamId: string,
     kind: BulkKind,
     jobIds: readonly string[],
-    answers?: Pick<BulkAnswers, 'resent'>,
+    answers?: ChosenAnswers,
   ): Promise<BulkOutcome>;
   /** Starts an action on all jobs that match now: up to 200 are done at once, more by a task in the background. */
   startBulk(

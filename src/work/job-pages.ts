@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnChosen, startBulk } from './bulk-actions.ts';
 import type { FailureGroups, JobPages, JobSearch } from './job-contract.ts';
@@ -13,10 +14,8 @@ export function createJobPages(store: Store): JobPages {
   const { lists, bulkTasks, clock } = store;
   return {
     searchJobs: async (teamId, search, { cursor, limit = DEFAULT_LIMIT } = {}) => {
-      const wanted = readSearch(search);
-      if (wanted === null) {
-        return { jobs: [], next: null, previous: null, searchedBackTo: null };
-      }
+      const wanted = search && readSearch(search);
+      if (wanted === null) return NO_PAGE;
       return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
     },
     countTabs: async (teamId, queueId) => {

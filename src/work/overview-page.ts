@@ -39,10 +39,10 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
       list('failed'),
       teamPauses.read(teamId),
     ]);
-  const planned = [...pending.jobs, ...retrying.jobs].map((job) => {
+  const planned = [...pending.rows, ...retrying.rows].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
   });
-  const ended = [...completed.jobs, ...failed.jobs].map((job) => {
+  const ended = [...completed.rows, ...failed.rows].map((job) => {
     return { kind: 'job' as const, job, at: job.at };
   });
   const waits = looked.depths.map(({ oldestMs }) => oldestMs);

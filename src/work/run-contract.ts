@@ -92,9 +92,11 @@ export interface AskedWait {
   isKept: boolean;
 }
 
+export type RecordedRun = JobRunDetail | ExecutionRunDetail;
+
 export interface JobRunDetail extends RunDetail {
   kind: 'job';
-  job: JobRecord;
+  record: JobRecord;
   /** All attempts of the job, first to last, this one among them. */
   attempts: JobRecord[];
   /** The failed job whose Retry made this one. */
@@ -107,7 +109,7 @@ export interface JobRunDetail extends RunDetail {
 
 export interface ExecutionRunDetail extends RunDetail {
   kind: 'execution';
-  execution: ExecutionRecord;
+  record: ExecutionRecord;
   cron: { id: string; name: string; cronExpression: string };
 }
 
@@ -172,7 +174,7 @@ export type TestRunOutcome =
   /** The team has the maximum number of test runs under way. */
   | { kind: 'busy' };
 
-interface ShowOptions {
+export interface ShowOptions {
   /** True: shows the values of secret headers, because a person asked for them. */
   showSecrets?: boolean;
   /** True: shows the request's whole body, however long it is. */

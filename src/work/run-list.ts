@@ -1,28 +1,48 @@
-import type { FoundRun } from '#store/lists/run-list';
+import { findOverlapping } from '#domain/overlap';
+import type { AnsweredRun, FoundRun } from '#store/lists/run-list';
 import type { RunSearch } from '#domain/run-search';
 import { readCursor, writeCursor } from '#store/lists/cursor';
-import type { ListPage } from '#store/lists/walk';
+import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { boundPage } from './job-pages.ts';
 import { readRunSearch } from './job-search.ts';
 import { boundLimit } from './list-limit.ts';
+import { BODY_START, startOf } from './run-detail.ts';
 import { placeOutages, type PlacedOutage, readOutages } from './outages.ts';
 
-export type { FoundRun };
-export type RunsPage = ListPage<FoundRun>;
+export type { FoundRun, ListPage };
+type RunsPage = ListPage<FoundRun>;
 
-/** The list of all ended runs: attempts of jobs and executions of crons. */
+/** A run with the first 2,000 characters of its stored response (§2.5); null without one. */
+export interface HistoryRun extends FoundRun {
+  bodyStart: string | null;
+  hasMore: boolean;
+  /** Whether it began while a run that had begun before it was under way, of its page or a few beside it. */
+  overlaps: boolean;
+}
+
+/** The list of runs: attempts of jobs and executions of crons. */
 export interface RunListWork {
   /**
-   * The latest end first. A search that can match nothing gives an empty page.
+   * Ended runs, the latest end first. A search that can match nothing gives an empty page.
    *
+   * @param search  null finds nothing
    * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
    */
   listRuns(
     teamId: string,
-    search: RunSearch,
+    search: RunSearch | null,
     page?: { cursor?: string | undefined; limit?: number },
   ): Promise<RunsPage>;
+  /**
+   * All runs of one cron, the newest first, waiting and running ones too; or those that ended with a status, the latest
+   * end first. A cron that the team does not have gives an empty page.
+   */
+  listCronHistory(
+    teamId: string,
+    cronId: string,
+    page?: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number },
+  ): Promise<ListPage<HistoryRun>>;
   /**
    * The times between the runs of a page in which no engine ran; for an empty page none. What lies between two pages
    * belongs to the one that was turned to.
@@ -48,17 +68,45 @@ export interface RunListWork {
 const DEFAULT_LIMIT = 50;
 
 const MOST_AT_ONCE = 200;
+/** Enough bytes for `BODY_START` characters, which take up to four bytes each. */
+const BODY_BYTES = 4 * BODY_START;
+
+/** How many runs before and after a page of a cron's history are looked at for overlaps. */
+const BESIDE = 10;
 
 export function createRunListWork(store: Store): RunListWork {
   const { lists } = store;
   const listRuns: RunListWork['listRuns'] = async (teamId, search, page = {}) => {
-    const wanted = readRunSearch(search);
-    if (wanted === null) return { rows: [], next: null, previous: null, searchedBackTo: null };
+    const wanted = search && readRunSearch(search);
+    if (wanted === null) return NO_PAGE;
     const { cursor, limit = DEFAULT_LIMIT } = page;
     return lists.listRuns(teamId, wanted, { cursor, limit: boundPage(limit) });
   };
   return {
     listRuns,
+    listCronHistory: async (teamId, cronId, { status, cursor, limit = DEFAULT_LIMIT } = {}) => {
+      const search = readRunSearch({ cronId, ...(status && { outcome: status }) });
+      if (search === null) return NO_PAGE;
+      const isHistory = status === undefined;
+      const page = await lists.listRuns(teamId, search, {
+        cursor,
+        limit: boundPage(limit),
+        isHistory,
+        bodyBytes: BODY_BYTES,
+      });
+      const edges = [page.previous, page.next].filter((edge) => edge !== null);
+      const beside = await Promise.all(
+        edges.map((edge) =>
+          lists.listRuns(teamId, search, { cursor: edge, limit: BESIDE, isHistory }),
+        ),
+      );
+      const others = beside.flatMap(({ rows }) => rows);
+      const overlapping = findOverlapping([...page.rows, ...others]);
+      return {
+        ...page,
+        rows: page.rows.map((row) => showHistoryRun(row, overlapping.has(row.id))),
+      };
+    },
     listOutagesOfPage: (page, asked) => readPlacedOutages(store, page, asked),
     listRunsBefore: async (teamId, search, { before, limit }) => {
       const most = boundLimit(limit);
@@ -79,6 +127,11 @@ export function createRunListWork(store: Store): RunListWork {
       }
     },
   };
+}
+
+function showHistoryRun({ response, ...run }: AnsweredRun, overlaps: boolean): HistoryRun {
+  const start = response && startOf(response.bodyStart, response.keptBytes);
+  return { ...run, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false, overlaps };
 }
 
 async function readPlacedOutages(

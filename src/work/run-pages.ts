@@ -6,7 +6,13 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
-import type { ExecutionRunDetail, JobRunDetail, RunPages, ShownCallback } from './run-contract.ts';
+import type {
+  ExecutionRunDetail,
+  JobRunDetail,
+  RunPages,
+  ShowOptions,
+  ShownCallback,
+} from './run-contract.ts';
 import { findAskedWait } from './asked-wait.ts';
 import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
@@ -15,20 +21,17 @@ export function createRunPages(
   isSecretHeader: IsSecretHeader,
 ): Omit<RunPages, 'testRun'> {
   const { jobs, crons } = store;
+  const showing = ({ showSecrets = false, isWhole = false }: ShowOptions = {}): Showing => {
+    return { isSecretHeader, showSecrets, isWhole };
+  };
   return {
-    readJobDetail: async (teamId, jobId, { showSecrets = false, isWhole = false } = {}) => {
+    readJobDetail: async (teamId, jobId, options) => {
       const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
-      return job === null ? null : showJob(store, job, { isSecretHeader, showSecrets, isWhole });
+      return job && showJob(store, job, showing(options));
     },
-    readExecutionDetail: async (
-      teamId,
-      executionId,
-      { showSecrets = false, isWhole = false } = {},
-    ) => {
+    readExecutionDetail: async (teamId, executionId, options) => {
       const run = isId(executionId) ? await crons.findExecution(teamId, executionId) : null;
-      return run === null
-        ? null
-        : showExecution(store, run, { isSecretHeader, showSecrets, isWhole });
+      return run && showExecution(store, run, showing(options));
     },
     readResponseText: async (teamId, runId) => {
       if (!isId(runId)) return null;
@@ -74,7 +77,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     ...shown,
     apiCall: writeJobCall(draft),
     kind: 'job',
-    job,
+    record: job,
     attempts,
     retryOf,
     askedWait,
@@ -150,7 +153,7 @@ async function showExecution(
     ...shown,
     apiCall: writeCronCall({ ...cron, headers: withMasks(cron.headers, showing) }),
     kind: 'execution',
-    execution,
+    record: execution,
     cron: { id, name, cronExpression },
   };
 }

@@ -17,12 +17,8 @@ export const ALERT_FIELDS: readonly string[] = [
   'runbook_url',
   'slow_seconds',
   'slow_times_median',
+  'remind_hours',
 ];
-
-/** Fields that only crons have. */
-export const CRON_ALERT_FIELDS: readonly string[] = ['remind_hours'];
-
-const ALL_FIELDS = [...ALERT_FIELDS, ...CRON_ALERT_FIELDS];
 
 /** Replaces the ids of channels by their names. A channel that was deleted becomes the default one. */
 export function withNames(settings: AlertSettings, channels: readonly Named[]): AlertSettings {
@@ -49,7 +45,7 @@ export function writeAlertFields(
   const named = fieldsOf(withNames(settings, channels));
   const standard = fieldsOf(NO_ALERT_SETTINGS);
   return Object.fromEntries(
-    ALL_FIELDS.flatMap((field) =>
+    ALERT_FIELDS.flatMap((field) =>
       JSON.stringify(named[field]) === JSON.stringify(standard[field])
         ? []
         : [[field, named[field]]],
@@ -65,7 +61,7 @@ export function pairAlertFields(
 ): (readonly [field: string, from: unknown, to: unknown])[] {
   const from = current && fieldsOf(withNames(current, channels));
   const to = fieldsOf(wanted);
-  return ALL_FIELDS.map((field) => [field, from?.[field], to[field]]);
+  return ALERT_FIELDS.map((field) => [field, from?.[field], to[field]]);
 }
 
 function fieldsOf({

@@ -5,11 +5,16 @@ import type { Work } from '#work/work';
 import { CommandFault } from '../fault.ts';
 import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
-import type { WantedCover } from './read.ts';
+import type { Operator } from '#people/operator';
+import type { WantedCover, WantedGroup } from './read.ts';
 import { queryOfFilter, type WantedRunFilter } from './run-filters.ts';
 
 /** Carries out one step by the same methods as the dashboard. Throws a CommandFault, or what the store throws. */
-export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
+export async function carryOutStep(
+  { work, people }: { work: Work; people: Pick<Operator, 'setGroup'> },
+  teamId: string,
+  step: Step,
+): Promise<void> {
   switch (step.kind) {
     case 'channel':
       return acceptChannel(
@@ -34,6 +39,8 @@ export async function carryOutStep(work: Work, teamId: string, step: Step): Prom
       return saveWindow(work, teamId, step);
     case 'run-filter':
       return saveRunFilter(work, teamId, step.wanted);
+    case 'group':
+      return saveGroup(people, teamId, step.wanted);
   }
 }
 
@@ -99,9 +106,23 @@ async function saveRunFilter(work: Work, teamId: string, wanted: WantedRunFilter
     queues: sources.filter(({ kind }) => kind === 'queue'),
     crons: sources.filter(({ kind }) => kind === 'cron'),
   });
-  if (query === null) throw new CommandFault('its queue or cron was deleted meanwhile.');
+  if (query === null)
+    throw new CommandFault(
+      'its queue or cron was deleted meanwhile, or there is another of its name.',
+    );
   const outcome = await work.saveRunFilter(teamId, wanted.name, query);
   if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
+}
+
+async function saveGroup(
+  people: Pick<Operator, 'setGroup'>,
+  teamId: string,
+  { name, role }: WantedGroup,
+): Promise<void> {
+  const outcome = await people.setGroup(teamId, { group: name, role });
+  if (outcome.kind === 'refused') {
+    throw new CommandFault(Object.values(outcome.errors).flat().join(' '));
+  }
 }
 
 /** Looks crons and queues up only when a step needs them: an earlier step may have made them. */

@@ -11,7 +11,14 @@ import type { MaintenanceWindowView } from '#work/windows';
 import { FILTER_FIELDS, fieldsOfFilter, type WantedRunFilter } from './run-filters.ts';
 import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
-import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
+import type {
+  WantedCover,
+  WantedCron,
+  WantedGroup,
+  WantedQueue,
+  WantedTeam,
+  WantedWindow,
+} from './read.ts';
 
 /** The present state of a team. */
 export interface TeamState {
@@ -21,6 +28,7 @@ export interface TeamState {
   crons: readonly Cron[];
   windows: readonly MaintenanceWindowView[];
   runFilters: readonly RunFilter[];
+  groups: readonly WantedGroup[];
 }
 
 /** One field whose value differs from the file's. Secrets are replaced by `(secret)`. */
@@ -44,6 +52,7 @@ export type Step = {
   | { kind: 'cron'; wanted: WantedCron; id: string | null }
   | { kind: 'window'; wanted: WantedWindow; id: string | null }
   | { kind: 'run-filter'; wanted: WantedRunFilter }
+  | { kind: 'group'; wanted: WantedGroup }
 );
 
 export interface Plan {
@@ -84,9 +93,10 @@ export function planTeam(
       problems.push(...findUnknownSource(filter, ['run_filters', at], wanted, state));
       return planRunFilter(filter, state);
     }),
+    ...wanted.groups.flatMap((group) => planGroup(group, state)),
   ];
-  const { queues, crons, windows, runFilters } = wanted;
-  const lists = [wanted.channels, queues, crons, windows, runFilters];
+  const { queues, crons, windows, runFilters, groups } = wanted;
+  const lists = [wanted.channels, queues, crons, windows, runFilters, groups];
   const items = (wanted.channel ? 1 : 0) + lists.reduce((sum, { length }) => sum + length, 0);
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
@@ -139,13 +149,16 @@ function findUnknownSource(
   state: TeamState,
 ): Problem[] {
   const { queue, cron } = fields;
+  const twins: Problem[] = [];
+  if (cron !== undefined) findOnly(state.crons, cron, [...path, 'cron'], twins);
   const covers = {
     queues: queue === undefined ? [] : [queue],
     crons: cron === undefined ? [] : [cron],
   };
-  return findStrangers(covers, path, wanted, state).map(({ message }) => {
+  const strangers = findStrangers(covers, path, wanted, state).map(({ message }) => {
     return { path: [...path, queue === undefined ? 'cron' : 'queue'], message };
   });
+  return [...twins, ...strangers];
 }
 
 function planRunFilter(wanted: WantedRunFilter, state: TeamState): Step[] {
@@ -156,6 +169,12 @@ function planRunFilter(wanted: WantedRunFilter, state: TeamState): Step[] {
   );
   const step = { kind: 'run-filter', name: wanted.name, wanted } as const;
   return stepIfAny(step, changes, current !== undefined);
+}
+
+function planGroup(wanted: WantedGroup, state: TeamState): Step[] {
+  const current = state.groups.find(({ name }) => name === wanted.name);
+  const changes = compare([['role', current?.role, wanted.role]]);
+  return stepIfAny({ kind: 'group', name: wanted.name, wanted }, changes, current !== undefined);
 }
 
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);

@@ -14,13 +14,16 @@ import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { readTagsInput } from '#work/tag-input';
 import { readWindowInput } from '#work/window-input';
+import { LONGEST_GROUP, readGroup } from '#people/groups';
+import { type InvitedRole, isInvitedRole } from '#people/roles';
 import { fieldsOf } from '../readings.ts';
-import { ALERT_FIELDS, CRON_ALERT_FIELDS } from './alert-fields.ts';
+import { ALERT_FIELDS } from './alert-fields.ts';
 import { FILTER_FIELDS, readRunFilter, type WantedRunFilter } from './run-filters.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
 export const FILE_VERSION = 1;
+const GROUP_NAME = `It must be the name of a group, in up to ${LONGEST_GROUP} characters.`;
 
 type QueueSettings = typeof DEFAULT_QUEUE_SETTINGS;
 
@@ -62,6 +65,13 @@ export interface WantedTeam {
   crons: readonly WantedCron[];
   windows: readonly WantedWindow[];
   runFilters: readonly WantedRunFilter[];
+  groups: readonly WantedGroup[];
+}
+
+/** A group that the team lets in. */
+export interface WantedGroup {
+  name: string;
+  role: InvitedRole;
 }
 
 const SECTIONS = [
@@ -72,6 +82,7 @@ const SECTIONS = [
   'crons',
   'maintenance_windows',
   'run_filters',
+  'groups',
 ];
 const CHANNEL_FIELDS = [
   'kind',
@@ -109,7 +120,6 @@ const CRON_FIELDS = [
   'max_runs',
   'tags',
   ...ALERT_FIELDS,
-  ...CRON_ALERT_FIELDS,
 ];
 const WINDOW_FIELDS = ['name', 'starts_at', 'ends_at', 'is_weekly', 'covers'];
 
@@ -147,7 +157,18 @@ class TeamReader {
           this.#add([...path, field], message),
         ),
       ),
+      groups: this.#readList(root, 'groups', (item, path) => this.#readGroup(item, path)),
     };
+  }
+
+  #readGroup(value: Value, path: Path): WantedGroup {
+    const mapping = this.#mapping(value, path, ['name', 'role']);
+    const [given, role] = [mapping.get('name'), mapping.get('role')];
+    const name = typeof given === 'string' ? readGroup(given) : null;
+    if (name === null) this.#add([...path, 'name'], GROUP_NAME);
+    if (typeof role === 'string' && isInvitedRole(role)) return { name: name ?? '', role };
+    this.#add([...path, 'role'], 'It must be admin, member or viewer.');
+    return { name: name ?? '', role: 'viewer' };
   }
 
   #readChannel(value: Value): Omit<ChannelSettings, 'name'> {

@@ -70,11 +70,12 @@ export function fieldsOfFilter(
   return name === undefined ? null : { ...others, [kind]: name };
 }
 
-/** A filter as the page has it; null where there is no queue or cron of that name. */
+/** A filter as the page has it; null where there is no queue or cron of that name, or several. */
 export function queryOfFilter({ fields }: WantedRunFilter, sources: FilterSources): string | null {
   return writeQuery(fields, (kind, name) => {
     const list = kind === 'queue' ? sources.queues : sources.crons;
-    return list.find((each) => each.name === name)?.id ?? null;
+    const [found, ...others] = list.filter((each) => each.name === name);
+    return others.length === 0 ? (found?.id ?? null) : null;
   });
 }
 

@@ -69,6 +69,9 @@ export function writeTeamFile(
         return fields === null ? [] : [{ name: filter.name, ...fields }];
       }),
     }),
+    ...(state.groups.length > 0 && {
+      groups: state.groups.map(({ name, role }) => ({ name, role })),
+    }),
   };
   const head = `# The team ${JSON.stringify(teamName)}: what belfry team apply makes of another one, or keeps of this one.\n`;
   const secrets = references.names;

@@ -18,7 +18,12 @@ export function ProviderLink({
   const query = new URLSearchParams({ next, ...(isAgain && { again: '1' }) });
   return (
     <p>
-      <ButtonLink to={`/login/provider?${query.toString()}`} reloadDocument variant="default">
+      <ButtonLink
+        to={`/login/provider?${query.toString()}`}
+        reloadDocument
+        variant="default"
+        {...(!isAgain && { size: 'large' })}
+      >
         {word}
       </ButtonLink>
     </p>

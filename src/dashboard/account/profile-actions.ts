@@ -183,6 +183,13 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     return { said: 'All sessions are ended.', setCookies, to: '/login' };
   },
 
+  async 'leave-provider'({ form, intent, accounts, requestContext, context }) {
+    const password = readText(form, 'password');
+    const outcome = await accounts.leaveProvider({ password }, requestContext);
+    if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
+    return { said: 'The account is parted from the provider.' };
+  },
+
   async delete({ form, intent, accounts, requestContext, context }) {
     const outcome = await accounts.deleteAccount(
       { password: readText(form, 'password') },

@@ -1,5 +1,5 @@
 /** What is said to somebody whom the provider's answer does not let in, and what they can do. */
-import type { ProviderRefusal } from '../services.ts';
+import type { ProviderRefusal, ProxyRefusal } from '../services.ts';
 
 /** @param name  what people call the provider */
 export function explainProviderRefusal(why: ProviderRefusal, name: string): string {
@@ -20,5 +20,22 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
       return `The account with your email belongs to somebody else at ${name}. Ask the operator.`;
     case 'no-account':
       return 'You have no account here yet, and new ones are made by invitation. Ask an admin of your team for one, and open its link before you sign in.';
+  }
+}
+
+/** The same where a proxy in front says who people are. */
+export function explainProxyRefusal(why: ProxyRefusal): string {
+  switch (why) {
+    case 'not-believed':
+    case 'no-email':
+      return 'What the proxy in front of Belfry says about who you are contradicts itself, or is no email address. Nobody is let in by that. Tell the operator.';
+    case 'too-many':
+      return 'You were signed in too often just now. Does your browser keep cookies? Wait a minute, then load the page anew.';
+    case 'unconfirmed':
+      return 'There is an account with your email, and nobody has confirmed yet that the address is theirs. Confirm it under Settings, Profile, after a sign-in with its password, or ask the operator.';
+    case 'other-person':
+      return 'The account with your email came here under another one before. Ask the operator.';
+    case 'no-account':
+      return 'You have no account here yet, and new ones are made by invitation. Ask an admin of your team for one, and open its link.';
   }
 }

@@ -22,14 +22,12 @@ export function ActivityFilters({
       keep={['by']}
       {...(isNarrowed ? { clearTo: '/settings/activity' } : {})}
     >
-      <FilterChoice filters={filtersOf(params, faults)} name="area" label="About">
-        <option value="">Everything</option>
-        {areas.map(([area, word]) => (
-          <option key={area} value={area}>
-            {word}
-          </option>
-        ))}
-      </FilterChoice>
+      <FilterChoice
+        filters={filtersOf(params, faults)}
+        name="area"
+        label="About"
+        options={[['', 'Everything'], ...areas]}
+      />
       <FilterFault faults={faults} name="by" />
       {(['from', 'to'] as const).map((name) => (
         <label key={name} className="row">

@@ -1,12 +1,29 @@
 import { useLocation } from 'react-router';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import { FilterFault, faultyControl } from '../lists/FilterFault.tsx';
+import { FilterChoice, filtersOf, OptionGroup, sourceOptions } from '../lists/FilterFields.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
 import { readSourceChoice } from './alert-filter.ts';
 
 /** How many crons and queues the filter offers by name. The alerts of others are reached from their own pages. */
 const MOST_OFFERED = 200;
+
+const levels = [
+  ['', 'All levels'],
+  ['failure', 'Failure'],
+  ['warning', 'Warning'],
+  ['recovery', 'Recovery'],
+  ['usage', 'Usage'],
+] as const;
+
+const deliveries = [
+  ['', 'Sent or not'],
+  ['sent', 'Sent'],
+  ['pending', 'Waiting'],
+  ['muted', 'Muted'],
+  ['failed', 'Not sent'],
+] as const;
 
 export function AlertFilters({
   sources,
@@ -18,38 +35,13 @@ export function AlertFilters({
   faults: FilterFaults | null;
 }) {
   const params = new URLSearchParams(useLocation().search);
+  const filters = filtersOf(params, faults);
   return (
     <FilterBar label="Filter alerts" {...(isNarrowed ? { clearTo: '/alerts' } : {})}>
-      <select
-        className="control"
-        name="level"
-        aria-label="Level"
-        defaultValue={params.get('level') ?? ''}
-        {...faultyControl(faults, 'level')}
-      >
-        <option value="">All levels</option>
-        <option value="failure">Failure</option>
-        <option value="warning">Warning</option>
-        <option value="recovery">Recovery</option>
-        <option value="usage">Usage</option>
-      </select>
-      <FilterFault faults={faults} name="level" />
+      <FilterChoice filters={filters} name="level" label="Level" options={levels} />
       <SourceSelect sources={sources} chosen={params.get('source') ?? ''} faults={faults} />
       <FilterFault faults={faults} name="source" />
-      <select
-        className="control"
-        name="delivery"
-        aria-label="Notice"
-        defaultValue={params.get('delivery') ?? ''}
-        {...faultyControl(faults, 'delivery')}
-      >
-        <option value="">Sent or not</option>
-        <option value="sent">Sent</option>
-        <option value="pending">Waiting</option>
-        <option value="muted">Muted</option>
-        <option value="failed">Not sent</option>
-      </select>
-      <FilterFault faults={faults} name="delivery" />
+      <FilterChoice filters={filters} name="delivery" label="Notice" options={deliveries} />
       <label className="row">
         <input
           type="checkbox"
@@ -93,21 +85,8 @@ function SourceSelect({
       <option value="cron">All crons</option>
       <option value="queue">All queues</option>
       {isGone ? <option value={chosen}>A deleted {choice.kind}</option> : null}
-      <Options label="Crons" sources={group('cron')} />
-      <Options label="Queues" sources={group('queue')} />
+      <OptionGroup label="Crons" options={sourceOptions('cron', group('cron'))} />
+      <OptionGroup label="Queues" options={sourceOptions('queue', group('queue'))} />
     </select>
-  );
-}
-
-function Options({ label, sources }: { label: string; sources: readonly NamedSource[] }) {
-  if (sources.length === 0) return null;
-  return (
-    <optgroup label={label}>
-      {sources.map(({ kind, id, name }) => (
-        <option key={id} value={`${kind}:${id}`}>
-          {name}
-        </option>
-      ))}
-    </optgroup>
   );
 }

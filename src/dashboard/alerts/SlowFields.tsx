@@ -20,8 +20,8 @@ export function SlowFields({ formValues, errors }: SlowFieldsProps) {
       />
       <NumberField
         name="slow_times_median"
-        label="Slow at times the median"
-        description={`So many times the median of ${MEDIAN_DAYS} days, ${rangeOf(SLOW_RANGES.timesMedian)}, once there are ${LEAST_TIMED} successful runs. The lower of both counts.`}
+        label="Times longer than usual"
+        description={`A run is slow, too, that takes so many times as long as the median of the last ${MEDIAN_DAYS} days, ${rangeOf(SLOW_RANGES.timesMedian)}, once ${LEAST_TIMED} succeeded. Of both fields the lower counts.`}
         placeholder="none"
         defaultValue={formValues.slow_times_median}
         errors={errors}

@@ -18,8 +18,10 @@ export function describeAlert(alert: Alert): string {
     const words = level === 'recovery' ? 'is as fast as before' : 'is still slow';
     return `“${source.name}” ${words} after ${describeDuration(downMs)}`;
   }
-  if (kind === 'reminder')
-    return `“${source.name}” still fails after ${describeDuration(downMs ?? 0)}`;
+  if (kind === 'reminder') {
+    const words = source.kind === 'queue' ? 'still has failed jobs' : 'still fails';
+    return `“${source.name}” ${words} after ${describeDuration(downMs ?? 0)}`;
+  }
   if (source.kind === 'queue') {
     return level === 'failure'
       ? `A job of “${source.name}” was dead-lettered`

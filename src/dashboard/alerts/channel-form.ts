@@ -4,7 +4,7 @@ import type { ChannelConfig } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
 import type { Reading } from '#work/fields';
 import { readFormPairs } from '#work/form-fields';
-import { requestFacts, requirePermission, sentForm, services, type Context } from '../context.ts';
+import { requirePermission, sentForm, services, type Context } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { errorsOf } from '../work-forms/read-fields.ts';
 import { readText } from '../forms/read-form.ts';
@@ -54,11 +54,7 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   }
   const outcome = await editing.save(work, actor.teamId, settings);
   if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
-  return redirectWithToast(
-    '/settings/notifications',
-    { kind: 'done', text: editing.done(settings) },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, '/settings/notifications', editing.done(settings));
 }
 
 function readFormValues(form: FormData): ChannelFormValues {

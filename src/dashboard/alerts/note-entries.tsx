@@ -23,7 +23,9 @@ export function noteEntries({
     ['Slow runs', slow === null ? null : `Told when one takes longer than ${describeRule(slow)}`],
     [
       'Reminders',
-      remindHours === null ? null : `Every ${countOf(remindHours, 'hour', 'hours')} while it fails`,
+      remindHours === null
+        ? null
+        : `Every ${countOf(remindHours, 'hour', 'hours')} while it goes on failing`,
     ],
     ['Note', note],
     [

@@ -1,7 +1,7 @@
 /** Saves a maintenance window's form, for the page that creates a window and the page that changes one. */
 import { data } from 'react-router';
 import type { WindowInput } from '#work/window-input';
-import { notFound, requestFacts, sentForm, services, signedIn, type Context } from '../context.ts';
+import { notFound, sentForm, services, signedIn, type Context } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import type { WindowOutcome, Work } from '../services.ts';
 import { readWindowForm, tooManyWindows } from './window-form.ts';
@@ -23,8 +23,8 @@ export async function saveWindow(
   if (outcome.kind === 'too-many')
     return data({ formValues, errors: { name: [tooManyWindows] } }, { status: 422 });
   return redirectWithToast(
+    context,
     '/maintenance',
-    { kind: 'done', text: `The maintenance window “${reading.input.name}” is ${done}.` },
-    context.get(requestFacts).baseUrl,
+    `The maintenance window “${reading.input.name}” is ${done}.`,
   );
 }

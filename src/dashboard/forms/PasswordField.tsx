@@ -48,14 +48,21 @@ export function PasswordField({
 function Confirmed({
   provider,
   isProved,
+  asksAnew,
   next,
   error,
 }: {
   provider: string;
   isProved: boolean;
+  /** False for a proxy in front, which vouches for each page. */
+  asksAnew: boolean;
   next: string;
   error: string | undefined;
 }) {
+  if (!asksAnew) {
+    const word = isProved ? 'says with each page that it is you' : 'has to say that it is you';
+    return <p className="muted">{error ?? `No password: ${provider} ${word}.`}</p>;
+  }
   if (isProved) return <p className="muted">{`Confirmed with ${provider} a moment ago.`}</p>;
   return (
     <div>

@@ -38,16 +38,23 @@ export function FilterWords({
   );
 }
 
+/** A value and its word. */
+export type Option = readonly [value: string, word: string];
+
+/** A list to choose one from; its first option asks for nothing. */
 export function FilterChoice({
   filters: { valueOf, faults },
   name,
   label,
+  options,
   children,
 }: {
   filters: Filters;
   name: string;
   label: string;
-  children: ReactNode;
+  options: readonly Option[];
+  /** Groups of further options. */
+  children?: ReactNode;
 }) {
   return (
     <>
@@ -58,12 +65,37 @@ export function FilterChoice({
         defaultValue={valueOf(name)}
         {...faultyControl(faults, name)}
       >
+        <Options options={options} />
         {children}
       </select>
       <FilterFault faults={faults} name={name} />
     </>
   );
 }
+
+function Options({ options }: { options: readonly Option[] }) {
+  return options.map(([value, word]) => (
+    <option key={value} value={value}>
+      {word}
+    </option>
+  ));
+}
+
+/** Nothing where there are none. */
+export function OptionGroup({ label, options }: { label: string; options: readonly Option[] }) {
+  if (options.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      <Options options={options} />
+    </optgroup>
+  );
+}
+
+/** As filters have queues and crons: `queue:<id>`. */
+export const sourceOptions = (
+  kind: 'queue' | 'cron',
+  sources: readonly { id: string; name: string }[],
+): Option[] => sources.map(({ id, name }) => [`${kind}:${id}`, name]);
 
 /** Fields that are seldom needed, behind a summary; open where any of them is in use. */
 export function FurtherFilters({

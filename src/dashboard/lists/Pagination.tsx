@@ -16,7 +16,7 @@ export function changeSearch(
   return text === '' ? '?' : `?${text}`;
 }
 
-const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
+export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
 
 /**
  * To the pages before and after, by links. A cursor names the row at the edge of this page (`after`,
@@ -26,13 +26,12 @@ export function Pagination({
   older,
   newer,
   note,
-  words = byTime,
+  words,
 }: {
   older: string | null;
   newer: string | null;
   note?: string;
-  /** Other labels, for lists that are not in order of time. */
-  words?: { older: string; newer: string; newest: string };
+  words: typeof byTime;
 }) {
   const { search } = useLocation();
   if (older === null && newer === null && !note) return null;

@@ -14,7 +14,7 @@ type ConfirmDialogProps = {
   children: ReactNode;
   /** Fields that the form sends. */
   fields: Readonly<Record<string, string>>;
-  /** Further controls of its form. */
+  /** Further controls of its form; of a form of the page, in which the dialog then has to stand. */
   controls?: ReactNode;
   /** The address that the form is sent to; this page by default. */
   action?: string;
@@ -43,29 +43,18 @@ export function ConfirmDialog({
   isSmall = false,
 }: ConfirmDialogProps) {
   const id = useId();
-  const menuId = use(InMenu);
   const ref = useClosedByAnswer();
   const maySend = useMaySend(action);
   if (!maySend) return null;
-  const buttons = (
-    <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
+  const answer = (
+    <>
+      {controls}
+      <DialogButtons id={id} word={word} fields={fields} variant={variant} form={form} />
+    </>
   );
   return (
     <>
-      {menuId === null ? (
-        <Button
-          type="button"
-          variant={variant}
-          popoverTarget={id}
-          {...(isSmall ? { size: 'small' } : {})}
-        >
-          {word}
-        </Button>
-      ) : (
-        <button type="button" popoverTarget={id} data-danger={variant === 'danger' || undefined}>
-          {word}
-        </button>
-      )}
+      <OpeningButton id={id} word={word} variant={variant} isSmall={isSmall} />
       <div
         ref={ref}
         id={id}
@@ -77,18 +66,41 @@ export function ConfirmDialog({
         <h2 id={`${id}-question`}>{question}</h2>
         <div className={classes.consequences}>{children}</div>
         {form ? (
-          buttons
+          answer
         ) : (
           <Form {...(action ? { action } : {})}>
             {Object.entries(fields).map(([name, value]) => (
               <input key={name} type="hidden" name={name} value={value} />
             ))}
-            {controls}
-            {buttons}
+            {answer}
           </Form>
         )}
       </div>
     </>
+  );
+}
+
+type OpeningButtonProps = {
+  id: string;
+  word: string;
+  variant: 'danger' | 'default';
+  isSmall: boolean;
+};
+
+function OpeningButton({ id, word, variant, isSmall }: OpeningButtonProps) {
+  return use(InMenu) === null ? (
+    <Button
+      type="button"
+      variant={variant}
+      popoverTarget={id}
+      {...(isSmall ? { size: 'small' } : {})}
+    >
+      {word}
+    </Button>
+  ) : (
+    <button type="button" popoverTarget={id} data-danger={variant === 'danger' || undefined}>
+      {word}
+    </button>
   );
 }
 

@@ -9,18 +9,17 @@ import { groupAlerts, oneByOne } from '../alerts/group-alerts.ts';
 import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { cutPage } from '../lists/cut-page.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { Pagination } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { ListedChannel } from '../services.ts';
 import type { loader as signedInLoader } from './signed-in.tsx';
@@ -63,7 +62,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const { baseUrl } = context.get(requestFacts);
   const form = context.get(sentForm);
   const here = `/alerts${url.search}`;
   const id = readText(form, 'id');
@@ -74,12 +72,12 @@ export async function action({ context, url }: Route.ActionArgs) {
       const ids = form.getAll('id').filter((each) => typeof each === 'string');
       const marked = await work.markAlerts(team.id, ids.slice(0, PAGE_ALERTS), isRead);
       if (marked === 0) return notFound();
-      return redirectWithToast(here, { kind: 'done', text: sayMarked(marked, isRead) }, baseUrl);
+      return redirectWithToast(context, here, sayMarked(marked, isRead));
     }
     case 'read-all': {
       const count = await work.markAlertsReadUpTo(team.id, id);
       const text = `${countOf(count, 'alert is', 'alerts are')} marked as read.`;
-      return redirectWithToast(here, { kind: 'done', text }, baseUrl);
+      return redirectWithToast(context, here, text);
     }
     default:
       throw data(null, { status: 400 });
@@ -115,11 +113,16 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
       <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} faults={faults} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : alerts.length === 0 ? (
-        <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
-      ) : (
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={
+          alerts.length > 0 ? null : (
+            <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
+          )
+        }
+        page={{ next, previous }}
+        note="Alerts are kept for 90 days."
+      >
         <DataTable
           caption="Alerts"
           columns={columns}
@@ -129,8 +132,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
           isLive
           onShowWaiting={seen.catchUp}
         />
-      )}
-      <Pagination older={next} newer={previous} note="Alerts are kept for 90 days." />
+      </ListBody>
     </>
   );
 }

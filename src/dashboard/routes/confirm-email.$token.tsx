@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { requestFacts, services } from '../context.ts';
+import { services } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
@@ -9,11 +9,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const outcome = await context.get(services).people.accounts.confirmEmail(params.token);
   if (outcome.kind === 'expired') return data({ isExpired: true }, { status: 422 });
   const text = 'The new email is in force. You sign in with it from now on.';
-  return redirectWithToast(
-    '/settings/profile',
-    { kind: 'done', text },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, '/settings/profile', text);
 }
 
 export default function ConfirmEmail({ actionData }: Route.ComponentProps) {

@@ -1,5 +1,5 @@
 import { data, Link, useLocation } from 'react-router';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
@@ -63,9 +63,9 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (same) return data<Answer>({ formValues, same });
   if (!(await work.editCron(team.id, cron.id, input, extras))) notFound();
   return redirectWithToast(
+    context,
     `/crons/${cron.id}`,
-    { kind: 'done', text: 'The cron is saved. The next run is made with it.' },
-    context.get(requestFacts).baseUrl,
+    'The cron is saved. The next run is made with it.',
   );
 }
 

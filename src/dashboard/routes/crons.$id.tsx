@@ -2,44 +2,37 @@ import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
-import { noteEntries } from '../alerts/note-entries.tsx';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
-import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { OtherFaults } from '../lists/FilterFault.tsx';
-import { FilterReader, type FilterFaults } from '#domain/read-filters';
+import { FilterReader } from '#domain/read-filters';
 import { readCursor } from '../lists/read-cursor.ts';
 import { readText } from '../forms/read-form.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
-import { AssertionList } from '../runs/AssertionList.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { History } from '../runs/History.tsx';
 import { describeItsEnd } from '../runs/CronOutlook.tsx';
 import { PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { cronStatus } from '../runs/cron-status.ts';
 import { describeStreak, readStreak } from '../runs/failing-streak.ts';
-import { AnswerStart, Panel } from '../runs/RunParts.tsx';
-import { RangeLinks } from '../runs/RangeLinks.tsx';
-import { findRange, ranges, type Range } from '../runs/ranges.ts';
+import { AnswerStart } from '../runs/RunParts.tsx';
+import { RangePanel } from '../runs/RangePanel.tsx';
+import { SourceSettings } from '../runs/SourceSettings.tsx';
+import { findRange, ranges } from '../runs/ranges.ts';
 import type {
   CronListRow,
   DeletionScope,
-  Durations,
   ExecutionRunDetail,
   MaintenanceWindowView,
   Work,
@@ -77,7 +70,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     work.listActiveWindows(team.id, { kind: 'cron', id: params.id }),
     work.listActivityOf(team.id, params.id),
   ]);
-  if (!row || !cron || !history || !durations || !deletion)
+  if (!row || !cron || !durations || !deletion)
     return notHere(context, (teamId) => work.findCron(teamId, params.id));
   const headers = cron.headers.map(([name]) => ({ name, isSecret: work.isSecretHeader(name) }));
   const { payload, unreadable } = cron;
@@ -104,42 +97,33 @@ async function readFailing(work: Work, teamId: string, { recentResults }: CronLi
   const streak = readStreak(recentResults);
   const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
   if (!run) return null;
-  const { execution, response } = run;
-  return { title: describeStreak(streak, execution), runId: execution.id, response };
+  const { record, response } = run;
+  return { title: describeStreak(streak, record), runId: record.id, response };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const { baseUrl } = context.get(requestFacts);
   const here = `/crons/${params.id}`;
   switch (readText(context.get(sentForm), 'intent')) {
     case 'run': {
       const run = (await work.runCronNow(team.id, params.id)) ?? notFound();
-      return redirectWithToast(
-        here,
-        {
-          kind: 'done',
-          text: 'One run is on its way, beside the schedule.',
-          href: `/executions/${run.id}`,
-          linkText: 'Look at it',
-        },
-        baseUrl,
-      );
+      return redirectWithToast(context, here, {
+        kind: 'done',
+        text: 'One run is on its way, beside the schedule.',
+        href: `/executions/${run.id}`,
+        linkText: 'Look at it',
+      });
     }
     case 'start':
       if (!(await work.startCron(team.id, params.id))) notFound();
-      return redirectWithToast(
-        here,
-        { kind: 'done', text: 'The cron runs on schedule again.' },
-        baseUrl,
-      );
+      return redirectWithToast(context, here, 'The cron runs on schedule again.');
     case 'pause':
       if (!(await work.pauseCron(team.id, params.id))) notFound();
       return redirectWithToast(
+        context,
         here,
-        { kind: 'done', text: 'The cron is paused: it does not run until it is started.' },
-        baseUrl,
+        'The cron is paused: it does not run until it is started.',
       );
     case 'unmute': {
       const { done, unchanged } = await work.actOnCrons(
@@ -149,20 +133,16 @@ export async function action({ params, context }: Route.ActionArgs) {
       );
       if (done.length === 0 && unchanged.length === 0) notFound();
       return redirectWithToast(
+        context,
         here,
         done.length > 0
-          ? { kind: 'done', text: 'The cron is muted no more. What still fails is told now.' }
+          ? 'The cron is muted no more. What still fails is told now.'
           : { kind: 'failed', text: `Nothing was changed: ${unchanged[0]?.why}.` },
-        baseUrl,
       );
     }
     case 'delete':
       if (!(await work.deleteCron(team.id, params.id))) notFound();
-      return redirectWithToast(
-        '/crons',
-        { kind: 'done', text: 'The cron is deleted with its runs.' },
-        baseUrl,
-      );
+      return redirectWithToast(context, '/crons', 'The cron is deleted with its runs.');
     default:
       throw data(null, { status: 400 });
   }
@@ -202,7 +182,9 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         <div className={classes.columns}>
           <div className="stack">
             <PlannedRuns row={row} />
-            <DurationPanel durations={durations} range={range} faults={faults} />
+            <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
+              <DurationPlot durations={durations} range={range} />
+            </RangePanel>
           </div>
           <Settings {...loaderData} />
         </div>
@@ -245,29 +227,6 @@ function Failing({
   );
 }
 
-function DurationPanel({
-  durations,
-  range,
-  faults,
-}: {
-  durations: Durations;
-  range: Range;
-  faults: FilterFaults | null;
-}) {
-  return (
-    <Panel
-      title="Duration"
-      beside={<RangeLinks ranges={ranges} current={faults?.['range'] ? null : range} />}
-    >
-      {faults?.['range'] ? (
-        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
-      ) : (
-        <DurationPlot durations={durations} range={range} />
-      )}
-    </Panel>
-  );
-}
-
 type DeleteProps = { row: CronListRow; deletion: DeletionScope };
 
 function DeleteCron({ row: { cron }, deletion: { finished: runs } }: DeleteProps) {
@@ -304,8 +263,6 @@ function More({ row: { cron } }: { row: CronListRow }) {
   );
 }
 
-/** The next runs. They are shown above the past ones. */
-
 type SettingsProps = {
   row: CronListRow;
   windows: readonly MaintenanceWindowView[];
@@ -316,55 +273,41 @@ type SettingsProps = {
   alertSettings: AlertSettings;
 };
 
-function Settings({
-  row: { cron },
-  headers,
-  payload,
-  windows,
-  told,
-  alertSettings,
-}: SettingsProps) {
+function Settings(props: SettingsProps) {
+  const { headers, payload, windows, told, alertSettings } = props;
+  const { cron } = props.row;
   const threshold = cron.alertThreshold;
   return (
-    <Panel title="Settings">
-      <DefinitionList
-        entries={[
-          ['Tags', cron.tags.length === 0 ? null : <Tags key="tags" tags={cron.tags} of="crons" />],
-          ['Ends', describeItsEnd(cron)],
-          ['Request timeout', `${cron.timeoutSeconds} s`],
-          [
-            'Alerts',
-            <AlertFact
-              key="alerts"
-              source={`cron:${cron.id}`}
-              isOn={threshold !== null || alertSettings.slow !== null}
-              isMuted={windows.length > 0}
-            >
-              {threshold === null
-                ? 'Off'
-                : `After ${countOf(threshold, 'failed run', 'failed runs in a row')}`}
-            </AlertFact>,
-          ],
-          ['Told', told],
-          ...noteEntries(alertSettings),
-          [
-            'Success assertions',
-            cron.assertions.length === 0 ? 'None' : <AssertionList assertions={cron.assertions} />,
-          ],
-          ['Headers', headers.length === 0 ? 'None' : headers.map(({ name }) => name).join(', ')],
-          ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
-          [
-            'Callback URL',
-            cron.callbackUrl ? (
-              <RequestLine url={cron.callbackUrl} copy="Copy callback URL" />
-            ) : (
-              'None'
-            ),
-          ],
-          ['Id', <CutText key="id" text={cron.id} copy="Copy id" />],
-          ['Created', <Time key="created" at={cron.createdAt} />],
-        ]}
-      />
-    </Panel>
+    <SourceSettings
+      of="cron"
+      source={cron}
+      first={[
+        ['Ends', describeItsEnd(cron)],
+        ['Request timeout', `${cron.timeoutSeconds} s`],
+      ]}
+      alertSettings={alertSettings}
+      alerts={{
+        title: 'Alerts',
+        isOn: threshold !== null,
+        words:
+          threshold === null
+            ? 'Off'
+            : `After ${countOf(threshold, 'failed run', 'failed runs in a row')}`,
+      }}
+      isMuted={windows.length > 0}
+      told={['Told', told]}
+      last={[
+        ['Headers', headers.length === 0 ? 'None' : headers.map(({ name }) => name).join(', ')],
+        ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
+        [
+          'Callback URL',
+          cron.callbackUrl ? (
+            <RequestLine url={cron.callbackUrl} copy="Copy callback URL" />
+          ) : (
+            'None'
+          ),
+        ],
+      ]}
+    />
   );
 }

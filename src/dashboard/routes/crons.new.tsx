@@ -64,11 +64,7 @@ export async function action({ context }: Route.ActionArgs) {
   const same = await findUntold(work, team.id, { form, input: cron });
   if (same) return data<Answer>({ formValues, same });
   const made = await work.createCron(team.id, cron, extras);
-  return redirectWithToast(
-    `/crons/${made.id}`,
-    { kind: 'done', text: `The cron “${made.name}” is created.` },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, `/crons/${made.id}`, `The cron “${made.name}” is created.`);
 }
 
 export default function NewCron({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,9 +1,9 @@
 import { Button, ButtonLink } from '../parts/Button.tsx';
-import { data, Link, useLocation } from 'react-router';
+import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
-import { type Context, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { type Context, sentForm, services, signedIn } from '../context.ts';
 import { AskOfCrons, type ChosenFields } from '../runs/AskOfCrons.tsx';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { type Asked, type CronBulkForm, readChosen, readCronBulk } from '../runs/cron-bulk.ts';
@@ -15,13 +15,9 @@ import { Form } from '../forms/Form.tsx';
 import { cronStatus } from '../runs/cron-status.ts';
 import { readCronFilter } from '../runs/cron-filter.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { FilterBar } from '../lists/FilterBar.tsx';
-import { FilterFault, faultyControl, UnreadableFilter } from '../lists/FilterFault.tsx';
-import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { Pagination } from '../lists/Pagination.tsx';
-import { type FilterFaults, mostFilterCharacters } from '#domain/read-filters';
+import { ListBody } from '../lists/ListBody.tsx';
 import { readText } from '../forms/read-form.ts';
 import { readCursor } from '../lists/read-cursor.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
@@ -30,7 +26,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
-import { TagFilter } from '../runs/TagFilter.tsx';
+import { SourceFilters } from '../runs/SourceFilters.tsx';
 import { formatRate } from '../runs/rates.ts';
 import type { CronAct, CronListRow, CronsActed, FieldErrors } from '../services.ts';
 import classes from './crons.module.css';
@@ -70,11 +66,9 @@ export async function action({ context, url }: Route.ActionArgs) {
   const [verb, text] = done[intent as keyof typeof done];
   const changed = await context.get(services).work[verb](team.id, readText(form, 'id'));
   return redirectWithToast(
+    context,
     `/crons${url.search}`,
-    changed
-      ? { kind: 'done', text }
-      : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },
-    context.get(requestFacts).baseUrl,
+    changed ? text : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },
   );
 }
 
@@ -90,8 +84,7 @@ async function actOnMany(
   const chosen = readChosen(form, search);
   if (chosen === null) {
     const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
-    const { baseUrl } = context.get(requestFacts);
-    return redirectWithToast(`/crons${url.search}`, toast, baseUrl);
+    return redirectWithToast(context, `/crons${url.search}`, toast);
   }
   if (bulk.kind === 'ask') {
     const { kind: _, ...asked } = bulk;
@@ -131,12 +124,22 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         {actionData && 'acted' in actionData ? <CronsActedNotice {...actionData} /> : null}
       </div>
       {actionData && 'asks' in actionData ? <AskOfCrons {...actionData.asks} tags={tags} /> : null}
-      <Filters faults={faults} isNarrowed={isNarrowed} tags={tags} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : crons.length === 0 ? (
-        <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
-      ) : (
+      <SourceFilters
+        label="Search crons"
+        clearTo="/crons"
+        words="Name, URL or id"
+        {...{ states, faults, isNarrowed, tags }}
+      />
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={
+          crons.length > 0 ? null : (
+            <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
+          )
+        }
+        page={{ next, previous }}
+        words={byName}
+      >
         <DataTable
           caption="Crons"
           columns={columns}
@@ -145,41 +148,18 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
           bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
           isLive
         />
-      )}
-      <Pagination older={next} newer={previous} words={byName} />
+      </ListBody>
     </>
   );
 }
 
-type FiltersProps = { faults: FilterFaults | null; isNarrowed: boolean; tags: readonly string[] };
-
-function Filters({ faults, isNarrowed, tags }: FiltersProps) {
-  const params = new URLSearchParams(useLocation().search);
-  return (
-    <FilterBar label="Search crons" {...(isNarrowed ? { clearTo: '/crons' } : {})}>
-      <input
-        className="control"
-        type="search"
-        name="q"
-        aria-label="Search"
-        placeholder="Name, URL or id"
-        defaultValue={params.get('q') ?? ''}
-        maxLength={mostFilterCharacters}
-        {...faultyControl(faults, 'q')}
-      />
-      <FilterFault faults={faults} name="q" />
-      <FilterChoice filters={filtersOf(params, faults)} name="status" label="Status">
-        <option value="">All</option>
-        <option value="active">Active</option>
-        <option value="paused">Paused</option>
-        <option value="ended">Ended</option>
-        <option value="failed">Last run failed</option>
-        <option value="healthy">Active, not failing</option>
-      </FilterChoice>
-      <TagFilter tags={tags} params={params} faults={faults} />
-    </FilterBar>
-  );
-}
+const states = [
+  ['active', 'Active'],
+  ['paused', 'Paused'],
+  ['ended', 'Ended'],
+  ['failed', 'Last run failed'],
+  ['healthy', 'Active, not failing'],
+] as const;
 
 const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 

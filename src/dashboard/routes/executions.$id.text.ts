@@ -1,11 +1,3 @@
-import { notFound, services, signedIn } from '../context.ts';
-import { answerRunText, readTextOptions } from '../runs/run-text.ts';
-import type { Route } from './+types/executions.$id.text.ts';
+import { textLoader } from '../runs/read-run.ts';
 
-export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const search = url.searchParams;
-  const run = await work.readExecutionDetail(team.id, params.id, readTextOptions(search));
-  return answerRunText(run ?? notFound(), search);
-}
+export const loader = textLoader((work, ...asked) => work.readExecutionDetail(...asked));

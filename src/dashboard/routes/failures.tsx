@@ -9,12 +9,9 @@ import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
-import {
-  FilterFault,
-  faultyControl,
-  OtherFaults,
-  UnreadableFilter,
-} from '../lists/FilterFault.tsx';
+import { OtherFaults } from '../lists/FilterFault.tsx';
+import { filtersOf } from '../lists/FilterFields.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -28,6 +25,7 @@ import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulk-progress.ts';
 import { SpreadField } from '../runs/SpreadField.tsx';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
+import { QueueFilter } from '../runs/JobFilters.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { readJobSearch, writeJobSearch } from '../runs/job-search.ts';
 import { describeGroup } from '../runs/reasons.ts';
@@ -91,7 +89,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const wanted: JobSearch | null = search && { ...search, tab: 'failed' };
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: wanted });
   if (asks) return { asks };
-  return redirectWithToast(`/failures${url.search}`, toast, context.get(requestFacts).baseUrl);
+  return redirectWithToast(context, `/failures${url.search}`, toast);
 }
 
 export default function Failures({ loaderData, actionData }: Route.ComponentProps) {
@@ -117,28 +115,33 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
         }))}
       />
       <Filters {...{ queues, params, faults, range }} isNarrowed={loaderData.isNarrowed} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : groups.length === 0 ? (
-        <EmptyState
-          title={span}
-          example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
-          action={
-            <ButtonLink to="/jobs" variant="default">
-              Look at jobs
-            </ButtonLink>
-          }
-        >
-          When jobs fail for good, they stand here by reason, target and code, so that thousands of
-          failures with one cause are one line, to be retried or deleted together.
-        </EmptyState>
-      ) : (
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={groups.length > 0 ? null : <NoFailures title={span} />}
+      >
         <Groups groups={groups} span={range ? `Last ${range.word}` : 'Since the first'} />
-      )}
+      </ListBody>
       {countedBackTo === null ? null : (
         <p className="muted">{`There are more than are counted here: the newest are in, back to ${formatUtc(countedBackTo)}.`}</p>
       )}
     </>
+  );
+}
+
+function NoFailures({ title }: { title: string }) {
+  return (
+    <EmptyState
+      title={title}
+      example="1,240 jobs   HTTP server error, 503   https://api.example.com/hook"
+      action={
+        <ButtonLink to="/jobs" variant="default">
+          Look at jobs
+        </ButtonLink>
+      }
+    >
+      When jobs fail for good, they stand here by reason, target and code, so that thousands of
+      failures with one cause are one line, to be retried or deleted together.
+    </EmptyState>
   );
 }
 
@@ -161,21 +164,7 @@ function Filters({
       keep={['range']}
       {...(isNarrowed || faults ? { clearTo: `/failures?range=${range?.name ?? 'all'}` } : {})}
     >
-      <select
-        className="control"
-        name="queue"
-        aria-label="Queue"
-        defaultValue={params.get('queue') ?? ''}
-        {...faultyControl(faults, 'queue')}
-      >
-        <option value="">All queues</option>
-        {queues.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <FilterFault faults={faults} name="queue" />
+      <QueueFilter filters={filtersOf(params, faults)} queues={queues} />
       <OtherFaults faults={faults} names={{ range: 'Time range' }} />
     </FilterBar>
   );

@@ -7,8 +7,10 @@ import {
   services,
   session,
   requestContextOf,
+  type Context,
 } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -23,7 +25,9 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   const current = context.get(session);
   const signedInAs = current ? current.user.email : null;
   const [provider, takesPasswords] = [accounts.providerName(), accounts.takesPasswords()];
-  return { invitation, signedInAs, provider, takesPasswords };
+  const { proxyClaim } = context.get(requestFacts);
+  const proxyEmail = proxyClaim?.kind === 'person' ? proxyClaim.email : null;
+  return { invitation, signedInAs, provider, takesPasswords, proxyEmail };
 }
 
 type Answer = { problem: string | undefined; errors: FieldErrors; values: Record<string, string> };
@@ -41,11 +45,9 @@ function answer(
 export async function action({ params, request, url, context }: Route.ActionArgs) {
   const { teams } = context.get(services).people;
   const current = context.get(session);
-  if (current)
-    return join(
-      await teams.acceptInvitation(params.token, current.user.id),
-      context.get(requestFacts).baseUrl,
-    );
+  if (current) return join(await teams.acceptInvitation(params.token, current.user.id), context);
+  const { proxyClaim } = context.get(requestFacts);
+  if (proxyClaim !== null) return joinByProxy(params.token, request, context);
   const form = context.get(sentForm);
   const values = { name: readText(form, 'name'), email: readText(form, 'email') };
   const outcome = await teams.registerByInvitation(
@@ -66,9 +68,20 @@ export async function action({ params, request, url, context }: Route.ActionArgs
   return answer(422, undefined, outcome.errors, values);
 }
 
+async function joinByProxy(token: string, request: Request, context: Context) {
+  const { accounts } = context.get(services).people;
+  const { proxyClaim } = context.get(requestFacts);
+  const requestContext = requestContextOf(request, context);
+  const outcome = await accounts.registerByProxy(token, proxyClaim, requestContext);
+  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  if (outcome.kind === 'refused-by-proxy') return answer(403, explainProxyRefusal(outcome.why));
+  const { problem, status } = refuseTooMany(outcome, context);
+  return answer(status, problem);
+}
+
 type Accepted = Awaited<ReturnType<Teams['acceptInvitation']>>;
 
-function join(outcome: Accepted, baseUrl: string) {
+function join(outcome: Accepted, context: Context) {
   if (outcome.kind === 'not-found') return answer(404, gone);
   if (outcome.kind === 'other-email')
     return answer(422, `The invitation is for ${outcome.email}. Sign in with that account.`);
@@ -76,11 +89,11 @@ function join(outcome: Accepted, baseUrl: string) {
     outcome.kind === 'already-member'
       ? 'You are a member of this team already.'
       : 'You have joined the team. It is your current one now.';
-  return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+  return redirectWithToast(context, '/', text);
 }
 
 export default function Invitation({ loaderData, actionData, params }: Route.ComponentProps) {
-  const { invitation, signedInAs, provider } = loaderData;
+  const { invitation, signedInAs, provider, proxyEmail } = loaderData;
   if (!invitation) {
     return (
       <SignedOutForm
@@ -102,15 +115,15 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
           word="Join team"
           problem={actionData?.problem}
         />
-        <Form action={`/logout?next=${encodeURIComponent(`/invitations/${params.token}`)}`}>
-          <Button type="submit" variant="default">
-            Use another account
-          </Button>
-        </Form>
+        {proxyEmail === null ? <UseAnother token={params.token} /> : null}
       </>
     );
   }
   const here = `/invitations/${params.token}`;
+  if (proxyEmail !== null) {
+    const { email } = invitation;
+    return <JoinByProxy {...{ title, note, proxyEmail, email }} {...actionData} />;
+  }
   if (!loaderData.takesPasswords && provider !== null) {
     return (
       <>
@@ -137,4 +150,33 @@ export default function Invitation({ loaderData, actionData, params }: Route.Com
       {provider === null ? null : <ProviderLink name={provider} next={here} />}
     </>
   );
+}
+
+function UseAnother({ token }: { token: string }) {
+  return (
+    <Form action={`/logout?next=${encodeURIComponent(`/invitations/${token}`)}`}>
+      <Button type="submit" variant="default">
+        Use another account
+      </Button>
+    </Form>
+  );
+}
+
+function JoinByProxy(offer: {
+  title: string;
+  note: string;
+  /** Who they are to the proxy in front. */
+  proxyEmail: string;
+  /** For whom the invitation is; null: for anybody. */
+  email: string | null;
+  problem?: string | undefined;
+}) {
+  const { title, note, proxyEmail, email, problem } = offer;
+  const as = `You are ${proxyEmail} to the proxy in front of Belfry.`;
+  if (email !== null && email !== proxyEmail) {
+    const other = `The invitation is for ${email}. ${as}`;
+    return <SignedOutForm title={title} note={other} word={null} />;
+  }
+  const word = 'Create account and join';
+  return <SignedOutForm title={title} note={`${note} ${as}`} word={word} problem={problem} />;
 }

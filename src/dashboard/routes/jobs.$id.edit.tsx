@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router';
 import { writeInstant } from '../alerts/window-form-values.ts';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { readText } from '../forms/read-form.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
@@ -18,7 +18,7 @@ import type { Route } from './+types/jobs.$id.edit.ts';
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const { job, again } =
+  const { record: job, again } =
     (await work.readJobDetail(team.id, params.id)) ??
     (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
   if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
@@ -54,12 +54,11 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (readText(form, 'intent') === 'test')
     return data<Answer>({ formValues, test: await testJob(work, team.id, reading) });
   const { kind } = await work.editJob(team.id, job.id, reading.input);
-  const { baseUrl } = context.get(requestFacts);
-  const say = (toast: Parameters<typeof redirectWithToast>[1]) =>
-    redirectWithToast(`/jobs/${job.id}`, toast, baseUrl);
+  const say = (toast: Parameters<typeof redirectWithToast>[2]) =>
+    redirectWithToast(context, `/jobs/${job.id}`, toast);
   switch (kind) {
     case 'done':
-      return say({ kind: 'done', text: 'The job is saved.' });
+      return say('The job is saved.');
     case 'no-queue':
       return refuse({ queue: ['There is no such queue any more. Choose another.'] });
     case 'unreadable':

@@ -3,11 +3,9 @@ import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -21,30 +19,28 @@ import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { jobStatus } from '../runs/job-status.ts';
 import { JobActions } from '../runs/JobTable.tsx';
-import { describeOutcome, mayBeSent } from '../runs/reasons.ts';
-import { CallbackFact, FailureNotice, LinkButton, Panel, RunPanels } from '../runs/RunParts.tsx';
-import { leaveOutLongTexts, type PageRun } from '../runs/run-text.ts';
+import { readRunPage } from '../runs/read-run.ts';
+import { describeOutcome } from '../runs/reasons.ts';
+import { LinkButton } from '../runs/RunParts.tsx';
+import { RunPage, type ShownRun } from '../runs/RunPage.tsx';
+import { leaveOutLongTexts } from '../runs/run-text.ts';
 import type { JobRunDetail, Work } from '../services.ts';
 import classes from '../runs/Run.module.css';
 import type { Route } from './+types/jobs.$id.ts';
 
-type ShownJob = PageRun & Omit<JobRunDetail, keyof PageRun | 'again'>;
+type ShownJob = ShownRun<JobRunDetail>;
 
-export async function loader({ params, context, url }: Route.LoaderArgs) {
+export async function loader(asked: Route.LoaderArgs) {
+  const { context } = asked;
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { now } = context.get(requestFacts);
-  const search = url.searchParams;
-  const secretsShown = search.get('secrets') === 'shown';
-  const run =
-    (await work.readJobDetail(team.id, params.id, { showSecrets: secretsShown })) ??
-    (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
-  const wholeBody =
-    search.get('body') === 'whole' ? await work.readResponseText(team.id, run.job.id) : null;
+  const page = await readRunPage(asked, (room, ...which) => room.readJobDetail(...which));
+  const { run } = page;
   // On the page of an attempt that was retried, this is the retry that waits.
   const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
-  const isHeld = waiting !== null && (await isPaused(work, team.id, run.job.queueId));
-  const { id, retriedAs } = run.job;
+  const isHeld = waiting !== null && (await isPaused(work, team.id, run.record.queueId));
+  const { id, retriedAs } = run.record;
   const [resent, tasks] = retriedAs
     ? await Promise.all([work.listAttempts(team.id, retriedAs), work.listBulkTasks(team.id)])
     : [[], []];
@@ -53,9 +49,8 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   // `again` is only for the form that makes the job once more.
   const { again: _, ...shown } = leaveOutLongTexts(run);
   return {
+    ...page,
     run: shown,
-    secretsShown,
-    wholeBody,
     isHeld,
     activity,
     waitingId: waiting?.id ?? null,
@@ -78,17 +73,13 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
   if (asks) return { asks };
   const isGone = kind === 'delete' && toast.kind === 'done';
-  return redirectWithToast(
-    isGone ? '/jobs' : `/jobs/${params.id}`,
-    toast,
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, isGone ? '/jobs' : `/jobs/${params.id}`, toast);
 }
 
 export default function JobPage({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { run, secretsShown, wholeBody } = loaderData;
-  const { job, explanation } = run;
+  const { run } = loaderData;
+  const { record: job } = run;
   const again = `/jobs/new?from=${job.id}`;
   return (
     <>
@@ -109,27 +100,21 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         }
       />
       {actionData ? <AskAgain asks={actionData.asks} /> : null}
-      <div className="stack">
-        <BulkTasks tasks={loaderData.resends} />
-        {explanation ? (
-          <FailureNotice explanation={explanation} response={run.response} editTo={again} />
-        ) : null}
-        {job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null}
-        <AskedWaitNotice run={run} />
-        <div className={classes.columns}>
-          <Facts run={run} />
-          <Attempts run={run} />
-        </div>
-        <RunPanels
-          run={run}
-          durationMs={job.durationMs}
-          isSent={mayBeSent(job)}
-          secretsShown={secretsShown}
-          wholeBody={wholeBody}
-          textsAt={`/jobs/${job.id}/text`}
-        />
-        <ActivityPanel activity={loaderData.activity} />
-      </div>
+      <RunPage
+        page={loaderData}
+        editTo={again}
+        title="Job"
+        facts={factsOf(run)}
+        above={<BulkTasks tasks={loaderData.resends} />}
+        notices={
+          <>
+            {job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null}
+            <AskedWaitNotice run={run} />
+          </>
+        }
+        beside={<Attempts run={run} />}
+        below={<ActivityPanel activity={loaderData.activity} />}
+      />
     </>
   );
 }
@@ -141,7 +126,7 @@ function FireRetry({
   isHeld,
 }: {
   id: string | null;
-  of: ShownJob['job'];
+  of: ShownJob['record'];
   isHeld: boolean;
 }) {
   if (id === null || id === of.id) return null;
@@ -167,7 +152,7 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
 }
 
 /** Why a retry is later than its queue's schedule says, or that its target has asked for a later one. */
-function AskedWaitNotice({ run: { askedWait, job } }: { run: ShownJob }) {
+function AskedWaitNotice({ run: { askedWait, record: job } }: { run: ShownJob }) {
   if (askedWait === null) return null;
   return (
     <Notice kind="note">
@@ -183,48 +168,32 @@ function AskedWaitNotice({ run: { askedWait, job } }: { run: ShownJob }) {
   );
 }
 
-function Facts({ run: { job, retryOf, callback } }: { run: ShownJob }) {
-  return (
-    <Panel title="Job">
-      <DefinitionList
-        entries={[
-          ['Id', <CutText key="id" text={job.id} copy="Copy id" />],
-          [
-            'Queue',
-            <Link key="queue" to={`/queues/${job.queueId}`}>
-              {job.queue}
-            </Link>,
-          ],
-          ['Attempt', job.attemptNumber],
-          [
-            'Retry of',
-            retryOf ? (
-              <Link key="of" to={`/jobs/${retryOf}`}>
-                a failed job
-              </Link>
-            ) : null,
-          ],
-          ['Created', <Time key="created" at={job.createdAt} exact />],
-          ['Scheduled', <Time key="scheduled" at={job.scheduledAt} exact />],
-          [
-            'Started',
-            job.startedAt === null ? null : <Time key="start" at={job.startedAt} exact />,
-          ],
-          [
-            'Completed',
-            job.completedAt === null ? null : <Time key="end" at={job.completedAt} exact />,
-          ],
-          ['Duration', job.durationMs === null ? null : formatMilliseconds(job.durationMs)],
-          ['Error', job.errorMessage],
-          ['Callback', <CallbackFact key="callback" callback={callback} />],
-        ]}
-      />
-    </Panel>
-  );
+/** The facts that only a job's attempt has. */
+function factsOf({ record: job, retryOf }: ShownJob) {
+  return [
+    ['Id', <CutText key="id" text={job.id} copy="Copy id" />],
+    [
+      'Queue',
+      <Link key="queue" to={`/queues/${job.queueId}`}>
+        {job.queue}
+      </Link>,
+    ],
+    ['Attempt', job.attemptNumber],
+    [
+      'Retry of',
+      retryOf ? (
+        <Link key="of" to={`/jobs/${retryOf}`}>
+          a failed job
+        </Link>
+      ) : null,
+    ],
+    ['Created', <Time key="created" at={job.createdAt} exact />],
+    ['Scheduled', <Time key="scheduled" at={job.scheduledAt} exact />],
+  ] as const;
 }
 
 /** All attempts of the job in order, with the waits between them. */
-function Attempts({ run: { job, attempts } }: { run: ShownJob }) {
+function Attempts({ run: { record: job, attempts } }: { run: ShownJob }) {
   return (
     <section className="panel">
       <header>

@@ -1,6 +1,6 @@
 import { data } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../work-forms/paste.ts';
@@ -31,7 +31,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const given = search.get('url');
   return {
     formValues: given ? { ...formValues, url: given } : formValues,
-    from: source?.job.id ?? null,
+    from: source?.record.id ?? null,
     queues: offered.map(({ name }) => name),
     pausedCount: queues.length - offered.length,
   };
@@ -63,11 +63,7 @@ export async function action({ context }: Route.ActionArgs) {
     return data<Answer>({ formValues, errors }, { status: 422 });
   }
   const { jobId } = await work.createJob(team.id, reading.input);
-  return redirectWithToast(
-    `/jobs/${jobId}`,
-    { kind: 'done', text: 'The job is created.' },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, `/jobs/${jobId}`, 'The job is created.');
 }
 
 /** The headers of the job that the new one is made from. They replace values that the form shows masked. */

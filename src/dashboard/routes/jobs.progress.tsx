@@ -27,9 +27,9 @@ export async function action({ context }: Route.ActionArgs) {
   const intent = readText(form, 'intent');
   if (intent !== 'cancel' && intent !== 'take-back') throw data(null, { status: 400 });
   return redirectWithToast(
+    context,
     isOwnPath(next) ? next : '/jobs/progress',
     await acts[intent](work, team.id, readText(form, 'task')),
-    context.get(requestFacts).baseUrl,
   );
 }
 

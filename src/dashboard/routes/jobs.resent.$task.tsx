@@ -31,7 +31,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
   if (asks) return { asks };
   const { baseUrl } = context.get(requestFacts);
-  return redirectWithToast(ownPathOf(url, baseUrl), toast, baseUrl);
+  return redirectWithToast(context, ownPathOf(url, baseUrl), toast);
 }
 
 export default function Resent({ loaderData, actionData }: Route.ComponentProps) {

@@ -6,14 +6,13 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { UnreadableFilter } from '../lists/FilterFault.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { Pagination } from '../lists/Pagination.tsx';
 import { readCursor } from '../lists/read-cursor.ts';
 import { TabLinks } from '../page/TabLinks.tsx';
-import { formatUtc, Time } from '../parts/Time.tsx';
+import { Time } from '../parts/Time.tsx';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulk-progress.ts';
 import { SpreadField } from '../runs/SpreadField.tsx';
@@ -44,7 +43,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const tab = readTab(params);
   const cursor = readCursor(url);
   const [page, toCome, counts, tasks, matching] = await Promise.all([
-    search ? work.searchJobs(team.id, leaveOutToCome(search, now), cursor) : emptyPage,
+    work.searchJobs(team.id, search && leaveOutToCome(search, now), cursor),
     search?.tab === 'all' && !cursor.cursor ? listToCome(work, team.id, search, now) : [],
     work.countTabs(team.id, search?.queueId),
     work.listBulkTasks(team.id),
@@ -84,11 +83,9 @@ async function listToCome(work: Work, teamId: string, search: JobSearch, now: nu
       work.searchJobs(teamId, { ...search, tab, from }, { limit: mostToCome }),
     ),
   );
-  const jobs = pages.flatMap((page) => page.jobs);
+  const jobs = pages.flatMap((page) => page.rows);
   return jobs.toSorted((a, b) => a.at - b.at).slice(0, mostToCome);
 }
-
-const emptyPage = { jobs: [], next: null, previous: null, searchedBackTo: null };
 
 /** Whether the tab has bulk actions: waiting jobs can be fired or deleted, failed ones retried or deleted. */
 function actsOn(tab: JobTab): boolean {
@@ -106,7 +103,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: read.search });
   if (asks) return { asks };
   const { baseUrl } = context.get(requestFacts);
-  return redirectWithToast(`${ownPathOf(url, baseUrl)}${search}`, toast, baseUrl);
+  return redirectWithToast(context, `${ownPathOf(url, baseUrl)}${search}`, toast);
 }
 
 export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
@@ -143,21 +140,19 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         resent={counts.resent}
       />
       <ToCome {...loaderData} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : page.jobs.length === 0 ? (
-        loaderData.toCome.length > 0 ? null : (
-          <Nothing tab={tab} narrowed={narrowed} isAtEnd={page.next === null} />
-        )
-      ) : (
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={page.rows.length === 0 ? <Nothing {...loaderData} /> : null}
+        page={page}
+        {...(tab === 'pending' || tab === 'retrying' ? { words: byDue } : {})}
+      >
         <JobTable
-          jobs={page.jobs}
+          jobs={page.rows}
           tab={tab}
           matching={matching}
           pausedQueueIds={loaderData.pausedQueueIds}
         />
-      )}
-      <Pages page={page} tab={tab} />
+      </ListBody>
     </>
   );
 }
@@ -171,7 +166,7 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
   const [first] = toCome;
   if (!first) return null;
   return (
-    <details className={classes.toCome} open={page.jobs.length < mostBesides}>
+    <details className={classes.toCome} open={page.rows.length < mostBesides}>
       <summary>
         To come: the next <Time at={first.at} />
       </summary>
@@ -202,23 +197,6 @@ function countOnTab(
 ): string | undefined {
   if (isOfOneQueue) return formatAmount(counts[of]);
   return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
-}
-
-function Pages({ page, tab }: Pick<Shown, 'page' | 'tab'>) {
-  const isByDue = tab === 'pending' || tab === 'retrying';
-  const { next, previous, searchedBackTo } = page;
-  return (
-    <Pagination
-      older={next}
-      newer={previous}
-      {...(isByDue ? { words: byDue } : {})}
-      {...(searchedBackTo === null
-        ? {}
-        : {
-            note: `Searched ${isByDue ? 'up' : 'back'} to ${formatUtc(searchedBackTo)}; “${isByDue ? byDue.older : 'Older'}” goes on from there.`,
-          })}
-    />
-  );
 }
 
 const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
@@ -326,8 +304,9 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
   },
 };
 
-function Nothing({ tab, narrowed, isAtEnd }: { tab: JobTab; narrowed: boolean; isAtEnd: boolean }) {
-  if (!isAtEnd)
+function Nothing({ tab, narrowed, page, toCome }: Shown) {
+  if (toCome.length > 0) return null;
+  if (page.next !== null)
     return <EmptyState title="No job found so far">The search goes on below.</EmptyState>;
   if (narrowed)
     return <EmptyState title="No job matches">Clear the search to see the others.</EmptyState>;

@@ -1,12 +1,22 @@
 import { data, Link, redirect } from 'react-router';
-import { redirectWithCookies, sentForm, services, session, requestContextOf } from '../context.ts';
+import {
+  proxyRefusal,
+  redirectWithCookies,
+  requestContextOf,
+  sentForm,
+  services,
+  session,
+} from '../context.ts';
 import { readNext } from '../serving/cookies.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
+import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import type { ProxyRefusal } from '../services.ts';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/login.ts';
 
@@ -21,7 +31,14 @@ export async function loader({ url, context }: Route.LoaderArgs) {
     offersPasskeys: accounts.offersPasskeys(),
     provider: accounts.providerName(),
     takesPasswords: accounts.takesPasswords(),
+    proxyProblem: accounts.hasProxy() ? explainProxy(context.get(proxyRefusal)) : null,
   };
+}
+
+/** Who comes by the proxy is signed in before this page, so here something stood in the way. */
+function explainProxy(refusal: ProxyRefusal | null): string {
+  if (refusal !== null) return explainProxyRefusal(refusal);
+  return 'People sign in by the proxy in front of Belfry, and this request did not come from it with a name. Open Belfry at its public address.';
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -57,7 +74,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 }
 
 export default function Login({ loaderData, actionData }: Route.ComponentProps) {
-  const { provider, takesPasswords, next } = loaderData;
+  const { provider, takesPasswords, next, proxyProblem } = loaderData;
+  if (!takesPasswords && proxyProblem !== null) {
+    return (
+      <>
+        <SignedOutForm title="Not signed in" word={null} />
+        <Notice kind="failed">{proxyProblem}</Notice>
+      </>
+    );
+  }
   if (!takesPasswords && provider !== null) {
     return (
       <>
@@ -70,6 +95,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
     <>
       <SignedOutForm
         title="Sign in"
+        note={proxyProblem}
         word="Sign in"
         problem={actionData?.problem}
         below={

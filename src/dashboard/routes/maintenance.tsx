@@ -3,7 +3,7 @@ import { data } from 'react-router';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { isOwnPath, redirectWithToast } from '../serving/cookies.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
@@ -28,7 +28,6 @@ export async function loader({ context }: Route.LoaderArgs) {
 export async function action({ context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const { baseUrl } = context.get(requestFacts);
   const form = context.get(sentForm);
   const next = readText(form, 'next');
   const to = isOwnPath(next) ? next : '/maintenance';
@@ -37,15 +36,15 @@ export async function action({ context }: Route.ActionArgs) {
       const covers = await readReach(work, team.id, readText(form, 'source'));
       const outcome = await work.startMaintenanceNow(team.id, covers);
       if (outcome.kind !== 'done')
-        return redirectWithToast(to, { kind: 'failed', text: tooManyWindows }, baseUrl);
+        return redirectWithToast(context, to, { kind: 'failed', text: tooManyWindows });
       const until = formatUtc(outcome.window.endsAt);
       const text = `Alerts are muted until ${until}. Runs go on.`;
-      return redirectWithToast(to, { kind: 'done', text }, baseUrl);
+      return redirectWithToast(context, to, text);
     }
     case 'delete': {
       if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();
       const text = 'The maintenance window is deleted. It mutes nothing any more.';
-      return redirectWithToast('/maintenance', { kind: 'done', text }, baseUrl);
+      return redirectWithToast(context, '/maintenance', text);
     }
     default:
       throw data(null, { status: 400 });

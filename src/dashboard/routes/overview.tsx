@@ -76,13 +76,13 @@ export async function action({ request, context }: Route.ActionArgs) {
     const text = (await work.pauseTeam(team.id, user.name))
       ? 'Everything is paused. What is accepted waits.'
       : 'Everything was paused already.';
-    return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+    return redirectWithToast(context, '/', text);
   }
   if (intent === pauseIntents.resume) {
     const text = (await work.resumeTeam(team.id))
       ? 'Everything goes on. What is due starts now.'
       : 'It was not paused any more.';
-    return redirectWithToast('/', { kind: 'done', text }, baseUrl);
+    return redirectWithToast(context, '/', text);
   }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
   await work.createJob(team.id, { ...sample, url: echoUrl });

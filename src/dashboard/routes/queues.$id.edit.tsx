@@ -1,5 +1,5 @@
 import { data } from 'react-router';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
@@ -30,9 +30,9 @@ export async function action({ params, context }: Route.ActionArgs) {
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   if (!(await work.editQueue(team.id, queue.id, reading.input.change))) notFound();
   return redirectWithToast(
+    context,
     `/queues/${queue.id}`,
-    { kind: 'done', text: 'The settings are saved. They hold for what waits already, too.' },
-    context.get(requestFacts).baseUrl,
+    'The settings are saved. They hold for what waits already, too.',
   );
 }
 

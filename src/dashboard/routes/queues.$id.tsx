@@ -4,42 +4,33 @@ import { describeRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS } from '#domain/alert-settings';
-import { noteEntries } from '../alerts/note-entries.tsx';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
-import { AlertFact, MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { CutText } from '../parts/CutText.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { Tags } from '../parts/Tags.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { OtherFaults } from '../lists/FilterFault.tsx';
-import { FilterReader, type FilterFaults } from '#domain/read-filters';
+import { FilterReader } from '#domain/read-filters';
 import { readText } from '../forms/read-form.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';
-import { AssertionList } from '../runs/AssertionList.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
 import { QueueHistory } from '../runs/QueueHistory.tsx';
-import { RangeLinks } from '../runs/RangeLinks.tsx';
-import { findRange, queueRanges, type Range } from '../runs/ranges.ts';
+import { RangePanel } from '../runs/RangePanel.tsx';
+import { SourceSettings } from '../runs/SourceSettings.tsx';
+import { findRange, queueRanges } from '../runs/ranges.ts';
 import { Panel } from '../runs/RunParts.tsx';
-import type {
-  DeletionScope,
-  QueueHistory as History,
-  QueueListRow,
-  RateWait,
-} from '../services.ts';
+import type { DeletionScope, QueueListRow, RateWait } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/queues.$id.ts';
 
@@ -76,8 +67,7 @@ const LEVELS_OF_JOBS = ['warning', 'failure'] as const;
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
-  const say = (text: string, to = `/queues/${params.id}`) =>
-    redirectWithToast(to, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+  const say = (text: string, to = `/queues/${params.id}`) => redirectWithToast(context, to, text);
   switch (readText(context.get(sentForm), 'intent')) {
     case 'pause':
       if (!(await work.pauseQueue(team.id, params.id))) notFound();
@@ -105,15 +95,8 @@ const tabs = [
 
 export default function QueuePage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, deletion, counts, windows } = loaderData;
-  const { queue, running, oldestDueAt, nextDueAt, failed, failedSince, health } = row;
-  const counted = [
-    ...tabs.map(
-      ([tab, word]) => [word, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const,
-    ),
-    ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=1`, counts.resent],
-    ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
-  ] as const;
+  const { row, history, range, deletion, windows } = loaderData;
+  const { queue, health } = row;
   return (
     <>
       <PageHeader
@@ -129,37 +112,50 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
         <MaintenanceNotice windows={windows} of="this queue" />
         <RateNotice wait={loaderData.rateWait} />
         <div className={classes.columns}>
-          <Panel
-            title="Now"
-            beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}
-          >
-            <DefinitionList
-              entries={[
-                ...counted.map(
-                  ([word, to, count]) =>
-                    [
-                      word,
-                      <Link key={word} className="num" to={to}>
-                        {formatAmount(count)}
-                      </Link>,
-                    ] as const,
-                ),
-                ['Running', describeRunning(running, queue.concurrencyLimit)],
-                ['Oldest waiting', <Time key="oldest" at={oldestDueAt} />],
-                ['Next due', <Time key="next" at={nextDueAt} />],
-              ]}
-            />
-            <div>
-              <h3>Last 50 attempts</h3>
-              <RecentResults results={row.recentResults} />
-            </div>
-          </Panel>
+          <Now {...loaderData} />
           <Settings row={row} isMuted={windows.length > 0} told={loaderData.told} />
         </div>
-        <OverTime {...loaderData} />
+        <RangePanel title="Over time" ranges={queueRanges} {...loaderData}>
+          <QueueHistory queueId={queue.id} history={history} range={range} />
+        </RangePanel>
         <ActivityPanel activity={loaderData.activity} />
       </div>
     </>
+  );
+}
+
+function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | 'counts'>) {
+  const { queue, running, oldestDueAt, nextDueAt, failed, failedSince } = row;
+  const counted = [
+    ...tabs.map(
+      ([tab, word]) => [word, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const,
+    ),
+    ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=1`, counts.resent],
+    ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
+  ] as const;
+  return (
+    <Panel title="Now" beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}>
+      <DefinitionList
+        entries={[
+          ...counted.map(
+            ([word, to, count]) =>
+              [
+                word,
+                <Link key={word} className="num" to={to}>
+                  {formatAmount(count)}
+                </Link>,
+              ] as const,
+          ),
+          ['Running', describeRunning(running, queue.concurrencyLimit)],
+          ['Oldest waiting', <Time key="oldest" at={oldestDueAt} />],
+          ['Next due', <Time key="next" at={nextDueAt} />],
+        ]}
+      />
+      <div>
+        <h3>Last 50 attempts</h3>
+        <RecentResults results={row.recentResults} />
+      </div>
+    </Panel>
   );
 }
 
@@ -173,31 +169,6 @@ function RateNotice({ wait }: { wait: RateWait | null }) {
       {due.isMore ? 'the last is sent later than' : 'the last is sent at about'}{' '}
       <Time at={lastAt} exact />.
     </Notice>
-  );
-}
-
-function OverTime({
-  row: { queue },
-  history,
-  range,
-  faults,
-}: {
-  row: QueueListRow;
-  history: History;
-  range: Range;
-  faults: FilterFaults | null;
-}) {
-  return (
-    <Panel
-      title="Over time"
-      beside={<RangeLinks ranges={queueRanges} current={faults ? null : range} />}
-    >
-      {faults ? (
-        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
-      ) : (
-        <QueueHistory queueId={queue.id} history={history} range={range} />
-      )}
-    </Panel>
   );
 }
 
@@ -257,48 +228,30 @@ type SettingsProps = {
 
 function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
   return (
-    <Panel title="Settings">
-      <DefinitionList
-        entries={[
-          [
-            'Tags',
-            queue.tags.length === 0 ? null : <Tags key="tags" tags={queue.tags} of="queues" />,
-          ],
-          ['Request timeout', `${queue.timeoutSeconds} s`],
-          ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
-          ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
-          [
-            'Automatic retries',
-            queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',
-          ],
-          ['Retry-After of the target', queue.honorsRetryAfter ? 'Waited for' : 'Not waited for'],
-          ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
-          [
-            'Email alerts for job failures',
-            <AlertFact
-              key="alerts"
-              source={`queue:${queue.id}`}
-              isOn={queue.emailAlerts || queue.alertSettings.slow !== null}
-              isMuted={isMuted}
-            >
-              {queue.emailAlerts ? 'On' : 'Off'}
-            </AlertFact>,
-          ],
-          ['Told besides', told],
-          ...noteEntries(queue.alertSettings),
-          [
-            'Success assertions',
-            queue.assertions.length === 0 ? (
-              'None'
-            ) : (
-              <AssertionList assertions={queue.assertions} />
-            ),
-          ],
-          ['Id', <CutText key="id" text={queue.id} copy="Copy id" />],
-          ['Created', <Time key="created" at={queue.createdAt} />],
-        ]}
-      />
+    <SourceSettings
+      of="queue"
+      source={queue}
+      first={[
+        ['Request timeout', `${queue.timeoutSeconds} s`],
+        ['Concurrency limit', queue.concurrencyLimit?.toLocaleString('en') ?? 'None'],
+        ['Rate', queue.rate ? describeRate(queue.rate) : 'None'],
+        [
+          'Automatic retries',
+          queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',
+        ],
+        ['Retry-After of the target', queue.honorsRetryAfter ? 'Waited for' : 'Not waited for'],
+        ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
+      ]}
+      alertSettings={queue.alertSettings}
+      alerts={{
+        title: 'Email alerts for job failures',
+        isOn: queue.emailAlerts,
+        words: queue.emailAlerts ? 'On' : 'Off',
+      }}
+      isMuted={isMuted}
+      told={['Told besides', told]}
+    >
       {queue.retriesEnabled ? <RetryTimeline delays={queue.retrySchedule} /> : null}
-    </Panel>
+    </SourceSettings>
   );
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { data } from 'react-router';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
@@ -39,11 +39,7 @@ export async function action({ context }: Route.ActionArgs) {
     );
   }
   const queue = await work.setQueue(team.id, name, change);
-  return redirectWithToast(
-    `/queues/${queue.id}`,
-    { kind: 'done', text: `The queue “${name}” is created.` },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, `/queues/${queue.id}`, `The queue “${name}” is created.`);
 }
 
 export default function NewQueue({ loaderData, actionData }: Route.ComponentProps) {

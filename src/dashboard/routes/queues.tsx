@@ -1,19 +1,16 @@
 import { Button, ButtonLink } from '../parts/Button.tsx';
-import { data, Link, useLocation } from 'react-router';
+import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { FilterBar } from '../lists/FilterBar.tsx';
-import { UnreadableFilter } from '../lists/FilterFault.tsx';
-import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
-import type { FilterFaults } from '#domain/read-filters';
+import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -23,7 +20,7 @@ import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
 import { readQueueFilter } from '../runs/queue-filter.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
-import { TagFilter } from '../runs/TagFilter.tsx';
+import { SourceFilters } from '../runs/SourceFilters.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
@@ -49,6 +46,7 @@ export async function action({ context, url }: Route.ActionArgs) {
     ? work.pauseQueue(team.id, id)
     : work.resumeQueue(team.id, id));
   return redirectWithToast(
+    context,
     `/queues${url.search}`,
     changed
       ? {
@@ -59,7 +57,6 @@ export async function action({ context, url }: Route.ActionArgs) {
               : `The queue “${changed.name}” is enabled. What is due starts now.`,
         }
       : { kind: 'failed', text: 'That queue is no longer here. Nothing was changed.' },
-    context.get(requestFacts).baseUrl,
   );
 }
 
@@ -90,13 +87,20 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
       {tags.length > 0 || isNarrowed ? (
-        <Filters faults={faults} isNarrowed={isNarrowed} tags={tags} />
+        <SourceFilters
+          label="Filter queues"
+          clearTo="/queues"
+          {...{ states, faults, isNarrowed, tags }}
+        />
       ) : null}
-      {faults ? (
-        <UnreadableFilter />
-      ) : queues.length === 0 ? (
-        <EmptyState title="No queue matches">Clear the filters to see all of them.</EmptyState>
-      ) : (
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={
+          queues.length > 0 ? null : (
+            <EmptyState title="No queue matches">Clear the filters to see all of them.</EmptyState>
+          )
+        }
+      >
         <DataTable
           caption="Queues"
           columns={columns}
@@ -104,27 +108,16 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
           keyOf={({ queue }) => queue.id}
           isLive
         />
-      )}
+      </ListBody>
     </>
   );
 }
 
-type FiltersProps = { faults: FilterFaults | null; isNarrowed: boolean; tags: readonly string[] };
-
-function Filters({ faults, isNarrowed, tags }: FiltersProps) {
-  const params = new URLSearchParams(useLocation().search);
-  return (
-    <FilterBar label="Filter queues" {...(isNarrowed ? { clearTo: '/queues' } : {})}>
-      <FilterChoice filters={filtersOf(params, faults)} name="status" label="Status">
-        <option value="">All</option>
-        <option value="failing">Failed today, or backlogged</option>
-        <option value="healthy">Healthy</option>
-        <option value="paused">Paused</option>
-      </FilterChoice>
-      <TagFilter tags={tags} params={params} faults={faults} />
-    </FilterBar>
-  );
-}
+const states = [
+  ['failing', 'Failed today, or backlogged'],
+  ['healthy', 'Healthy'],
+  ['paused', 'Paused'],
+] as const;
 
 const columnsWith = (muted: MutedNow): Column<QueueListRow>[] => [
   statusColumn,

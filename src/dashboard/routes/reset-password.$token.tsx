@@ -1,5 +1,5 @@
 import { data, Link } from 'react-router';
-import { requestFacts, sentForm, services, requestContextOf } from '../context.ts';
+import { sentForm, services, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
@@ -28,9 +28,9 @@ export async function action({ params, request, context }: Route.ActionArgs) {
   switch (outcome.kind) {
     case 'done':
       return redirectWithToast(
+        context,
         '/login',
-        { kind: 'done', text: 'The new password is set. Sign in with it.' },
-        context.get(requestFacts).baseUrl,
+        'The new password is set. Sign in with it.',
         outcome.setCookies,
       );
     case 'expired':

@@ -2,23 +2,21 @@ import { data, useLocation } from 'react-router';
 import { readKeptQuery } from '#domain/run-filter';
 import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound, sentForm, services, signedIn } from '../context.ts';
 import { readText } from '../forms/read-form.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
-import { UnreadableFilter } from '../lists/FilterFault.tsx';
-import { Pagination } from '../lists/Pagination.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import { readCursor } from '../lists/read-cursor.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
-import { formatUtc } from '../parts/Time.tsx';
 import { isNarrowed } from '../runs/run-links.ts';
 import { RunFilters, type RunSources } from '../runs/RunFilters.tsx';
 import { type KeepAnswer, KeepFilter, SavedFilters } from '../runs/SavedFilters.tsx';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { RunTable } from '../runs/RunTable.tsx';
-import type { NamedSource, RunFilterOutcome, RunsPage, Work } from '../services.ts';
+import type { NamedSource, RunFilterOutcome, Work } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
 /** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
@@ -29,9 +27,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { sources, isKnown } = await readSources(work, team.id, read.search);
   const { search, faults } = isKnown ? read : unknownSource;
   const asked = readCursor(url);
-  const page: RunsPage = search
-    ? await work.listRuns(team.id, search, asked)
-    : { rows: [], next: null, previous: null, searchedBackTo: null };
+  const page = await work.listRuns(team.id, search, asked);
   const [outages, tags, saved] = await Promise.all([
     search ? work.listOutagesOfPage(page, { search, cursor: asked.cursor }) : [],
     work.listTags(team.id),
@@ -71,7 +67,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const name = readText(form, 'name');
   const id = readText(form, 'id');
   const done = (text: string, query = url.search) =>
-    redirectWithToast(`/runs${query}`, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+    redirectWithToast(context, `/runs${query}`, text);
   const answerTo = (outcome: RunFilterOutcome, text: string) => {
     if (outcome.kind === 'not-found') notFound();
     if (outcome.kind === 'saved') return done(text);
@@ -101,29 +97,23 @@ export default function Runs({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { page, outages, faults, sources, tags, saved, kept } = loaderData;
   const params = new URLSearchParams(useLocation().search);
-  const { rows, next, previous, searchedBackTo } = page;
   return (
     <>
       <PageHeader title="Runs" more={<SavedFilters saved={saved} kept={kept} />} />
       <RunFilters sources={sources} tags={tags} params={params} faults={faults} />
       <KeepFilter saved={saved} kept={kept} answer={actionData} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : rows.length > 0 ? (
-        <RunTable runs={rows} outages={outages} />
-      ) : (
-        <Nothing narrowed={isNarrowed(params)} isAtEnd={next === null} />
-      )}
-      <Pagination
-        older={next}
-        newer={previous}
-        {...(searchedBackTo === null
-          ? {}
-          : {
-              note: `Searched back to ${formatUtc(searchedBackTo)}; “Older” goes on from there.`,
-            })}
-      />
-      {rows.length > 0 ? <Exports to="/runs/export" /> : null}
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={
+          page.rows.length > 0 ? null : (
+            <Nothing narrowed={isNarrowed(params)} isAtEnd={page.next === null} />
+          )
+        }
+        page={page}
+      >
+        <RunTable runs={page.rows} outages={outages} />
+      </ListBody>
+      {page.rows.length > 0 ? <Exports to="/runs/export" /> : null}
     </>
   );
 }

@@ -6,8 +6,7 @@ import { services, signedIn } from '../context.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
-import { UnreadableFilter } from '../lists/FilterFault.tsx';
-import { Pagination } from '../lists/Pagination.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import type { Route } from './+types/settings.activity.ts';
 
@@ -32,18 +31,22 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
   return (
     <div className="stack">
       <ActivityFilters seesAccess={withAccess} faults={faults} />
-      {faults ? (
-        <UnreadableFilter />
-      ) : rows.length > 0 ? (
+      <ListBody
+        isUnreadable={faults !== null}
+        empty={
+          rows.length > 0 ? null : (
+            <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
+              {isNarrowed
+                ? 'Clear the filters to see everything.'
+                : 'What people of the team change in the dashboard or at the command line is listed here.'}
+            </EmptyState>
+          )
+        }
+        page={{ next, previous }}
+        note="Activity is kept for 400 days."
+      >
         <ActivityTable activity={rows} />
-      ) : (
-        <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
-          {isNarrowed
-            ? 'Clear the filters to see everything.'
-            : 'What people of the team change in the dashboard or at the command line is listed here.'}
-        </EmptyState>
-      )}
-      <Pagination older={next} newer={previous} note="Activity is kept for 400 days." />
+      </ListBody>
       {rows.length > 0 ? <Exports to="/settings/activity/export" /> : null}
     </div>
   );

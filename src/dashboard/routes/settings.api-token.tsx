@@ -83,13 +83,15 @@ export default function ApiToken({ loaderData, actionData }: Route.ComponentProp
           <First errors={actionData?.errors} />
         )}
       </Section>
-      <Section
-        title="Send a first request"
-        note={<>It goes to the team {teamName}. The service answers with the id.</>}
-      >
-        <Examples baseUrl={baseUrl} target={target} token={kept ?? '$API_TOKEN'} />
-        {isWatching ? <Arrival arrived={arrived} /> : null}
-      </Section>
+      {mayWork ? (
+        <Section
+          title="Send a first request"
+          note={<>It goes to the team {teamName}. The service answers with the id.</>}
+        >
+          <Examples baseUrl={baseUrl} target={target} token={kept ?? '$API_TOKEN'} />
+          {isWatching ? <Arrival arrived={arrived} /> : null}
+        </Section>
+      ) : null}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
 import { NoMailServer } from '../alerts/PresentChannel.tsx';
-import { notFound, requestFacts, requirePermission, sentForm, services } from '../context.ts';
+import { notFound, requirePermission, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -44,9 +44,9 @@ export async function action({ context }: Route.ActionArgs) {
   const { work } = context.get(services);
   if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
   return redirectWithToast(
+    context,
     '/settings/notifications',
-    { kind: 'done', text: 'The channel is deleted. What named it goes to the default channel.' },
-    context.get(requestFacts).baseUrl,
+    'The channel is deleted. What named it goes to the default channel.',
   );
 }
 

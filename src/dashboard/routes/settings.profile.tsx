@@ -1,6 +1,6 @@
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
-import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
+import { sentForm, services, signedIn, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, PasswordField } from '../forms/PasswordField.tsx';
@@ -26,7 +26,8 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     : null;
   const session = context.get(signedIn).session;
   const confirmation = await accounts.describeConfirmation(user.id, session.id, request.headers);
-  return { user, mustConfirm, passkeys, provider: confirmation?.provider ?? null };
+  const joined = await accounts.joinedProvider(user.id);
+  return { user, mustConfirm, passkeys, provider: confirmation?.provider ?? null, joined };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -46,12 +47,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   });
   if (!('said' in outcome)) return outcome;
   const { said, setCookies = [], to = '/settings/profile' } = outcome;
-  return redirectWithToast(
-    to,
-    { kind: 'done', text: said },
-    context.get(requestFacts).baseUrl,
-    setCookies,
-  );
+  return redirectWithToast(context, to, said, setCookies);
 }
 
 type FormsProps = {
@@ -101,6 +97,9 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
       ) : null}
       {loaderData.passkeys ? (
         <PasskeySection passkeys={loaderData.passkeys} answer={actionData} />
+      ) : null}
+      {loaderData.joined !== null && loaderData.provider === null ? (
+        <LeaveProvider {...forms} name={loaderData.joined} />
       ) : null}
       <Section
         title="Sessions"
@@ -228,6 +227,22 @@ function NoPassword({ provider }: { provider: string }) {
         No password of yours opens anything here. What would ask for one asks {provider} instead who
         you are, and second factors are set up there.
       </p>
+    </Section>
+  );
+}
+
+function LeaveProvider({ name, answer }: FormsProps & { name: string }) {
+  const errors = answer?.intent === 'leave-provider' ? answer.errors : undefined;
+  return (
+    <Section
+      title={`Sign-in with ${name}`}
+      note="This account opens there, too. Parted, it is joined again by the next sign-in there with its email."
+    >
+      <Form>
+        <Problem intent="leave-provider" answer={answer} />
+        <CurrentPasswordField errors={errors} />
+        <Send intent="leave-provider">{`Part from ${name}`}</Send>
+      </Form>
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { requestFacts, requirePermission, sentForm, services } from '../context.ts';
+import { requirePermission, sentForm, services } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -78,8 +78,7 @@ function shown(secret: string | null) {
 }
 
 function done(context: Route.ActionArgs['context'], text: string) {
-  const { baseUrl } = context.get(requestFacts);
-  return redirectWithToast('/settings/signing', { kind: 'done', text }, baseUrl);
+  return redirectWithToast(context, '/settings/signing', text);
 }
 
 /** Says whether a received request was signed with the present secret. */

@@ -1,7 +1,7 @@
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { may } from '#people/roles';
-import { requestFacts, requirePermission, sentForm, services, signedIn } from '../context.ts';
+import { requirePermission, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { TextField } from '../forms/Field.tsx';
@@ -31,8 +31,7 @@ export async function action({ context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const name = readText(form, 'name');
   const { teams } = context.get(services).people;
-  const say = (text: string, to: string) =>
-    redirectWithToast(to, { kind: 'done', text }, context.get(requestFacts).baseUrl);
+  const say = (text: string, to: string) => redirectWithToast(context, to, text);
   const refuse = (intent: string, errors: FieldErrors) =>
     data({ intent, errors, name }, { status: 422 });
   switch (readText(form, 'intent')) {

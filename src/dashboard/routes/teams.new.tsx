@@ -1,6 +1,6 @@
 import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
-import { requestFacts, sentForm, services, session } from '../context.ts';
+import { sentForm, services, session } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
@@ -26,11 +26,7 @@ export async function action({ context }: Route.ActionArgs) {
     .get(services)
     .people.teams.createTeam(whoAsks(context.get(session)).user.id, name);
   if (outcome.kind === 'refused') return data({ errors: outcome.errors, name }, { status: 422 });
-  return redirectWithToast(
-    '/',
-    { kind: 'done', text: 'The team is made. It is your current one now.' },
-    context.get(requestFacts).baseUrl,
-  );
+  return redirectWithToast(context, '/', 'The team is made. It is your current one now.');
 }
 
 export default function NewTeam({ loaderData, actionData }: Route.ComponentProps) {

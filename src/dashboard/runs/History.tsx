@@ -1,20 +1,18 @@
 import { Link } from 'react-router';
-import { formatMilliseconds } from '#domain/duration-words';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { OtherFaults, UnreadableFilter } from '../lists/FilterFault.tsx';
+import { OtherFaults } from '../lists/FilterFault.tsx';
+import { ListBody } from '../lists/ListBody.tsx';
 import type { FilterFaults } from '#domain/read-filters';
-import { changeSearch, Pagination } from '../lists/Pagination.tsx';
-import { Status, type StatusName } from '../parts/Status.tsx';
+import { changeSearch } from '../lists/Pagination.tsx';
+import { Status } from '../parts/Status.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { ExecutionPage, ExecutionListRow } from '../services.ts';
-import { findOverlapping } from './overlap.ts';
+import type { HistoryRun, RowsPage } from '../services.ts';
 import { describeOutcome } from './reasons.ts';
-
-type Row = ExecutionListRow & { overlaps: boolean };
+import { durationColumn } from './run-columns.tsx';
 
 const tabs = [
   { name: 'All runs', status: null },
@@ -29,14 +27,13 @@ export function History({
   search,
   faults,
 }: {
-  page: ExecutionPage;
+  page: RowsPage<HistoryRun>;
   status: 'success' | 'failed' | null;
   search: string;
   faults: FilterFaults | null;
 }) {
   const withClock = useClockBehind(columns, 'at', timeOf);
-  const overlapping = findOverlapping(page.executions);
-  const rows = page.executions.map((row) => ({ ...row, overlaps: overlapping.has(row.id) }));
+  const { rows } = page;
   const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
@@ -49,44 +46,37 @@ export function History({
         }))}
       />
       <OtherFaults faults={faults} names={{ status: 'Status' }} />
-      {isUnreadable ? (
-        <UnreadableFilter />
-      ) : page.executions.length === 0 ? (
-        <EmptyState title={status ? `No run with this status` : 'No runs yet'}>
-          {status
-            ? 'Look at all runs to see the others.'
-            : 'Runs stand here as soon as the schedule’s first time comes, or after Run now.'}
-        </EmptyState>
-      ) : (
+      <ListBody
+        isUnreadable={isUnreadable}
+        empty={rows.length === 0 ? <NoRuns isOfStatus={status !== null} /> : null}
+        page={page}
+      >
         <DataTable caption="Runs" columns={withClock} rows={rows} keyOf={({ id }) => id} isLive />
-      )}
-      {isUnreadable ? null : <Pagination older={page.next} newer={page.previous} />}
+      </ListBody>
     </section>
   );
 }
 
-const statusNames = {
-  pending: 'pending',
-  running: 'running',
-  processing: 'running',
-  success: 'success',
-  failed: 'failed',
-} satisfies Record<string, StatusName>;
-
-export function executionStatus(status: ExecutionListRow['status']): StatusName {
-  return statusNames[status];
+function NoRuns({ isOfStatus }: { isOfStatus: boolean }) {
+  return isOfStatus ? (
+    <EmptyState title="No run with this status">Look at all runs to see the others.</EmptyState>
+  ) : (
+    <EmptyState title="No runs yet">
+      Runs stand here as soon as the schedule’s first time comes, or after Run now.
+    </EmptyState>
+  );
 }
 
-const timeOf = ({ scheduledFor, createdAt }: ExecutionListRow) => scheduledFor ?? createdAt;
+const timeOf = ({ scheduledAt, createdAt }: HistoryRun) => scheduledAt ?? createdAt;
 
-const columns: Column<Row>[] = [
+const columns: Column<HistoryRun>[] = [
   {
     key: 'status',
     head: 'Status',
     width: '110px',
     cell: ({ id, status }) => (
       <Link to={`/executions/${id}`}>
-        <Status name={executionStatus(status)} />
+        <Status name={status} />
       </Link>
     ),
   },
@@ -101,7 +91,7 @@ const columns: Column<Row>[] = [
     head: 'By',
     width: '92px',
     givesWay: 1,
-    cell: ({ scheduledFor }) => (scheduledFor === null ? 'Run now' : 'Schedule'),
+    cell: ({ scheduledAt }) => (scheduledAt === null ? 'Run now' : 'Schedule'),
   },
   {
     key: 'code',
@@ -114,14 +104,7 @@ const columns: Column<Row>[] = [
       </>
     ),
   },
-  {
-    key: 'duration',
-    head: 'Duration',
-    width: '96px',
-    isNumber: true,
-    givesWay: 2,
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
-  },
+  { ...durationColumn, width: '96px' },
   {
     key: 'body',
     head: 'Response',

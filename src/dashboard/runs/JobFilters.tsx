@@ -11,10 +11,10 @@ import {
   FilterWords,
   FurtherFilters,
 } from '../lists/FilterFields.tsx';
-import { reasonNames, reasons } from '#domain/failure';
 import type { FilterFaults } from '#domain/read-filters';
 import type { BoundedCount, JobTab } from '../services.ts';
 import classes from './JobFilters.module.css';
+import { reasonOptions } from './reasons.ts';
 
 const further = ['payload', 'response', 'code', 'from', 'to'] as const;
 
@@ -47,27 +47,18 @@ export function JobFilters({
       {...(narrowed || faults ? { clearTo: `/jobs?tab=${tab}` } : {})}
     >
       <FilterWords filters={filters} placeholder="Id, URL, status code, reason or payload text" />
-      <FilterChoice filters={filters} name="queue" label="Queue">
-        <option value="">All queues</option>
-        {queues.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </FilterChoice>
-      <FilterChoice filters={filters} name="reason" label="Reason">
-        <option value="">Any reason</option>
-        {reasons.map((reason) => (
-          <option key={reason} value={reason}>
-            {reasonNames[reason]}
-          </option>
-        ))}
-      </FilterChoice>
+      <QueueFilter filters={filters} queues={queues} />
+      <FilterChoice filters={filters} name="reason" label="Reason" options={reasonOptions} />
       {tab === 'failed' ? (
-        <FilterChoice filters={filters} name="resent" label="Resent or not">
-          <option value="">Not resent</option>
-          <option value="1">{`Resent (${formatAmount(resent)})`}</option>
-        </FilterChoice>
+        <FilterChoice
+          filters={filters}
+          name="resent"
+          label="Resent or not"
+          options={[
+            ['', 'Not resent'],
+            ['1', `Resent (${formatAmount(resent)})`],
+          ]}
+        />
       ) : null}
       <Further filters={filters} />
       <OtherFaults faults={faults} names={{ tab: 'Tab', target: 'Target' }} />
@@ -78,6 +69,19 @@ export function JobFilters({
       ) : null}
     </FilterBar>
   );
+}
+
+/** Narrows a list of jobs to a queue. */
+export function QueueFilter({
+  filters,
+  queues,
+}: {
+  filters: Filters;
+  queues: readonly { id: string; name: string }[];
+}) {
+  const each = queues.map(({ id, name }) => [id, name] as const);
+  const options = [['', 'All queues'] as const, ...each];
+  return <FilterChoice filters={filters} name="queue" label="Queue" options={options} />;
 }
 
 function Further({ filters }: { filters: Filters }) {

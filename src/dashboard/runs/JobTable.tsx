@@ -1,19 +1,16 @@
 import { Button } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { formatMilliseconds } from '#domain/duration-words';
 import { isOne } from '../words/amounts.ts';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
 import { DataTable, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Form } from '../forms/Form.tsx';
+import { SpreadField } from './SpreadField.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time } from '../parts/Time.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { isFailed, jobStatus } from './job-status.ts';
-import { Outcome } from './Outcome.tsx';
-import { describeOutcome } from './reasons.ts';
+import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** A table of jobs, with the actions on one of them and on many. */
 export function JobTable({
@@ -64,6 +61,18 @@ function bulkOf(tab: JobTab, matching: BoundedCount): BulkActions | null {
           {`${word} (${text})`}
         </Button>
         <MoreActions of="selected jobs">
+          {tab === 'failed' ? (
+            <ConfirmDialog
+              word="Retry at a rate"
+              question={`Retry ${text} ${isOne(count ?? 0) ? 'job' : 'jobs'} one after the other?`}
+              fields={{ intent: 'retry' }}
+              controls={<SpreadField />}
+              variant="default"
+              form="bulk"
+            >
+              Each becomes a new job, attempt 1, that runs in its turn.
+            </ConfirmDialog>
+          ) : null}
           <ConfirmDialog
             word="Delete"
             question={`Delete ${text} ${isOne(count ?? 0) ? 'job' : 'jobs'}?`}
@@ -87,15 +96,7 @@ const columns: Column<JobListRow>[] = [
     width: '136px',
     cell: (job) => <Status name={jobStatus(job)} />,
   },
-  {
-    key: 'url',
-    head: 'Request',
-    cell: ({ id, method, url }) => (
-      <Link to={`/jobs/${id}`}>
-        <RequestLine method={method} url={url} />
-      </Link>
-    ),
-  },
+  requestColumn,
   {
     key: 'queue',
     head: 'Queue',
@@ -107,30 +108,7 @@ const columns: Column<JobListRow>[] = [
       </Link>
     ),
   },
-  {
-    key: 'attempt',
-    head: 'Attempt',
-    width: '76px',
-    isNumber: true,
-    givesWay: 1,
-    cell: ({ attemptNumber }) => attemptNumber,
-  },
-  {
-    key: 'outcome',
-    head: 'Outcome',
-    width: '186px',
-    givesWay: 4,
-    cell: (job) => <Outcome run={job} words={describeOutcome(job)} />,
-  },
-  {
-    key: 'duration',
-    head: 'Duration',
-    width: '86px',
-    isNumber: true,
-    givesWay: 2,
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
-  },
-  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+  ...outcomeColumns,
 ];
 
 const fireLater = 'Fire when the queue is enabled';

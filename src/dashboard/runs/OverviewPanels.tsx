@@ -6,7 +6,6 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { formatShort } from '../words/times.ts';
 import type { OutcomeStep, Overview } from '../services.ts';
-import { executionStatus } from './History.tsx';
 import { failedOf } from './job-search.ts';
 import { jobStatus } from './job-status.ts';
 import { OutcomeBars } from './OutcomeBars.tsx';
@@ -144,7 +143,7 @@ export function JustHappened({ overview: { justHappened } }: Part) {
               </li>
             ) : (
               <li key={entry.execution.id}>
-                <Status name={executionStatus(entry.execution.status)} />
+                <Status name={entry.execution.status} />
                 <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
                 <span className={classes.quiet}>{describeOutcome(entry.execution)}</span>
                 <Time at={entry.at} />

@@ -1,5 +1,5 @@
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
-import { reasonNames, reasons } from '#domain/failure';
+import { reasonNames } from '#domain/failure';
 import type { FilterFaults } from '#domain/read-filters';
 import { FilterBar } from '../lists/FilterBar.tsx';
 import {
@@ -11,9 +11,11 @@ import {
   FilterTimes,
   FilterWords,
   FurtherFilters,
+  OptionGroup,
+  sourceOptions,
 } from '../lists/FilterFields.tsx';
 import { isNarrowed } from './run-links.ts';
-import { describeFault } from './reasons.ts';
+import { describeFault, reasonOptions } from './reasons.ts';
 import { TagFilter } from './TagFilter.tsx';
 
 /** What a filter may name: some of the team's queues and crons, and whether there are others. */
@@ -23,7 +25,13 @@ export type RunSources = {
 };
 type NamedSource = { id: string; name: string };
 
+const kinds = [
+  ['', 'Jobs and crons'],
+  ['jobs', 'Jobs'],
+  ['crons', 'Crons'],
+] as const;
 const outcomes = [
+  ['', 'Any outcome'],
   ['success', 'Success'],
   ['failure', 'Failed, retried or not'],
   ['retried', 'Failed and retried'],
@@ -31,6 +39,7 @@ const outcomes = [
 ] as const;
 
 const faultCodes = Object.keys(CONNECTION_FAULTS) as FaultCode[];
+const faultOptions = faultCodes.map((code) => [code, describeFault(code)] as const);
 const further = ['code', 'host', 'text', 'from', 'to'] as const;
 
 /** What the list of runs is narrowed to. All combine, and stand in the address. */
@@ -49,45 +58,17 @@ export function RunFilters({
   return (
     <FilterBar label="Search runs" {...(isNarrowed(params) ? { clearTo: '/runs' } : {})}>
       <FilterWords filters={filters} placeholder="Id, URL, status code, reason or text" />
-      <FilterChoice filters={filters} name="of" label="Of">
-        <option value="">Jobs and crons</option>
-        <option value="jobs">Jobs</option>
-        <option value="crons">Crons</option>
-        <Sources label="Queues" kind="queue" sources={sources.queues} />
-        <Sources label="Crons" kind="cron" sources={sources.crons} />
+      <FilterChoice filters={filters} name="of" label="Of" options={kinds}>
+        <OptionGroup label="Queues" options={sourceOptions('queue', sources.queues)} />
+        <OptionGroup label="Crons" options={sourceOptions('cron', sources.crons)} />
       </FilterChoice>
-      <TagFilter tags={tags} params={params} faults={faults} />
-      <FilterChoice filters={filters} name="status" label="Outcome">
-        <option value="">Any outcome</option>
-        {outcomes.map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
+      <TagFilter tags={tags} filters={filters} />
+      <FilterChoice filters={filters} name="status" label="Outcome" options={outcomes} />
+      <FilterChoice filters={filters} name="reason" label="Reason" options={reasonOptions}>
+        <OptionGroup label={`${reasonNames.connection_error}:`} options={faultOptions} />
       </FilterChoice>
-      <Reasons filters={filters} />
       <Further filters={filters} />
     </FilterBar>
-  );
-}
-
-function Reasons({ filters }: { filters: Filters }) {
-  return (
-    <FilterChoice filters={filters} name="reason" label="Reason">
-      <option value="">Any reason</option>
-      {reasons.map((reason) => (
-        <option key={reason} value={reason}>
-          {reasonNames[reason]}
-        </option>
-      ))}
-      <optgroup label={`${reasonNames.connection_error}:`}>
-        {faultCodes.map((code) => (
-          <option key={code} value={code}>
-            {describeFault(code)}
-          </option>
-        ))}
-      </optgroup>
-    </FilterChoice>
   );
 }
 
@@ -99,26 +80,5 @@ function Further({ filters }: { filters: Filters }) {
       <FilterText filters={filters} name="text" label="Payload or response contains" />
       <FilterTimes filters={filters} />
     </FurtherFilters>
-  );
-}
-
-function Sources({
-  label,
-  kind,
-  sources,
-}: {
-  label: string;
-  kind: 'queue' | 'cron';
-  sources: readonly NamedSource[];
-}) {
-  if (sources.length === 0) return null;
-  return (
-    <optgroup label={label}>
-      {sources.map(({ id, name }) => (
-        <option key={id} value={`${kind}:${id}`}>
-          {name}
-        </option>
-      ))}
-    </optgroup>
   );
 }

@@ -1,13 +1,10 @@
 import { Link } from 'react-router';
-import { formatMilliseconds } from '#domain/duration-words';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { FoundRun, PlacedOutage } from '../services.ts';
-import { Outcome } from './Outcome.tsx';
-import { describeFault, describeOutcome } from './reasons.ts';
+import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** What was sent and has ended, of jobs and of crons alike. */
 export function RunTable({
@@ -50,10 +47,6 @@ function OutageText({ outage: { from, to, times } }: { outage: PlacedOutage }) {
   );
 }
 
-function pageOf({ kind, id }: FoundRun): string {
-  return kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
-}
-
 const columns: Column<FoundRun>[] = [
   {
     key: 'status',
@@ -61,15 +54,7 @@ const columns: Column<FoundRun>[] = [
     width: '136px',
     cell: ({ status }) => <Status name={status} />,
   },
-  {
-    key: 'request',
-    head: 'Request',
-    cell: (run) => (
-      <Link to={pageOf(run)}>
-        <RequestLine method={run.method} url={run.url} />
-      </Link>
-    ),
-  },
+  requestColumn,
   {
     key: 'of',
     head: 'Queue or cron',
@@ -81,33 +66,5 @@ const columns: Column<FoundRun>[] = [
       </Link>
     ),
   },
-  {
-    key: 'attempt',
-    head: 'Attempt',
-    width: '76px',
-    isNumber: true,
-    givesWay: 1,
-    cell: ({ attemptNumber }) => attemptNumber ?? '–',
-  },
-  {
-    key: 'outcome',
-    head: 'Outcome',
-    width: '186px',
-    givesWay: 4,
-    cell: (run) => (
-      <Outcome
-        run={run}
-        words={run.fault === null ? describeOutcome(run) : describeFault(run.fault)}
-      />
-    ),
-  },
-  {
-    key: 'duration',
-    head: 'Duration',
-    width: '86px',
-    isNumber: true,
-    givesWay: 2,
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
-  },
-  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+  ...outcomeColumns,
 ];

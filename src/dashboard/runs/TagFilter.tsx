@@ -1,6 +1,6 @@
 import { readTag, tagSentence } from '#domain/tags';
-import { FilterChoice, filtersOf } from '../lists/FilterFields.tsx';
-import type { FilterFaults, FilterReader } from '#domain/read-filters';
+import { FilterChoice, type Filters } from '../lists/FilterFields.tsx';
+import type { FilterReader } from '#domain/read-filters';
 
 /** The tag that an address asks for. */
 export function readTagFilter(filters: FilterReader): { tag?: string } {
@@ -11,23 +11,14 @@ export function readTagFilter(filters: FilterReader): { tag?: string } {
 type TagFilterProps = {
   /** The tags in use. */
   tags: readonly string[];
-  params: URLSearchParams;
-  faults: FilterFaults | null;
+  filters: Filters;
 };
 
 /** Narrows a list to a tag; nothing where none is in use and none is asked for. */
-export function TagFilter({ tags, params, faults }: TagFilterProps) {
-  const current = params.get('tag') ?? '';
+export function TagFilter({ tags, filters }: TagFilterProps) {
+  const current = filters.valueOf('tag');
   if (tags.length === 0 && current === '') return null;
   const offered = current === '' || tags.includes(current) ? tags : [current, ...tags];
-  return (
-    <FilterChoice filters={filtersOf(params, faults)} name="tag" label="Tag">
-      <option value="">Any tag</option>
-      {offered.map((tag) => (
-        <option key={tag} value={tag}>
-          {tag}
-        </option>
-      ))}
-    </FilterChoice>
-  );
+  const options = [['', 'Any tag'] as const, ...offered.map((tag) => [tag, tag] as const)];
+  return <FilterChoice filters={filters} name="tag" label="Tag" options={options} />;
 }

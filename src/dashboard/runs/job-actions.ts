@@ -52,25 +52,33 @@ export async function actOnJobs(
   const one = readText(form, 'job');
   if (one !== '') return actOnOne(work, teamId, { kind, id: one, again: hasAnswered(form) });
   const resent = readAnswer(form);
+  const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
+  if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
+  const asOf = readInstant(readText(form, 'as_of'));
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
     const shown = readBounded(readText(form, 'shown'));
-    const asOf = readInstant(readText(form, 'as_of'));
-    const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
-    if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
     const answers = { shown, asOf, resent, ...spread };
     const outcome = await work.startBulk(teamId, kind, search, answers);
     return describeBulk(kind, outcome, (asked) => [
       ['all', '1'],
-      ['as_of', String(asked.asOf)],
-      ...(asked.spread ? [['rate', formatRate(asked.spread.rate)] satisfies Field] : []),
+      ...answersTo(asked),
       ...(form.has('group') ? [['group', readText(form, 'group')] satisfies Field] : []),
     ]);
   }
   const ids = form.getAll('id').filter((id) => typeof id === 'string');
   if (ids.length === 0) return say('note', 'No job is selected. Tick some first.');
-  const outcome = await work.actOnJobs(teamId, kind, ids, { resent });
-  return describeBulk(kind, outcome, () => ids.map((id) => ['id', id]));
+  const outcome = await work.actOnJobs(teamId, kind, ids, { resent, asOf, ...spread });
+  return describeBulk(kind, outcome, (asked) => [
+    ...ids.map((id): Field => ['id', id]),
+    ...answersTo(asked),
+  ]);
+}
+
+/** What the answer says of the question: when it was asked, and at which rate the jobs are to come due. */
+function answersTo({ asOf, spread }: BulkQuestion): Field[] {
+  const rate: Field[] = spread ? [['rate', formatRate(spread.rate)]] : [];
+  return [['as_of', String(asOf)], ...rate];
 }
 
 function say(kind: Toast['kind'], text: string): JobsActed {

@@ -1,6 +1,12 @@
 /** Failures in words, for lists and filters. */
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
-import { describeUnknown, type FailureReason, isUnknown, reasonNames } from '#domain/failure';
+import {
+  describeUnknown,
+  type FailureReason,
+  isUnknown,
+  reasonNames,
+  reasons,
+} from '#domain/failure';
 
 /** A group of failures in few words: `HTTP server error, 503`, `Unknown error (HTTP 302)`. */
 export function describeGroup(
@@ -44,3 +50,9 @@ export function mayBeSent(run: {
 }): boolean {
   return run.startedAt !== null && run.completedAt !== null && !isUnsent(run.reason);
 }
+
+/** The options of a filter by reason. */
+export const reasonOptions = [
+  ['', 'Any reason'] as const,
+  ...reasons.map((reason) => [reason, reasonNames[reason]] as const),
+];

@@ -1,6 +1,10 @@
 /** Where plots and pages lead: to the list of runs, narrowed. */
 import { RUN_FILTERS, RUN_TIMES, writeInstant } from '#domain/run-search';
 
+export function pageOfRun(kind: 'job' | 'execution', id: string): string {
+  return kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
+}
+
 type Step = { from: number; to: number };
 
 /**

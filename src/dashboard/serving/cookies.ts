@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';
-import type { Theme } from '../context.ts';
+import { type Context, requestFacts, type Theme } from '../context.ts';
 import { knownZone } from '../words/time-zone.ts';
 
 const aYear = 365 * 24 * 3600;
@@ -110,13 +110,15 @@ export function forgetToast(baseUrl: string): string {
   return writeCookie(toastCookie, '', { baseUrl, maxAgeSeconds: 0 });
 }
 
-/** Redirects after an action to the next page, which shows the message. */
+/** Redirects after an action to the next page, which shows the message. @param said  a text alone is of what is done */
 export function redirectWithToast(
+  context: Context,
   to: string,
-  toast: Toast,
-  baseUrl: string,
+  said: Toast | string,
   setCookies: readonly string[] = [],
 ): Response {
+  const toast = typeof said === 'string' ? { kind: 'done', text: said } : said;
+  const { baseUrl } = context.get(requestFacts);
   const response = redirect(to);
   for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
   const marked = JSON.stringify({ key: randomUUID(), ...toast });

@@ -8,6 +8,8 @@ import { basePathOf, ownPathOf } from '#domain/public-address';
 import { may } from '#people/roles';
 import { isForm } from '../page/may-change.ts';
 import {
+  proxyRefusal,
+  requestContextOf,
   requestFacts,
   requirePermission,
   sentForm,
@@ -50,16 +52,23 @@ let isSetUp = false;
 
 const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, context }, next) => {
   const { people } = context.get(services);
-  const { baseUrl } = context.get(requestFacts);
-  const current = await people.accounts.readSession(request.headers);
-  context.set(session, current);
+  const { baseUrl, proxyClaim } = context.get(requestFacts);
   const page = pattern.startsWith('/') ? pattern : `/${pattern}`;
+  const { session: current, refusal } = await people.accounts.arrive(
+    proxyClaim,
+    requestContextOf(request, context),
+    mayOpen(request, page),
+  );
+  context.set(session, current);
+  context.set(proxyRefusal, refusal);
   if (!publicPages.has(page)) {
     const elsewhere = current
       ? enter(current, page)
       : await findSignIn(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
     // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
-    if (elsewhere !== null) return redirect(`${basePathOf(baseUrl)}${elsewhere}`);
+    if (elsewhere !== null) {
+      return withCookies(redirect(`${basePathOf(baseUrl)}${elsewhere}`), current?.setCookies);
+    }
     if (current?.team) {
       const { user, team } = current;
       const all = context.get(services);
@@ -79,8 +88,7 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
       requireOwnTeam(form, page, context.get(signedIn));
     context.set(sentForm, form);
   }
-  const response = await next();
-  for (const cookie of current?.setCookies ?? []) response.headers.append('Set-Cookie', cookie);
+  const response = withCookies(await next(), current?.setCookies);
   if (readToast(request) && !response.headers.has('Location')) {
     response.headers.append('Set-Cookie', forgetToast(baseUrl));
   }
@@ -88,6 +96,20 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
 };
 
 export const pageAccess = guard(decide);
+
+/**
+ * For whom the proxy's word opens a session. A form that arrives without one, or with somebody else's, changes nothing:
+ * who sent it saw the page as another person, or as nobody.
+ */
+function mayOpen({ method }: Request, page: string) {
+  if (!isSafeMethod(method)) return 'nobody';
+  return publicPages.has(page) && page !== '/login' ? 'known' : 'anybody';
+}
+
+function withCookies(response: Response, setCookies: readonly string[] = []): Response {
+  for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
+  return response;
+}
 
 /** What the person may do with the team's work (§5.8): it refuses by itself what the role does not allow. */
 function workOf({ id }: Session['user'], { role }: TeamOfUser, context: Context): Work {

@@ -4,9 +4,9 @@
  * Scripts run only with the page's nonce; what they import inherits it, so no host is listed. Style
  * sheets come from here alone. Style *attributes* stay allowed: widths of columns, bars and plots are
  * numbers that only the page knows, and an attribute can load nothing while `img-src` and the rest
- * stay shut.
+ * stay shut. A form may lead on to where people sign out of the proxy, too.
  */
-function buildContentSecurityPolicy(nonce: string): string {
+function buildContentSecurityPolicy(nonce: string, signOutOrigin: string | null): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -16,20 +16,28 @@ function buildContentSecurityPolicy(nonce: string): string {
     "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",
-    "form-action 'self'",
+    `form-action 'self'${signOutOrigin === null ? '' : ` ${signOutOrigin}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "object-src 'none'",
   ].join('; ');
 }
 
-/** Sets a page's security headers. `isHttps` tells whether the public address uses https. */
+interface PageHeaders {
+  nonce: string;
+  /** Whether the public address uses https. */
+  isHttps: boolean;
+  /** Of the proxy's page to sign out, where it is elsewhere. */
+  signOutOrigin: string | null;
+}
+
+/** Sets a page's security headers. */
 export function setPageHeaders(
   headers: Headers,
-  { nonce, isHttps }: { nonce: string; isHttps: boolean },
+  { nonce, isHttps, signOutOrigin }: PageHeaders,
 ): void {
   setCommonHeaders(headers, isHttps);
-  headers.set('Content-Security-Policy', buildContentSecurityPolicy(nonce));
+  headers.set('Content-Security-Policy', buildContentSecurityPolicy(nonce, signOutOrigin));
   headers.set('Cache-Control', 'no-store');
   headers.set('X-Frame-Options', 'DENY');
   headers.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');

@@ -3,10 +3,7 @@ import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
-import { ALERT_LEVELS } from '#domain/alert-settings';
-import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
-import { SlowFields } from '../alerts/SlowFields.tsx';
-import { NoteFields } from '../alerts/NoteFields.tsx';
+import { AlertFields } from '../alerts/AlertFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -23,13 +20,6 @@ const thresholds = [
   { value: '1', text: 'After 1 failed run' },
   { value: '2', text: 'After 2 failed runs in a row' },
   { value: '3', text: 'After 3 failed runs in a row' },
-];
-
-const reminders = [
-  { value: '', text: 'None' },
-  { value: '1', text: 'Every hour' },
-  { value: '6', text: 'Every 6 hours' },
-  { value: '24', text: 'Every day' },
 ];
 
 type CronFormProps = {
@@ -94,12 +84,7 @@ export function CronForm(props: CronFormProps) {
           <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
-      <Section
-        title="Alerts"
-        note="When somebody is told of runs that fail or are slow, and where."
-      >
-        <AlertFields formValues={formValues} errors={errors} choices={choices} />
-      </Section>
+      <Alerts formValues={formValues} errors={errors} choices={choices} />
       {outcome}
       <FormActions word={word} cancelTo={cancelTo} errors={errors} />
     </Form>
@@ -125,37 +110,26 @@ function Schedule({ formValues, errors, runsCounted }: Part & { runsCounted: num
   );
 }
 
-function AlertFields({ formValues, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
+function Alerts({ formValues, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
   return (
-    <div className={classes.fields}>
-      <div className={classes.short}>
-        <ChoiceField
-          name="alert_threshold"
-          label="Alert threshold"
-          choices={thresholds}
-          defaultValue={formValues.alert_threshold}
-          errors={errors}
-        />
-      </div>
-      <SlowFields formValues={formValues.alerts} errors={errors} />
-      <ChannelChoices
+    <Section title="Alerts" note="When somebody is told of runs that fail or are slow, and where.">
+      <AlertFields
         formValues={formValues.alerts}
         errors={errors}
         choices={choices}
-        levels={ALERT_LEVELS}
-        note="By level. Nothing ticked: the alert stands on the Alerts page alone."
-      />
-      <div className={classes.short}>
-        <ChoiceField
-          name="remind_hours"
-          label="Reminders"
-          description="While the cron goes on failing, the failure is told again."
-          choices={reminders}
-          defaultValue={formValues.alerts.remind_hours}
-          errors={errors}
-        />
-      </div>
-      <NoteFields formValues={formValues.alerts} errors={errors} />
-    </div>
+        channelNote="By level. Nothing ticked: the alert stands on the Alerts page alone."
+        reminderNote="While the cron goes on failing, the failure is told again."
+      >
+        <div className={classes.short}>
+          <ChoiceField
+            name="alert_threshold"
+            label="Alert threshold"
+            choices={thresholds}
+            defaultValue={formValues.alert_threshold}
+            errors={errors}
+          />
+        </div>
+      </AlertFields>
+    </Section>
   );
 }

@@ -3,10 +3,7 @@ import type { ReactNode } from 'react';
 import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
-import { ALERT_LEVELS } from '#domain/alert-settings';
-import { ChannelChoices } from '../alerts/ChannelChoices.tsx';
-import { SlowFields } from '../alerts/SlowFields.tsx';
-import { NoteFields } from '../alerts/NoteFields.tsx';
+import { AlertFields } from '../alerts/AlertFields.tsx';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -67,12 +64,7 @@ export function QueueForm(props: QueueFormProps) {
           <AssertionsEditor rows={formValues.assertions} errors={errors} />
         </div>
       </Section>
-      <Section
-        title="Alerts"
-        note="When somebody is told of jobs that fail or are slow, and where."
-      >
-        <AlertFields formValues={formValues} errors={errors} choices={choices} />
-      </Section>
+      <Alerts formValues={formValues} errors={errors} choices={choices} />
       <Section
         title="Try it"
         note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
@@ -119,33 +111,6 @@ function TestRequestFields({
 
 type Part = { formValues: QueueFormValues; errors: FieldErrors | undefined };
 
-function AlertFields({
-  formValues,
-  errors,
-  choices,
-}: Part & { choices: readonly ChannelChoice[] }) {
-  return (
-    <div className={classes.fields}>
-      <CheckField
-        name="email_alerts"
-        label="Enable email alerts for job failures"
-        description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
-        defaultChecked={formValues.email_alerts}
-        errors={errors}
-      />
-      <SlowFields formValues={formValues.alerts} errors={errors} />
-      <ChannelChoices
-        formValues={formValues.alerts}
-        errors={errors}
-        choices={choices}
-        levels={ALERT_LEVELS}
-        note="By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue."
-      />
-      <NoteFields formValues={formValues.alerts} errors={errors} />
-    </div>
-  );
-}
-
 function NameFields({ formValues, errors, isNew }: Part & { isNew: boolean }) {
   return (
     <div className={classes.fields}>
@@ -190,7 +155,7 @@ function RetryFields({ formValues, errors }: Part) {
       <CheckField
         name="honor_retry_after"
         label="Wait for as long as the target asks"
-        description="After 429 or 503 with Retry-After, the retry starts no earlier than that, at most a day later."
+        description="After 429 or 503 with Retry-After, retries to that host start no earlier than that, at most a day later."
         defaultChecked={formValues.honor_retry_after}
         errors={errors}
       />
@@ -229,5 +194,27 @@ function AttemptFields({ formValues, errors }: Part) {
         errors={errors}
       />
     </div>
+  );
+}
+
+function Alerts({ formValues, errors, choices }: Part & Pick<QueueFormProps, 'choices'>) {
+  return (
+    <Section title="Alerts" note="When somebody is told of jobs that fail or are slow, and where.">
+      <AlertFields
+        formValues={formValues.alerts}
+        errors={errors}
+        choices={choices}
+        channelNote="By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue."
+        reminderNote="While failed jobs that were mailed are neither retried nor deleted, it is told again."
+      >
+        <CheckField
+          name="email_alerts"
+          label="Enable email alerts for job failures"
+          description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+          defaultChecked={formValues.email_alerts}
+          errors={errors}
+        />
+      </AlertFields>
+    </Section>
   );
 }

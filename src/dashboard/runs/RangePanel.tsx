@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { FilterFaults } from '#domain/read-filters';
+import { OtherFaults } from '../lists/FilterFault.tsx';
+import classes from './RangePanel.module.css';
+import type { Range } from './ranges.ts';
+import { Panel } from './RunParts.tsx';
+
+type RangePanelProps = {
+  title: string;
+  ranges: readonly Range[];
+  range: Range;
+  faults: FilterFaults | null;
+  children: ReactNode;
+};
+
+/** Plots of a period, with links that choose it; only what is wrong where the address asks for none of them. */
+export function RangePanel({ title, ranges, range, faults, children }: RangePanelProps) {
+  const current = faults?.['range'] === undefined ? range.name : null;
+  const links = (
+    <nav className={classes.ranges} aria-label="Time range">
+      {ranges.map(({ name, word }) => (
+        <Link
+          key={name}
+          to={`?range=${name}`}
+          aria-current={name === current ? 'page' : undefined}
+          preventScrollReset
+        >
+          {word}
+        </Link>
+      ))}
+    </nav>
+  );
+  return (
+    <Panel title={title} beside={links}>
+      {current === null ? (
+        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
+      ) : (
+        children
+      )}
+    </Panel>
+  );
+}

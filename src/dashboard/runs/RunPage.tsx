@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import { formatMilliseconds } from '#domain/duration-words';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';
+import { mayBeSent } from './reasons.ts';
+import classes from './Run.module.css';
+import { pageOfRun } from './run-links.ts';
+import type { PageRun } from './run-text.ts';
+import { CallbackFact, FailureNotice, Panel, RunPanels } from './RunParts.tsx';
+
+/** A run as its page holds it. What is left out is only for forms. */
+export type ShownRun<Detail extends JobRunDetail | ExecutionRunDetail> = PageRun &
+  Omit<Detail, keyof PageRun | 'again'>;
+
+type Entries = readonly (readonly [string, ReactNode])[];
+
+type RunPageProps = {
+  page: {
+    run: ShownRun<JobRunDetail> | ShownRun<ExecutionRunDetail>;
+    secretsShown: boolean;
+    wholeBody: string | null;
+  };
+  /** The title of the panel of facts, those that only this kind of run has, and those at the end. */
+  title: string;
+  facts: Entries;
+  lastFacts?: Entries;
+  /** The form that takes another URL. */
+  editTo: string;
+  /** What stands above and below the notice of a failure, beside the facts and at the end. */
+  above?: ReactNode;
+  notices?: ReactNode;
+  beside?: ReactNode;
+  below?: ReactNode;
+};
+
+/** The page of one run under its header: an attempt of a job or an execution of a cron. */
+export function RunPage(props: RunPageProps) {
+  const { run, secretsShown, wholeBody } = props.page;
+  const { kind, record, explanation, response } = run;
+  const facts = <Facts {...props} />;
+  return (
+    <div className="stack">
+      {props.above}
+      {explanation ? (
+        <FailureNotice explanation={explanation} response={response} editTo={props.editTo} />
+      ) : null}
+      {props.notices}
+      {props.beside ? (
+        <div className={classes.columns}>
+          {facts}
+          {props.beside}
+        </div>
+      ) : (
+        facts
+      )}
+      <RunPanels
+        run={run}
+        durationMs={record.durationMs}
+        isSent={mayBeSent(record)}
+        secretsShown={secretsShown}
+        wholeBody={wholeBody}
+        textsAt={`${pageOfRun(kind, record.id)}/text`}
+      />
+      {props.below}
+    </div>
+  );
+}
+
+function Facts({ page, title, facts, lastFacts = [] }: RunPageProps) {
+  const { record, callback } = page.run;
+  const { startedAt, completedAt, durationMs, errorMessage } = record;
+  return (
+    <Panel title={title}>
+      <DefinitionList
+        entries={[
+          ...facts,
+          ['Started', startedAt === null ? null : <Time key="start" at={startedAt} exact />],
+          ['Completed', completedAt === null ? null : <Time key="end" at={completedAt} exact />],
+          ['Duration', durationMs === null ? null : formatMilliseconds(durationMs)],
+          ['Error', errorMessage],
+          ['Callback', <CallbackFact key="callback" callback={callback} />],
+          ...lastFacts,
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,47 @@
+/** What the pages of single runs load, and the addresses of their long texts. */
+import { data } from 'react-router';
+import { type Context, notFound, services, signedIn } from '../context.ts';
+import { notHere } from '../serving/not-here.ts';
+import type { RecordedRun, RunDetail, ShowOptions, Work } from '../services.ts';
+import { textParts, type RunTextPart } from './run-text.ts';
+
+type Asked = { params: { id: string }; context: Context; url: URL };
+type ReadRun<Run> = (
+  work: Work,
+  ...asked: [teamId: string, id: string, options?: ShowOptions]
+) => Promise<Run | null>;
+
+const areSecretsShown = ({ searchParams }: URL) => searchParams.get('secrets') === 'shown';
+
+/** What a run's page shows; the 404 page where the team has none of that id. */
+export async function readRunPage<Run extends RecordedRun>(
+  { params, context, url }: Asked,
+  read: ReadRun<Run>,
+) {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const secretsShown = areSecretsShown(url);
+  const run =
+    (await read(work, team.id, params.id, { showSecrets: secretsShown })) ??
+    (await notHere(context, (teamId) => read(work, teamId, params.id)));
+  const isWhole = url.searchParams.get('body') === 'whole';
+  const wholeBody = isWhole ? await work.readResponseText(team.id, run.record.id) : null;
+  return { run, secretsShown, wholeBody };
+}
+
+/** The longest text that is sent. A payload of the maximum size stays below it, even escaped twice as in a command. */
+const mostSent = 8 * 1024 * 1024;
+
+/** Makes the loader that gives one text of a run, plain and whole: `?part=body`, `curl` or `call`. */
+export function textLoader(read: ReadRun<RunDetail>) {
+  return async ({ params, context, url }: Asked): Promise<Response> => {
+    const { team } = context.get(signedIn);
+    const options = { showSecrets: areSecretsShown(url), isWhole: true };
+    const run = (await read(context.get(services).work, team.id, params.id, options)) ?? notFound();
+    const part = url.searchParams.get('part') ?? '';
+    if (!Object.hasOwn(textParts, part)) throw data(null, { status: 404 });
+    return new Response(textParts[part as RunTextPart](run).slice(0, mostSent), {
+      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+    });
+  };
+}

@@ -1,0 +1,57 @@
+/** The columns that tables of runs share. */
+import { Link } from 'react-router';
+import { formatMilliseconds } from '#domain/duration-words';
+import type { Column } from '../lists/DataTable.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { FoundRun, JobListRow } from '../services.ts';
+import { Outcome } from './Outcome.tsx';
+import { describeFault, describeOutcome } from './reasons.ts';
+import { pageOfRun } from './run-links.ts';
+
+type Row = FoundRun | JobListRow;
+
+export const requestColumn: Column<Row> = {
+  key: 'request',
+  head: 'Request',
+  cell: (run) => (
+    <Link to={pageOfRun('kind' in run ? run.kind : 'job', run.id)}>
+      <RequestLine method={run.method} url={run.url} />
+    </Link>
+  ),
+};
+
+export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
+  key: 'duration',
+  head: 'Duration',
+  width: '86px',
+  isNumber: true,
+  givesWay: 2,
+  cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
+};
+
+/** Those behind the queue or cron. */
+export const outcomeColumns: Column<Row>[] = [
+  {
+    key: 'attempt',
+    head: 'Attempt',
+    width: '76px',
+    isNumber: true,
+    givesWay: 1,
+    cell: ({ attemptNumber }) => attemptNumber ?? '–',
+  },
+  {
+    key: 'outcome',
+    head: 'Outcome',
+    width: '186px',
+    givesWay: 4,
+    cell: (run) => (
+      <Outcome
+        run={run}
+        words={'fault' in run && run.fault ? describeFault(run.fault) : describeOutcome(run)}
+      />
+    ),
+  },
+  durationColumn,
+  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+];

@@ -1,0 +1,64 @@
+import ipaddr from 'ipaddr.js';
+
+/** A network of IPv4 or IPv6 addresses: those whose first `prefix` bits are those of `base`. */
+export interface AddressRange {
+  base: string;
+  prefix: number;
+}
+
+const MOST_RANGES = 100;
+
+/**
+ * Reads addresses and networks, separated by commas: `127.0.0.1, 172.18.0.0/16, fd00::/8`. Null where an entry is none,
+ * or a network of all addresses: that would name everybody.
+ */
+export function parseRanges(text: string): AddressRange[] | null {
+  const entries = text.split(',');
+  if (entries.length > MOST_RANGES) return null;
+  const ranges = entries.map((entry) => readRange(entry.trim()));
+  return ranges.every((range) => range !== null) ? ranges : null;
+}
+
+/** @param address  a socket's, where an IPv4 address may be written as an IPv6 one, and a zone may follow */
+export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
+  const plain = readAddress(address.split('%')[0] ?? '');
+  if (plain === null) return false;
+  return ranges.some(({ base, prefix }) => {
+    const first = readAddress(base);
+    return first !== null && first.kind() === plain.kind() && plain.match(first, prefix);
+  });
+}
+
+export function writeRanges(ranges: readonly AddressRange[]): string {
+  return ranges
+    .map(({ base, prefix }) => (prefix === bitsOf(base) ? base : `${base}/${prefix}`))
+    .join(', ');
+}
+
+function readRange(text: string): AddressRange | null {
+  const [written = '', bits, ...more] = text.split('/');
+  const address = readAddress(written);
+  // One that is written as IPv6 and means IPv4 has a prefix that means something else.
+  if (address === null || more.length > 0 || /^::ffff:|%/i.test(written)) return null;
+  const most = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits !== undefined && !/^[1-9]\d{0,2}$/.test(bits)) return null;
+  const prefix = bits === undefined ? most : Number(bits);
+  if (prefix > most) return null;
+  const cidr = `${address.toString()}/${prefix}`;
+  const base =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return { base: base.toString(), prefix };
+}
+
+/** The parser alone would take `1` and `0x7f.1` for addresses. */
+function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const isFour = ipaddr.IPv4.isValidFourPartDecimal(text);
+  if (!isFour && !(text.includes(':') && ipaddr.IPv6.isValid(text))) return null;
+  return ipaddr.process(text);
+}
+
+function bitsOf(base: string): number {
+  return base.includes(':') ? 128 : 32;
+}

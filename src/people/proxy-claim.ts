@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { type AddressRange, isInRanges } from '#domain/address-range';
+import { checkEmail, normalizeEmail } from './fields.ts';
+import { readGroupsHeader } from './groups.ts';
+
+/** The proxy in front that signs people in, and says in headers who they are. Names of headers are in lower case. */
+export interface ProxySettings {
+  emailHeader: string;
+  nameHeader: string | null;
+  /** Null: the proxy tells no groups. */
+  groupsHeader: string | null;
+  groupSeparator: string;
+  /** Where the proxy's connections come from. From anywhere else the headers mean nothing. */
+  from: readonly AddressRange[];
+  /** Where people sign out of the proxy: a URL, or a path on the public address. */
+  signOutUrl: string | null;
+}
+
+/** Whom the proxy says that a request is from. */
+export type ProxyClaim =
+  | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }
+  /** What the headers say is not to be believed; nobody comes in by this request. */
+  | { kind: 'not-believed' };
+
+/** A request as it came in at the socket. */
+export interface Arrival {
+  /** Names and values in turn, as `IncomingMessage` has them: nothing is joined or dropped. */
+  rawHeaders: readonly string[];
+  /** The socket's other end, and no header's word for it. */
+  address: string | undefined;
+}
+
+/** Null where the headers say nothing, or did not come from the proxy. */
+export function readProxyClaim(arrival: Arrival, settings: ProxySettings): ProxyClaim | null {
+  const { emailHeader, nameHeader, groupsHeader, groupSeparator, from } = settings;
+  if (!isInRanges(arrival.address ?? '', from)) return null;
+  const all = [emailHeader, nameHeader, groupsHeader].map((name) => readAll(arrival, name));
+  // A second one may be the client's own, beside the proxy's.
+  if (all.some((values) => values.length > 1)) return { kind: 'not-believed' };
+  const [email = null, name = null, groups = null] = all.map(([value]) => decode(value));
+  if (email === null) return null;
+  const address = normalizeEmail(email);
+  if (checkEmail(address).length > 0) return { kind: 'not-believed' };
+  return {
+    kind: 'person',
+    email: address,
+    // An encoded word (RFC 2047) is no name for people.
+    name: name?.startsWith('=?') ? null : name,
+    groups: groupsHeader === null ? null : readGroupsHeader(groups, groupSeparator),
+  };
+}
+
+/** Whether a request has the header that names people, whoever sent it. */
+export function hasProxyHeader({ rawHeaders }: Arrival, { emailHeader }: ProxySettings): boolean {
+  return rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === emailHeader);
+}
+
+function readAll({ rawHeaders }: Arrival, name: string | null): string[] {
+  return rawHeaders.filter(
+    (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
+  );
+}
+
+/** Headers are bytes, which Node shows as Latin-1; proxies mean UTF-8. Null for an empty one. */
+function decode(value = ''): string | null {
+  const bytes = Buffer.from(value, 'latin1');
+  const text = isUtf8(bytes) ? bytes.toString() : value;
+  return text.trim() || null;
+}
