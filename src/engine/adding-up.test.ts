@@ -13,9 +13,66 @@ async function settleOne(store: TestStore): Promise<void> {
   await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, team.id, node)));
 }
 
+/** Counts as of many batches, of which each step takes a part. */
+async function countMany(store: TestStore, rows: number): Promise<void> {
+  await settleOne(store);
+  const text = `insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
+    with recursive numbers(n) as (select 2 union all select n + 1 from numbers where n < ${rows})
+    select team_id, source_id, hour, outcome, step, runs from batch_counts cross join numbers`;
+  await store.database.autocommit(CompiledQuery.raw(text));
+}
+
+const MINUTE = 60_000;
+/** How many steps 2,500 counts take. */
+const STEPS = 3;
+
+interface Scene extends AsyncDisposable {
+  store: TestStore;
+  addingUp: AddingUp;
+  /** How often the store was asked for counts. */
+  looks: () => number;
+  /** Timers that nobody else has set. */
+  timers: () => number;
+}
+
+/** The statements of a step. */
+const STATEMENTS = ['find-batch-counts', 'take-batch-counts', 'add-outcomes', 'add-durations'];
+
+/**
+ * Opens a store with 2,500 counts.
+ *
+ * @param duringStep  called with the name of each statement of a step, while the step is under way
+ */
+async function openScene(
+  duringStep: (addingUp: AddingUp, statement: string) => void,
+): Promise<Scene> {
+  let looks = 0;
+  const store = await openSqliteTestStore({
+    onStatement: ({ sql }) => {
+      const statement = STATEMENTS.find((name) => sql.includes(name));
+      if (statement === undefined) return;
+      if (statement === STATEMENTS[0]) looks++;
+      duringStep(addingUp, statement);
+    },
+  });
+  const addingUp = new AddingUp(store, silentLog);
+  await countMany(store, 2_500);
+  const others = store.testClock.waiting;
+  return {
+    store,
+    addingUp,
+    looks: () => looks,
+    timers: () => store.testClock.waiting - others,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+async function countLeft(store: TestStore): Promise<number> {
+  return (await store.database.autocommit(CompiledQuery.raw('select 1 from batch_counts'))).length;
+}
+
 async function areAddedUp(store: TestStore): Promise<boolean> {
-  const text = 'select 1 from batch_counts limit 1';
-  return (await store.database.autocommit(CompiledQuery.raw(text))).length === 0;
+  return (await countLeft(store)) === 0;
 }
 
 describe('adding up', () => {
@@ -54,5 +111,47 @@ describe('adding up', () => {
     await eventually(() => areAddedUp(store), { what: 'the counts to be added up' });
     assert.deepEqual(told, ['counts.not-added-up']);
     await addingUp.stop();
+  });
+
+  test('goes on with one timer where runs end during each step', async () => {
+    await using scene = await openScene((addingUp) => addingUp.expect());
+    const { store, addingUp, looks, timers } = scene;
+    addingUp.expect();
+    await store.testClock.advance(5_000);
+    assert.deepEqual([looks(), timers()], [1, 1]);
+    await store.testClock.advance(1_000);
+    assert.deepEqual([looks(), timers()], [STEPS, 1]);
+    assert.equal(await areAddedUp(store), true);
+    await store.testClock.advance(MINUTE);
+    assert.deepEqual([looks(), timers()], [STEPS + 12, 1], 'every five seconds');
+    await addingUp.stop();
+  });
+
+  test('that is stopped between two steps looks at nothing more', async () => {
+    await using scene = await openScene((addingUp) => addingUp.expect());
+    const { store, addingUp, looks, timers } = scene;
+    addingUp.expect();
+    await store.testClock.advance(5_000);
+    await addingUp.stop();
+    assert.equal(timers(), 0);
+    addingUp.expect();
+    await store.testClock.advance(MINUTE);
+    assert.deepEqual([looks(), timers()], [1, 0]);
+  });
+
+  test('that is stopped during a step ends the step and looks at nothing more', async () => {
+    const events: string[] = [];
+    await using scene = await openScene((addingUp, sql) => {
+      events.push(sql);
+      if (events.length > 1) return;
+      addingUp.expect();
+      void addingUp.stop().then(() => events.push('stopped'));
+    });
+    const { store, addingUp, timers } = scene;
+    addingUp.expect();
+    await store.testClock.advance(5_000 + MINUTE);
+    assert.deepEqual(events, [...STATEMENTS, 'stopped']);
+    assert.equal(timers(), 0);
+    assert.equal(await countLeft(store), 1_500);
   });
 });

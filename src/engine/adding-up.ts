@@ -15,9 +15,12 @@ const LEAST_PAUSE_MS = 20;
 export class AddingUp {
   readonly #store: Store;
   readonly #log: Log;
-  #isPlanned = false;
+  /** Cancels the timer of the next step; null where none is set. */
   #cancel: (() => void) | null = null;
-  #step: Promise<void> = Promise.resolve();
+  /** The step under way; null where none is. */
+  #step: Promise<void> | null = null;
+  /** Whether a run has ended during the step under way. */
+  #isExpected = false;
   #stopped = false;
 
   constructor(store: Store, log: Log) {
@@ -27,7 +30,8 @@ export class AddingUp {
 
   /** Notes that a run has ended, or that a node may have left counts behind. */
   expect(): void {
-    if (!this.#isPlanned) this.#plan(GATHERED_MS);
+    if (this.#step !== null) this.#isExpected = true;
+    else if (this.#cancel === null) this.#plan(GATHERED_MS);
   }
 
   /** Waits for the step under way. What is left is added up after the next start, or by another node. */
@@ -39,23 +43,31 @@ export class AddingUp {
 
   #plan(inMs: number): void {
     if (this.#stopped) return;
-    this.#isPlanned = true;
     this.#cancel = this.#store.clock.after(inMs, () => {
-      this.#step = this.#addUp();
+      this.#cancel = null;
+      this.#step = this.#takeStep();
     });
   }
 
-  async #addUp(): Promise<void> {
+  async #takeStep(): Promise<void> {
+    this.#isExpected = false;
+    const pauseMs = await this.#addUp();
+    this.#step = null;
+    if (pauseMs !== null) this.#plan(pauseMs);
+    else if (this.#isExpected) this.#plan(GATHERED_MS);
+  }
+
+  /** Gives the pause until the next step, or null where nothing is left. */
+  async #addUp(): Promise<number | null> {
     const { batchCounts, clock } = this.#store;
     const startedAtMs = clock.monotonicMs();
-    this.#isPlanned = false;
     try {
       const rows = await batchCounts.addUp(ROWS_A_STEP);
       const tookMs = clock.monotonicMs() - startedAtMs;
-      if (rows === ROWS_A_STEP) this.#plan(Math.max(LEAST_PAUSE_MS, tookMs));
+      return rows === ROWS_A_STEP ? Math.max(LEAST_PAUSE_MS, tookMs) : null;
     } catch (error) {
       this.#log.warn('counts.not-added-up', { error: (error as Error).message });
-      this.expect();
+      return GATHERED_MS;
     }
   }
 }
