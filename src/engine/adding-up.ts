@@ -62,9 +62,10 @@ export class AddingUp {
     const { batchCounts, clock } = this.#store;
     const startedAtMs = clock.monotonicMs();
     try {
-      const rows = await batchCounts.addUp(ROWS_A_STEP);
+      const rest = await batchCounts.addUp(ROWS_A_STEP);
+      if (rest === 'nothing') return null;
       const tookMs = clock.monotonicMs() - startedAtMs;
-      return rows === ROWS_A_STEP ? Math.max(LEAST_PAUSE_MS, tookMs) : null;
+      return rest === 'more' ? Math.max(LEAST_PAUSE_MS, tookMs) : GATHERED_MS;
     } catch (error) {
       this.#log.warn('counts.not-added-up', { error: (error as Error).message });
       return GATHERED_MS;

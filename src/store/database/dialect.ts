@@ -109,6 +109,8 @@ export interface Dialect {
    * Selects the ids of a team's jobs whose URL may lie between two texts. Parameters: 1 team, 2 from, 3 to, 4 the most
    */
   readonly findByUrl: string;
+  /** The last number that a table has given to a row (`ColumnTypes.rowNumber`). */
+  readonly lastNumberOf: (table: string) => string;
   /** See `RetentionStore.giveBackPages`. */
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
 }

@@ -8,11 +8,25 @@ import { SweepStart } from './sweep-start.ts';
 
 const ADD_UP = { postgres: onPostgres, sqlite: onSqlite };
 
+interface BatchOfTeam {
+  id: number;
+  team_id: string;
+}
+
 /** Parameters: 1 the first id, 2 how many */
-const findCounts = preparedStatement<{ id: number; team_id: string }>(
+const findCounts = preparedStatement<BatchOfTeam>(
   'find-batch-counts',
   ({ $ }) => `select id, team_id from batch_counts where id >= ${$(1)} order by id limit ${$(2)}`,
 );
+
+/** Parameters: none */
+const findLastId = preparedStatement<{ id: number }>(
+  'find-last-batch-counts',
+  ({ lastNumberOf }) => `select ${lastNumberOf('batch_counts')} as id`,
+);
+
+/** What a step has left: `more`, because it was full; what can be added up only `later`; or `nothing` that is known. */
+export type Rest = 'more' | 'later' | 'nothing';
 
 /**
  * Adds the counts of batches to those by the hour. Whoever reads counts by the hour adds what is not added up yet, so
@@ -20,44 +34,66 @@ const findCounts = preparedStatement<{ id: number; team_id: string }>(
  */
 export class BatchCountStore {
   readonly #db: Database;
+  readonly #clock: Clock;
   readonly #heldTeams = new HeldTeams<string>((teamId) => teamId);
-  readonly #start: SweepStart;
+  /** Null before the first sweep, and on SQLite, which gives numbers anew and keeps no entries of deleted rows. */
+  #start: SweepStart | null = null;
   /** Where the sweep under way goes on; null where none is. */
   #next: number | null = null;
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
-    this.#start = new SweepStart(clock);
+    this.#clock = clock;
   }
 
   /**
    * Adds up some counts, those of the oldest batches first. A team of which somebody holds a counter is left for the
-   * next sweep, and does not delay the others.
+   * next sweep, and does not delay the others. A fault ends the sweep; the next one begins where it can go on.
    *
    * @param limit  the most rows
-   * @returns how many were looked at; with `limit` of them there may be more
    */
-  async addUp(limit: number): Promise<number> {
-    const firstId = this.#next ?? this.#firstOfSweep();
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, findCounts, [firstId, limit]),
-    );
-    const lastId = rows.at(-1)?.id;
-    if (lastId !== undefined) {
-      const teams = [...new Set(rows.map(({ team_id }) => team_id))].toSorted();
-      await this.#heldTeams.write(teams, async (teamIds) => {
-        await this.#db.perform(ADD_UP, { teamIds, firstId, lastId });
-        return teamIds;
-      });
+  async addUp(limit: number): Promise<Rest> {
+    const firstId = this.#next ?? (await this.#begin());
+    this.#next = null;
+    try {
+      const rows = await this.#takeStep(firstId, limit);
+      const lastId = rows.at(-1)?.id;
+      if (rows.length === limit && lastId !== undefined) {
+        this.#next = lastId + 1;
+        return 'more';
+      }
+      this.#start?.end(lastId ?? firstId);
+    } catch (error) {
+      this.#start?.fail(firstId);
+      throw error;
     }
-    const isMore = rows.length === limit && lastId !== undefined;
-    this.#next = isMore ? lastId + 1 : null;
-    if (!isMore) this.#start.end(lastId ?? firstId);
-    return rows.length;
+    return this.#start?.isSomethingLeft === true ? 'later' : 'nothing';
   }
 
-  /** SQLite gives numbers anew, and keeps no entries of deleted rows. */
-  #firstOfSweep(): number {
-    return this.#db.dialect.isShared ? this.#start.begin() : 0;
+  async #begin(): Promise<number> {
+    if (!this.#db.dialect.isShared) return 0;
+    this.#start ??= new SweepStart(this.#clock, await this.#readLastId());
+    return this.#start.begin();
+  }
+
+  async #readLastId(): Promise<number> {
+    const { dialect } = this.#db;
+    const [row] = await this.#db.read((db) => runPrepared(db, dialect, findLastId, []));
+    return row?.id ?? 0;
+  }
+
+  /** Gives the rows that were looked at. */
+  async #takeStep(fromId: number, limit: number): Promise<BatchOfTeam[]> {
+    const rows = await this.#db.read((db) =>
+      runPrepared(db, this.#db.dialect, findCounts, [fromId, limit]),
+    );
+    const [firstId, lastId] = [rows.at(0)?.id, rows.at(-1)?.id];
+    if (firstId === undefined || lastId === undefined) return rows;
+    const teams = [...new Set(rows.map(({ team_id }) => team_id))].toSorted();
+    await this.#heldTeams.write(teams, async (teamIds) => {
+      await this.#db.perform(ADD_UP, { teamIds, firstId, lastId });
+      return teamIds;
+    });
+    return rows;
   }
 }

@@ -7,7 +7,7 @@ const SECOND = 1_000;
 
 test('a sweep begins with what may have come since the one of a minute ago', async () => {
   const clock = new FakeClock(0);
-  const start = new SweepStart(clock);
+  const start = new SweepStart(clock, 0);
   const sweep = async (lastId: number) => {
     const first = start.begin();
     start.end(lastId);
@@ -23,7 +23,7 @@ test('a sweep begins with what may have come since the one of a minute ago', asy
 
 test('a sweep that has seen nothing does not begin further back', async () => {
   const clock = new FakeClock(0);
-  const start = new SweepStart(clock);
+  const start = new SweepStart(clock, 0);
   start.begin();
   start.end(100);
   await clock.advance(70 * SECOND);
@@ -35,14 +35,49 @@ test('a sweep that has seen nothing does not begin further back', async () => {
 
 test('everything is looked at again after ten minutes', async () => {
   const clock = new FakeClock(0);
-  const start = new SweepStart(clock);
-  start.begin();
+  const start = new SweepStart(clock, 50);
+  assert.equal(start.begin(), 0);
   start.end(100);
   await clock.advance(599 * SECOND);
   assert.equal(start.begin(), 100);
+  start.end(100);
   await clock.advance(SECOND);
   assert.equal(start.begin(), 0);
-  assert.equal(start.begin(), 0, 'again, where a sweep did not come to its end');
   start.end(100);
   assert.equal(start.begin(), 100);
+});
+
+test('a sweep over everything that fails is repeated after longer and longer pauses', async () => {
+  const clock = new FakeClock(0);
+  const start = new SweepStart(clock, 50);
+  assert.equal(start.begin(), 0);
+  start.fail(0);
+  for (const pause of [5, 10, 20, 40, 80, 160, 320, 600, 600]) {
+    assert.equal(start.begin(), 50, 'meanwhile others begin where this node did');
+    start.end(50);
+    await clock.advance(pause * SECOND - 1);
+    assert.equal(start.begin(), 50);
+    start.end(50);
+    assert.equal(start.isSomethingLeft, true);
+    await clock.advance(1);
+    assert.equal(start.begin(), 0);
+    start.fail(0);
+  }
+  await clock.advance(600 * SECOND);
+  start.begin();
+  start.end(50);
+  assert.equal(start.isSomethingLeft, false);
+});
+
+test('a sweep over everything that fails is repeated from where it came to', async () => {
+  const clock = new FakeClock(0);
+  const start = new SweepStart(clock, 50);
+  start.begin();
+  start.fail(20);
+  await clock.advance(5 * SECOND);
+  assert.equal(start.begin(), 20);
+  start.end(50);
+  assert.equal(start.begin(), 50);
+  start.fail(50);
+  assert.equal(start.isSomethingLeft, false, 'what has failed is begun with each time');
 });

@@ -116,5 +116,6 @@ export const postgres: Dialect = {
     select ${columns} from ${table} j where ${condition}
     ${order === undefined ? '' : `order by ${order}`} limit ${limit}) as j`,
   findByUrl: findByUrl(),
+  lastNumberOf: (table) => `(select last_value from ${table}_id_seq)`,
   giveBackPages: async () => 0,
 };

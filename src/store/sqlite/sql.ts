@@ -51,6 +51,7 @@ export const sqlite: Dialect = {
         where team_id = ?1 and url <> '' and substr(url, 1, 100) >= ?2 and substr(url, 1, 100) < ?3 limit ?4)`,
     )
     .join(' union all '),
+  lastNumberOf: (table) => `(select max(id) from ${table})`,
   giveBackPages: async (run, most) => {
     if ((await countFreePages(run)) === 0) return 0;
     await run(`pragma incremental_vacuum(${Math.floor(most)})`);
