@@ -3,14 +3,15 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/log';
 import { aClaimedJob, aNode, aSettlement, aTeam } from '#testing/factories';
+import { holdRows } from '#testing/holder';
 import { eventually } from '#testing/process';
-import { openSqliteTestStore, type TestStore } from '#testing/stores';
+import { openPostgresTestStore, openSqliteTestStore, type TestStore } from '#testing/stores';
 import { AddingUp } from './adding-up.ts';
 
-async function settleOne(store: TestStore): Promise<void> {
-  const team = await aTeam(store);
+async function settleOne(store: TestStore, teamId?: string): Promise<void> {
+  const ofTeam = teamId ?? (await aTeam(store)).id;
   const node = await aNode(store);
-  await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, team.id, node)));
+  await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, ofTeam, node)));
 }
 
 /** Counts as of many batches, of which each step takes a part. */
@@ -110,6 +111,29 @@ describe('adding up', () => {
     await store.testClock.advance(5_000);
     await eventually(() => areAddedUp(store), { what: 'the counts to be added up' });
     assert.deepEqual(told, ['counts.not-added-up']);
+    await addingUp.stop();
+  });
+
+  test('goes on until what somebody held is added up, though no other run ends', async () => {
+    const ran: string[] = [];
+    await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
+    const tries = () => ran.filter((sql) => sql.includes('add-up-counts')).length;
+    const addingUp = new AddingUp(store, silentLog);
+    const { id } = await aTeam(store);
+    await settleOne(store, id);
+    await store.batchCounts.addUp(10);
+    await settleOne(store, id);
+    {
+      await using holder = await holdRows(store);
+      await holder.query('select 1 from outcome_hours for update');
+      addingUp.expect();
+      await store.testClock.advance(5_000);
+      // The one above, one of the step, and one of the team by itself.
+      await eventually(() => tries() === 3, { what: 'the team to be found held' });
+    }
+    assert.equal(await areAddedUp(store), false);
+    await store.testClock.advance(5_000);
+    await eventually(() => areAddedUp(store), { what: 'the counts to be added up' });
     await addingUp.stop();
   });
 

@@ -106,6 +106,51 @@ describe('counts of batches on Postgres', () => {
     assert.equal(await rowsOf(store, 'batch_counts'), 0);
   });
 
+  test('of a team that was held are added up soon after it is released, though no run ends', async () => {
+    await using store = await openPostgresTestStore();
+    const [held, other] = [await aTeam(store), await aTeam(store)];
+    for (const { id } of [held, other]) await settleSome(store, id, 1);
+    await store.batchCounts.addUp(10);
+    const heldForMs = 240_000;
+    {
+      await using holder = await holdRows(store);
+      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [held.id]);
+      await settleSome(store, held.id, 1);
+      for (let ms = 0; ms < heldForMs; ms += 30_000) {
+        await settleSome(store, other.id, 1);
+        assert.equal(await store.batchCounts.addUp(10), 'later');
+        await store.testClock.advance(30_000);
+      }
+    }
+    let tookMs = 0;
+    while ((await store.batchCounts.addUp(10)) === 'later') {
+      await store.testClock.advance(5_000);
+      tookMs += 5_000;
+    }
+    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+    assert.ok(tookMs <= heldForMs, `${tookMs} ms`);
+  });
+
+  test('that are committed just within a minute are found by the next sweep', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    await settleSome(store, team.id, 1);
+    await store.batchCounts.addUp(10);
+    await store.testClock.advance(120_000);
+    await store.batchCounts.addUp(10);
+    await store.testClock.advance(120_000);
+    await using late = await holdRows(store);
+    await late.query(`insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
+      select team_id, id, 0, 'success', 1, 7 from queues`);
+    await settleSome(store, team.id, 1);
+    await store.batchCounts.addUp(10);
+    await store.testClock.advance(59_000);
+    await late.query('commit');
+    await store.testClock.advance(2_000);
+    await store.batchCounts.addUp(10);
+    assert.equal(await rowsOf(store, 'batch_counts'), 0);
+  });
+
   test('that are committed late are found by a later sweep', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);

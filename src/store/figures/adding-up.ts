@@ -40,6 +40,8 @@ export class BatchCountStore {
   #start: SweepStart | null = null;
   /** Where the sweep under way goes on; null where none is. */
   #next: number | null = null;
+  /** The teams that the sweep under way has left. */
+  readonly #leftTeams = new Set<string>();
 
   constructor(db: Database, clock: Clock) {
     this.#db = db;
@@ -47,8 +49,8 @@ export class BatchCountStore {
   }
 
   /**
-   * Adds up some counts, those of the oldest batches first. A team of which somebody holds a counter is left for the
-   * next sweep, and does not delay the others. A fault ends the sweep; the next one begins where it can go on.
+   * Adds up some counts, those of the oldest batches first. A team of which somebody holds a counter is left for a
+   * later sweep, and does not delay the others. A fault ends the sweep; the next one begins where it can go on.
    *
    * @param limit  the most rows
    */
@@ -71,6 +73,7 @@ export class BatchCountStore {
   }
 
   async #begin(): Promise<number> {
+    this.#leftTeams.clear();
     if (!this.#db.dialect.isShared) return 0;
     this.#start ??= new SweepStart(this.#clock, await this.#readLastId());
     return this.#start.begin();
@@ -89,11 +92,16 @@ export class BatchCountStore {
     );
     const [firstId, lastId] = [rows.at(0)?.id, rows.at(-1)?.id];
     if (firstId === undefined || lastId === undefined) return rows;
-    const teams = [...new Set(rows.map(({ team_id }) => team_id))].toSorted();
-    await this.#heldTeams.write(teams, async (teamIds) => {
+    const teams = [...new Set(rows.map(({ team_id }) => team_id))]
+      .filter((id) => !this.#leftTeams.has(id))
+      .toSorted();
+    const results = await this.#heldTeams.write(teams, async (teamIds) => {
       await this.#db.perform(ADD_UP, { teamIds, firstId, lastId });
       return teamIds;
     });
+    for (const [n, id] of teams.entries()) if (results[n] instanceof Error) this.#leftTeams.add(id);
+    const left = rows.find(({ team_id }) => this.#leftTeams.has(team_id));
+    if (left) this.#start?.leave(left.id);
     return rows;
   }
 }

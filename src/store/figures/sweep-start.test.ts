@@ -5,39 +5,60 @@ import { SweepStart } from './sweep-start.ts';
 
 const SECOND = 1_000;
 
-test('a sweep begins with what may have come since the one of a minute ago', async () => {
+/** A start whose first sweeps have looked at everything, at the times 0 and 60 s. */
+async function afterFirstSweeps(lastId: number) {
   const clock = new FakeClock(0);
-  const start = new SweepStart(clock, 0);
+  const start = new SweepStart(clock, lastId);
+  assert.equal(start.begin(), 0);
+  start.end(lastId);
+  await clock.advance(60 * SECOND);
+  assert.equal(start.begin(), 0, 'of what came before it is not known when');
+  start.end(lastId);
+  return { clock, start };
+}
+
+test('a sweep begins below what was seen less than a minute before an earlier one', async () => {
+  const { clock, start } = await afterFirstSweeps(50);
   const sweep = async (lastId: number) => {
     const first = start.begin();
     start.end(lastId);
     await clock.advance(40 * SECOND);
     return first;
   };
-  assert.equal(await sweep(100), 0, 'the first one looks at everything');
-  assert.equal(await sweep(200), 0, 'an id below 100 may still come');
-  assert.equal(await sweep(300), 100);
-  assert.equal(await sweep(400), 100, 'one below 300 may still come');
-  assert.equal(await sweep(500), 300);
+  assert.equal(await sweep(100), 50);
+  assert.equal(await sweep(200), 50, 'the end of the last whole sweep is 40 s old');
+  assert.equal(await sweep(300), 50, '80 s: this one sees all that was below');
+  assert.equal(await sweep(400), 50);
+  assert.equal(await sweep(500), 50);
+  assert.equal(await sweep(600), 300);
+});
+
+test('a row that is committed just within a minute is not passed over', async () => {
+  const { clock, start } = await afterFirstSweeps(50);
+  await clock.advance(60 * SECOND);
+  start.begin();
+  start.end(200);
+  // The row 150 is written before the row 200, and committed now.
+  await clock.advance(59 * SECOND);
+  await clock.advance(2 * SECOND);
+  const first = start.begin();
+  assert.ok(first <= 150, `${first}`);
+  start.end(300);
+  assert.equal(start.begin(), 200);
 });
 
 test('a sweep that has seen nothing does not begin further back', async () => {
-  const clock = new FakeClock(0);
-  const start = new SweepStart(clock, 0);
-  start.begin();
-  start.end(100);
-  await clock.advance(70 * SECOND);
-  assert.equal(start.begin(), 100);
-  start.end(100);
-  await clock.advance(70 * SECOND);
-  assert.equal(start.begin(), 100);
+  const { clock, start } = await afterFirstSweeps(100);
+  for (let n = 0; n < 3; n++) {
+    await clock.advance(70 * SECOND);
+    const first = start.begin();
+    assert.equal(first, 100);
+    start.end(first);
+  }
 });
 
 test('everything is looked at again after ten minutes', async () => {
-  const clock = new FakeClock(0);
-  const start = new SweepStart(clock, 50);
-  assert.equal(start.begin(), 0);
-  start.end(100);
+  const { clock, start } = await afterFirstSweeps(100);
   await clock.advance(599 * SECOND);
   assert.equal(start.begin(), 100);
   start.end(100);
@@ -45,6 +66,40 @@ test('everything is looked at again after ten minutes', async () => {
   assert.equal(start.begin(), 0);
   start.end(100);
   assert.equal(start.begin(), 100);
+});
+
+test('what is left is begun with again, after longer and longer pauses while it is left', async () => {
+  const { clock, start } = await afterFirstSweeps(100);
+  start.begin();
+  start.leave(150);
+  start.leave(140);
+  start.end(200);
+  start.begin();
+  start.leave(120);
+  start.end(200);
+  for (const pause of [5, 10, 20, 40, 80]) {
+    assert.equal(start.isSomethingLeft, true);
+    await clock.advance(pause * SECOND - 1);
+    const first = start.begin();
+    assert.notEqual(first, 120);
+    if (first < 120) start.leave(120);
+    start.end(300);
+    await clock.advance(1);
+    assert.ok(start.begin() <= 120);
+    start.leave(120);
+    start.end(300);
+  }
+  await clock.advance(160 * SECOND);
+  assert.equal(start.begin(), 120, 'others begin further up by now');
+  start.end(300);
+  assert.equal(start.isSomethingLeft, false);
+  assert.equal(start.begin(), 300);
+  start.leave(310);
+  start.end(320);
+  await clock.advance(5 * SECOND);
+  assert.equal(start.begin(), 300);
+  start.end(320);
+  assert.equal(start.isSomethingLeft, false, 'the first pause is short again');
 });
 
 test('a sweep over everything that fails is repeated after longer and longer pauses', async () => {

@@ -1,81 +1,103 @@
 import type { Clock } from '#domain/clock';
 
 /**
- * Longer than a transaction may take. An id is given out at an insert, and seen at its commit; one that was last seen
- * so long ago has no lower one to come.
+ * Longer than a transaction may take. An id is given out at an insert, and seen at its commit. So this long after an id
+ * was seen, all lower ones can be seen too.
  */
 const SETTLED_AFTER_MS = 60_000;
-/** After this time everything is looked at again: what a process that stood still wrote late. */
+/** After this time everything is looked at again, because a commit that waits for a replica may take any time. */
 const ALL_EVERY_MS = 600_000;
-/** The pause before a look back that failed is repeated. It doubles with each failure. */
+/** The pause before a sweep looks back again. It doubles while something is left. */
 const LEAST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = ALL_EVERY_MS;
 
-interface Mark {
-  id: number;
-  atMs: number;
-}
-
 /**
  * From which id a sweep over a table with ascending ids begins. On Postgres the index keeps entries of deleted rows
- * beside an old snapshot; a sweep from the beginning would pass all of them each time, and beside one of some hours it
- * would hit the statement's time limit. So most sweeps begin where no lower id is still to come. A sweep that looks
- * back begins further down; if it fails, the next ones don't, until a pause is over.
+ * beside an old snapshot. A sweep from the beginning passes all of them, and beside one of some hours it hits the
+ * statement's time limit. So most sweeps begin with the lowest id that may be new. From time to time one looks back:
+ * to what an earlier one has left, and to everything. While that leaves something or fails, it is repeated after longer
+ * and longer pauses.
  */
 export class SweepStart {
   readonly #clock: Clock;
-  /** The ends of sweeps, the older one at least `SETTLED_AFTER_MS` before the newer. */
-  #older: Mark;
-  #newer: Mark;
-  /** The lowest id that may have been left, and when a sweep begins with it; null where none was. */
+  /** What is lower was seen or left. */
+  #floor: number;
+  /** The last id that some sweep has seen, and when; it becomes the floor. */
+  #mark: { id: number; atMs: number } | null = null;
+  /** The lowest id that was left; null where none was. */
   #leftId: number | null = null;
+  /** When a sweep looks back to it. */
   #backAtMs = -Infinity;
   #pauseMs = LEAST_PAUSE_MS;
-  #allAtMs = -Infinity;
-  /** Whether the sweep under way looks back. */
-  #looksBack = false;
+  /** When a sweep looks at everything. */
+  #allAtMs: number | null = null;
+  /** The sweep under way: when it began, whether it looks back, and the lowest id that it has left. */
+  #sweep = { atMs: -Infinity, looksBack: false, leftId: Infinity };
 
-  /** @param lastId  the last id that was given out; what is below is found by looking back */
+  /** @param lastId  the last id that was given out; what is lower is found by looking back */
   constructor(clock: Clock, lastId: number) {
     this.#clock = clock;
-    this.#older = { id: lastId, atMs: -Infinity };
-    this.#newer = this.#older;
+    this.#floor = lastId;
   }
 
-  /** Whether something may lie below where most sweeps begin. */
   get isSomethingLeft(): boolean {
     return this.#leftId !== null;
   }
 
   /** Gives the first id to look at. */
   begin(): number {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs >= this.#allAtMs) {
-      this.#allAtMs = nowMs + ALL_EVERY_MS;
+    const atMs = this.#clock.monotonicMs();
+    if (this.#allAtMs === null || atMs >= this.#allAtMs) {
+      this.#allAtMs = atMs + (this.#allAtMs === null ? SETTLED_AFTER_MS : ALL_EVERY_MS);
       this.#leftId = 0;
     }
-    const firstId = nowMs - this.#newer.atMs >= SETTLED_AFTER_MS ? this.#newer.id : this.#older.id;
-    this.#looksBack = this.#leftId !== null && nowMs >= this.#backAtMs;
-    return this.#looksBack ? Math.min(this.#leftId ?? firstId, firstId) : firstId;
+    const looksBack = this.#leftId !== null && atMs >= this.#backAtMs;
+    this.#sweep = { atMs, looksBack, leftId: Infinity };
+    return looksBack ? Math.min(this.#leftId ?? Infinity, this.#floor) : this.#floor;
+  }
+
+  /** Notes that the sweep under way leaves a row. */
+  leave(id: number): void {
+    this.#sweep.leftId = Math.min(id, this.#sweep.leftId);
   }
 
   /** @param lastId  the last id that the sweep has seen */
   end(lastId: number): void {
-    if (this.#looksBack) {
-      this.#leftId = null;
-      this.#pauseMs = LEAST_PAUSE_MS;
-    }
-    const atMs = this.#clock.monotonicMs();
-    if (atMs - this.#newer.atMs < SETTLED_AFTER_MS) return;
-    this.#older = this.#newer;
-    this.#newer = { id: Math.max(lastId, this.#newer.id), atMs };
+    const { looksBack, leftId } = this.#sweep;
+    if (looksBack) this.#endLookingBack();
+    else if (this.#leftId !== null) this.#leftId = Math.min(leftId, this.#leftId);
+    else if (leftId < Infinity) this.#lookBackLater(leftId);
+    this.#raiseFloor(lastId);
   }
 
   /** @param nextId  the first id that the sweep has not seen */
   fail(nextId: number): void {
-    if (!this.#looksBack) return;
-    this.#leftId = nextId;
+    this.leave(nextId);
+    if (this.#sweep.looksBack) this.#endLookingBack();
+  }
+
+  #endLookingBack(): void {
+    const { leftId } = this.#sweep;
+    if (leftId < Infinity) {
+      this.#lookBackLater(leftId);
+    } else {
+      this.#leftId = null;
+      this.#pauseMs = LEAST_PAUSE_MS;
+    }
+  }
+
+  #lookBackLater(leftId: number): void {
+    this.#leftId = leftId;
     this.#backAtMs = this.#clock.monotonicMs() + this.#pauseMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  /** The mark becomes the floor when a sweep has begun at a time at which it could see all that is lower. */
+  #raiseFloor(lastId: number): void {
+    if (this.#mark !== null && this.#sweep.atMs - this.#mark.atMs >= SETTLED_AFTER_MS) {
+      this.#floor = Math.max(this.#mark.id, this.#floor);
+      this.#mark = null;
+    }
+    this.#mark ??= { id: lastId, atMs: this.#clock.monotonicMs() };
   }
 }
