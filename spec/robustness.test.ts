@@ -13,8 +13,12 @@ import { type Receiver, startReceiver } from '#testing/receiver';
 
 const MIB = 1024 * 1024;
 
-/** Between two pieces of an endless answer: without a pause two hundred of them would keep every core busy. */
-const PAUSE_MS = 40;
+/**
+ * Endless answers. Without a pause between their pieces they would keep every core busy. As many bytes arrive in a
+ * second from a few as from many, so both leave as much garbage. Many last for longer, so what is kept of them shows.
+ */
+const FEW = { queue: 'few', count: 20, pauseMs: 4, seconds: 1 };
+const MANY = { queue: 'many', count: 200, pauseMs: 40, seconds: 3 };
 
 let dns: DnsServer;
 let target: Receiver;
@@ -41,7 +45,9 @@ before(async () => {
   ]);
   await Promise.all([
     setQueue('odd', '--timeout', '1', '--assert', assertions),
-    setQueue('endless', '--timeout', '2', '--assert', assertions),
+    ...[FEW, MANY].map(({ queue, seconds }) =>
+      setQueue(queue, '--timeout', String(seconds), '--assert', assertions),
+    ),
   ]);
 });
 after(async () => {
@@ -218,21 +224,26 @@ test('a few thousand odd URLs, headers, payloads and answers end no more than th
 /**
  * Sends the same bytes again and again for as long as they are taken: altogether many times what memory may grow by.
  */
-async function pour(connection: RawConnection, head: string, bytes: Buffer): Promise<void> {
+async function pour(
+  connection: RawConnection,
+  head: string,
+  bytes: Buffer,
+  pauseMs: number,
+): Promise<void> {
   await connection.until();
   await connection.send(`HTTP/1.1 200 OK\r\n${head}\r\n`);
   const state = { isOpen: true };
   void connection.closed.then(() => (state.isOpen = false));
   while (state.isOpen) {
     await connection.send(bytes);
-    await delay(PAUSE_MS);
+    await delay(pauseMs);
   }
 }
 
 const residentBytes = () => figure('belfry_process_resident_memory_bytes');
 
-async function startEndless(count: number, url: string): Promise<void> {
-  const body = JSON.stringify({ queue: 'endless', url, callback_url: `${target.url}/endless` });
+async function startEndless({ queue, count }: typeof FEW, url: string): Promise<void> {
+  const body = JSON.stringify({ queue, url, callback_url: `${target.url}/${queue}` });
   const posted = Array.from({ length: count }, () => post('/api/jobs', body));
   for (const { status } of await Promise.all(posted)) assert.equal(status, 201);
 }
@@ -244,34 +255,37 @@ test('200 simultaneous endless answers: they take less than 75 MB more than 20 a
       connection,
       ['', 'Connection: close\r\n', 'Content-Length: 99999999999\r\n'][index % 3] ?? '',
       bytes,
+      index < FEW.count ? FEW.pauseMs : MANY.pauseMs,
     ),
   );
-  const told = () => target.requests.filter(({ url }) => url === '/endless');
-  /** The most memory that the process takes until so many runs have ended. */
-  const mostUntil = async (count: number) => {
+  const told = ({ queue }: typeof FEW) => target.requests.filter(({ url }) => url === `/${queue}`);
+  /** Sends them, and gives the most memory that the process takes until all have ended. */
+  const mostOf = async (answers: typeof FEW) => {
+    await startEndless(answers, endless.url);
     let most = 0;
     const isOver = async () => {
       most = Math.max(most, await residentBytes());
-      return told().length === count;
+      return told(answers).length === answers.count;
     };
-    await eventually(isOver, { everyMs: 50, withinMs: 14_000, what: `${count} runs to end` });
+    await eventually(isOver, { everyMs: 50, withinMs: 14_000, what: `${answers.queue} to end` });
     return most;
   };
   // What the first few take, garbage that is not collected yet included, is there to be used again.
-  await startEndless(20, endless.url);
-  const few = await mostUntil(20);
-  await startEndless(200, endless.url);
-  const many = await mostUntil(220);
-  for (const { body } of told()) {
-    const end = JSON.parse(String(body)) as Record<string, unknown>;
-    assert.deepEqual(
-      [end['status'], end['error_message']],
-      ['dead_lettered', 'Request timed out after 2 seconds'],
-    );
-    // Timers of the system may be a millisecond early.
-    assert.ok(Number(end['duration_ms']) >= 1_990 && Number(end['duration_ms']) < 5_000);
+  const few = await mostOf(FEW);
+  const many = await mostOf(MANY);
+  for (const answers of [FEW, MANY]) {
+    for (const { body } of told(answers)) {
+      const end = JSON.parse(String(body)) as Record<string, unknown>;
+      assert.deepEqual(
+        [end['status'], end['error_message']],
+        ['dead_lettered', `Request timed out after ${answers.seconds} seconds`],
+      );
+      // Timers of the system may be a millisecond early.
+      const took = Number(end['duration_ms']) - answers.seconds * 1000;
+      assert.ok(took >= -10 && took < 3_000, `${took} ms after the timeout`);
+    }
   }
-  assert.equal(endless.connections.length, 220);
+  assert.equal(endless.connections.length, FEW.count + MANY.count);
   const grown = Math.round((many - few) / MIB);
   assert.ok(grown < 70, `${grown} MiB more`);
   await assertAlive();
