@@ -67,10 +67,12 @@ export interface Dialect {
    */
   readonly unindexed: (column: string) => string;
   /**
-   * The condition that a row of a table has the team and the id of another row, in a statement that joins both. The
-   * table is looked up by its key for each of the others, whatever statistics say.
+   * The condition that a row of a table has the key of another row, in a statement that joins both. The table is looked
+   * up by an index that begins with the key for each of the others, whatever statistics say.
+   *
+   * @param key  the key's columns; the team and the id where it is not given
    */
-  readonly hasKeyOf: (table: string, other: string) => string;
+  readonly hasKeyOf: (table: string, other: string, key?: readonly string[]) => string;
   /**
    * Deletes the rows of a table whose keys a batch names. The fields are the key's columns, in their order.
    *

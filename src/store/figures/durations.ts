@@ -39,13 +39,14 @@ export function addToDurationHours(counts: string): string {
  * team. Parameters: 1 team, 2 source, 3 from which hour on
  */
 export function durationCounts({ $ }: Dialect): string {
+  const notAddedUp = (condition: string) => `
+    select hour, outcome, step, runs from batch_counts
+    where ${condition} and hour >= ${$(3)} and step is not null`;
   return `(
     select hour, outcome, step, runs from duration_hours
     where team_id = ${$(1)} and source_id = ${$(2)} and hour >= ${$(3)}
-    union all
-    select hour, outcome, step, runs from batch_counts
-    where team_id = ${$(1)} and (source_id = ${$(2)} or team_id = ${$(2)}) and hour >= ${$(3)}
-      and step is not null) as counts`;
+    union all ${notAddedUp(`team_id = ${$(1)} and source_id = ${$(2)}`)}
+    union all ${notAddedUp(`team_id = ${$(2)} and ${$(1)} = ${$(2)}`)}) as counts`;
 }
 
 export interface DurationHour {

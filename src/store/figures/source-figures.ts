@@ -131,21 +131,35 @@ interface Counted {
 }
 
 /**
- * Counts of crons or queues, one index range for each, with some rows per hour of the day; what is not added up yet
- * comes as a second row. Parameters: 1 most, 2 the first hour
+ * Counts of what was picked, an index range for each: some rows per hour of the day, and those that are not added up
+ * yet. `$2` is the first hour.
+ *
+ * @param key  the columns of `picked` by which counts are looked up, the last one for the id
  */
+function countPicked(
+  dialect: Dialect,
+  table: 'duration_hours' | 'outcome_hours',
+  key: readonly string[],
+): string {
+  const id = `picked.${key.at(-1)}`;
+  const hasKey = key.map((column) => `d.${column} = picked.${column}`).join(' and ');
+  const wasSent = table === 'duration_hours' ? 'and d.step is not null' : '';
+  const ofTable = (counts: string, condition: string) => `
+  select ${id} as id, d.outcome, cast(sum(d.runs) as bigint) as runs
+  from picked cross join ${counts} d
+  where ${condition} and d.hour >= ${dialect.$(2)} ${wasSent} group by ${id}, d.outcome`;
+  return `${ofTable(table, hasKey)}
+  union all ${ofTable('batch_counts', dialect.hasKeyOf('d', 'picked', key))}`;
+}
+
+/** Counts of crons or queues. Parameters: 1 most, 2 the first hour */
 const countOf = (table: 'crons' | 'queues') =>
-  pageStatement<Counted>(`outcomes-of-${table}`, (dialect) => {
-    const ofTable = (counts: string) => `
-    select picked.id, d.outcome, cast(sum(d.runs) as bigint) as runs
-    from picked cross join ${counts} d
-    where d.team_id = picked.team_id and d.source_id = picked.id and d.hour >= ${dialect.$(2)}
-      and d.step is not null
-    group by picked.id, d.outcome`;
-    return `
-  with picked as materialized (${pick(dialect, table, [])})
-  ${ofTable('duration_hours')} union all ${ofTable('batch_counts')}`;
-  });
+  pageStatement<Counted>(
+    `outcomes-of-${table}`,
+    (dialect) => `
+  with picked (team_id, team, source_id, name) as materialized (${pick(dialect, table, [])})
+  ${countPicked(dialect, 'duration_hours', ['team_id', 'source_id'])}`,
+  );
 const countOfCrons = countOf('crons');
 const countOfQueues = countOf('queues');
 
@@ -153,16 +167,12 @@ const pickTeams = (dialect: Dialect) => `
   select id, name, plan from teams where deleted_at is null order by id limit ${dialect.$(1)}`;
 
 /** Parameters: 1 most, 2 the first hour */
-const countOfTeams = pageStatement<Counted>('outcomes-of-teams', (dialect) => {
-  const ofTable = (counts: string) => `
-  select picked.id, o.outcome, cast(sum(o.runs) as bigint) as runs
-  from picked cross join ${counts} o
-  where o.team_id = picked.id and o.hour >= ${dialect.$(2)}
-  group by picked.id, o.outcome`;
-  return `
-  with picked as materialized (${pickTeams(dialect)})
-  ${ofTable('outcome_hours')} union all ${ofTable('batch_counts')}`;
-});
+const countOfTeams = pageStatement<Counted>(
+  'outcomes-of-teams',
+  (dialect) => `
+  with picked (team_id, name, plan) as materialized (${pickTeams(dialect)})
+  ${countPicked(dialect, 'outcome_hours', ['team_id'])}`,
+);
 
 /** Parameters: 1 most, 2 month */
 const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(

@@ -22,8 +22,8 @@ export async function createBatchCounts(db: Kysely<unknown>, t: ColumnTypes): Pr
     .addPrimaryKeyConstraint('batch_counts_pk', ['id'])
     .execute();
   await db.schema
-    .createIndex('batch_counts_of_team')
+    .createIndex('batch_counts_of_source')
     .on('batch_counts')
-    .column('team_id')
+    .columns(['team_id', 'source_id'])
     .execute();
 }

@@ -67,11 +67,11 @@ function unpack(fields: Fields, parameter: number): string {
  * has. The planner would then read it whole in the order of its key and compare each row with the others. It considers
  * that only for columns that are equal, because those could be merged; not for these two comparisons.
  */
-function hasKeyOf(table: string, other: string, columns: readonly string[]): string {
-  const [key, wanted] = [table, other].map(
-    (alias) => `(${columns.map((column) => `${alias}.${column}`).join(', ')})`,
+function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_id', 'id']) {
+  const [present, wanted] = [table, other].map(
+    (alias) => `(${key.map((column) => `${alias}.${column}`).join(', ')})`,
   );
-  return `${key} >= ${wanted} and ${key} <= ${wanted}`;
+  return `${present} >= ${wanted} and ${present} <= ${wanted}`;
 }
 
 /** The texts for Postgres. */
@@ -98,7 +98,7 @@ export const postgres: Dialect = {
   lock: (clause) => clause,
   briefly: BRIEFLY,
   unindexed: (column) => `${column} || ''`,
-  hasKeyOf: (table, other) => hasKeyOf(table, other, ['team_id', 'id']),
+  hasKeyOf,
   deleteGiven: (table, key, parameter, patience) => `
     delete from ${table} using ${unpack(key, parameter)} ${patience === 'briefly' ? BRIEFLY : ''}
     where ${hasKeyOf(table, 'given', Object.keys(key))}`,

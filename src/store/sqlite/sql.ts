@@ -29,7 +29,8 @@ export const sqlite: Dialect = {
   lock: () => '',
   briefly: '',
   unindexed: (column) => `+${column}`,
-  hasKeyOf: (table, other) => `${table}.team_id = ${other}.team_id and ${table}.id = ${other}.id`,
+  hasKeyOf: (table, other, key = ['team_id', 'id']) =>
+    key.map((column) => `${table}.${column} = ${other}.${column}`).join(' and '),
   deleteGiven: (table, key, parameter) => {
     const columns = Object.keys(key).join(', ');
     return `
