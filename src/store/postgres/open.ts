@@ -21,7 +21,8 @@ const types: pg.CustomTypesConfig = {
 /**
  * Every statement reads a few rows by an index, even while its table is small. A plan made then is kept while the table
  * grows, so a sequential scan must never look cheaper. Compiling a plan never pays off for so few rows, nor does
- * remembering what was found by a key: a batch has each key once.
+ * remembering what was found by a key: a batch has each key once. Keys that are compared as rows (`hasKeyOf`) are looked
+ * up by their index only without sequential scans, in tables of any size.
  */
 const PLANNING_SETTINGS = [
   'random_page_cost = 1.1',

@@ -66,6 +66,9 @@ function unpack(fields: Fields, parameter: number): string {
  * A table that was analyzed at a moment with one row or none seems to cost one page, however many dead rows its index
  * has. The planner would then read it whole in the order of its key and compare each row with the others. It considers
  * that only for columns that are equal, because those could be merged; not for these two comparisons.
+ *
+ * This needs `enable_seqscan = off` (open.ts). The planner takes it that two such comparisons hold for a ninth of the
+ * table, however large that is and whatever statistics say, so it would rather read a large one whole.
  */
 function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_id', 'id']) {
   const [present, wanted] = [table, other].map(

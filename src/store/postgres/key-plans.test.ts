@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import pg from 'pg';
+import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
+import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
+import type { RanStatement } from '../database/database.ts';
+import { PLANNING } from './open.ts';
+
+/** Without `enable_seqscan = off` plans read a table of this size whole. */
+const JOBS = 10_000;
+
+/** Makes a backlog that is not due, and lets Postgres know of it. */
+async function fill(store: TestStore, teamId: string, queueId: string): Promise<void> {
+  const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
+  await ask(`insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
+      created_at, scheduled_at)
+    select '${teamId}', id, id, 1, '${queueId}', 'pending', 'POST', 'http://target.example/',
+      ${TEST_START}, ${TEST_START + 3_600_000} + n
+    from (select gen_random_uuid() as id, n from generate_series(1, ${JOBS}) as n) as given`);
+  await ask('analyze');
+}
+
+/** Runs each statement that looks up waiting or running jobs by their keys. */
+async function runEach(store: TestStore, teamId: string): Promise<void> {
+  const node = await aNode(store);
+  await aQueue(store, teamId, { name: 'told', honorsRetryAfter: true });
+  const told = await aClaimedJob(store, teamId, node, { queue: 'told' });
+  const next = { id: told.id, scheduledAt: TEST_START };
+  const holdsUntil = TEST_START + 60_000;
+  await store.runs.settle(node, aSettlement(store, told, { status: 'retried', next, holdsUntil }));
+  await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, teamId, node)));
+  await aClaimedJob(store, teamId, node, { queue: 'told' });
+  await aClaimedJob(store, teamId, node);
+  await store.nodes.releaseLostClaims(node, new Set());
+}
+
+/** The statements that look up jobs by their keys. */
+const BY_KEY = [
+  'claim-jobs-at-once',
+  'end-jobs-at-once',
+  'end-jobs-with-sequel',
+  'put-back-jobs',
+  'put-off-retries',
+];
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** How each part of a plan finds jobs. */
+function waysTo(table: string, node: PlanNode): string[] {
+  const below = (node.Plans ?? []).flatMap((each) => waysTo(table, each));
+  const isScan = node['Relation Name'] === table && node['Node Type'].endsWith('Scan');
+  return isScan ? [...below, node['Index Cond'] ?? node['Node Type']] : below;
+}
+
+const BY_ROW = /^\(\(ROW\(team_id, id\) >= ROW\(.*\) AND \(ROW\(team_id, id\) <= ROW\(.*\)\)$/;
+const BY_QUEUE = /queue_id = /;
+
+async function explain(
+  client: pg.Client,
+  sql: string,
+  values: readonly unknown[] | null,
+): Promise<string[]> {
+  const text = `explain (${values ? '' : 'generic_plan, '}format json) ${sql}`;
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
+    text,
+    ...(values && { values: [...values] }),
+  });
+  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => waysTo('jobs', Plan)));
+}
+
+test('jobs are looked up by their keys in a large table, of which statistics know', async () => {
+  const ran = new Map<string, RanStatement>();
+  await using store = await openPostgresTestStore({
+    onStatement: (each) => {
+      const name = /^\/\* ([\w-]+) \*\//.exec(each.sql)?.[1];
+      if (name !== undefined) ran.set(name, each);
+    },
+  });
+  const team = await aTeam(store);
+  await fill(store, team.id, (await aQueue(store, team.id, { name: 'full' })).id);
+  await runEach(store, team.id);
+  const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
+  await client.connect();
+  try {
+    for (const name of BY_KEY) {
+      const { sql, parameters } = ran.get(name) ?? { sql: '', parameters: [] };
+      for (const values of [parameters, null]) {
+        const ways = await explain(client, sql, values);
+        const others = ways.filter((way) => !BY_ROW.test(way) && !BY_QUEUE.test(way));
+        assert.deepEqual(others, [], name);
+        assert.ok(
+          ways.some((way) => BY_ROW.test(way)),
+          name,
+        );
+      }
+    }
+  } finally {
+    await client.end();
+  }
+});
