@@ -22,18 +22,23 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
   const weekFrom = lastDay.from - 6 * DAY_MS;
   const outages = await readOutages(store, { from: lastMonth.from });
-  const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed') =>
-    lists.listJobs(teamId, { tab }, { limit: SHOWN, isHeldLeftOut: isPlanned(tab) });
+  const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed', from?: number) =>
+    lists.listJobs(
+      teamId,
+      { tab, ...(from !== undefined && { from }) },
+      { limit: SHOWN, isHeldLeftOut: isPlanned(tab) },
+    );
+  // The time is cut to seconds, as in the list that the number links to.
+  const reading = listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS);
   const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
-      // The time is cut to seconds, as in the list that the number links to.
-      listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS),
+      reading,
       outcomes.readHours(teamId, lastMonth.from),
       durations.readHours(teamId, teamId, weekFrom),
       depths.read(teamId, teamId, weekFrom),
-      list('pending'),
+      reading.then((found) => list('pending', firstDue(found, now))),
       list('retrying'),
       list('completed'),
       list('failed'),
@@ -68,6 +73,14 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     lastDay: countSteps(hours, lastDay, { outages, now }),
     lastMonth: countSteps(hours, lastMonth, { outages, now }),
   };
+}
+
+/**
+ * The time of the first job that waits, or now. A list that begins there does not go once more through what was claimed
+ * since an old snapshot began.
+ */
+function firstDue(rows: readonly QueueListRow[], now: number): number {
+  return Math.min(now, ...rows.map(({ nextDueAt }) => nextDueAt ?? now));
 }
 
 /** The longest wait, without paused queues, whose jobs wait for a person only. */

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import pg from 'pg';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
+import { pagesOfWaiting, pagesRead } from '#testing/pages-read';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
-import { PLANNING } from '../postgres/open.ts';
 import { RECOUNT_MS } from '../postgres/taken-slots.ts';
 
 const COUNT = 20_000;
@@ -45,7 +44,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
     await claim(1, 0);
     const claims = ran.filter(({ sql }) => sql.includes('claim-jobs-at-once'));
     const [behind = Number.NaN, through = Number.NaN] = await Promise.all(
-      claims.map((each) => countPagesOfWaiting(postgresUrl(store), each)),
+      claims.map((each) => pagesOfWaiting(postgresUrl(store), each)),
     );
     assert.ok(behind <= 8, `${behind} pages`);
     assert.ok(through > 10 * behind, `${through} pages, where nothing is to be saved`);
@@ -166,50 +165,3 @@ describe(
     });
   },
 );
-
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: PlanNode[];
-}
-
-/**
- * How many pages a statement touches to find waiting jobs. The statement runs once more for this, and is rolled back.
- */
-async function countPagesOfWaiting(url: string, statement: RanStatement): Promise<number> {
-  const plans = await explain(url, statement);
-  return plans.reduce((sum, plan) => sum + pagesOf(plan), 0);
-}
-
-/** How many pages a statement touches in all, over all parts of its plan. */
-async function pagesRead(url: string, statement: RanStatement): Promise<number> {
-  const plans = await explain(url, statement);
-  return plans.reduce(
-    (sum, plan) => sum + plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-    0,
-  );
-}
-
-async function explain(url: string, { sql, parameters }: RanStatement): Promise<PlanNode[]> {
-  const client = new pg.Client({ connectionString: url, options: PLANNING });
-  await client.connect();
-  try {
-    await client.query('begin');
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
-      text: `explain (analyze, buffers, format json) ${sql}`,
-      values: parameters as unknown[],
-    });
-    await client.query('rollback');
-    return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
-  } finally {
-    await client.end();
-  }
-}
-
-function pagesOf(node: PlanNode): number {
-  const below = (node.Plans ?? []).reduce((sum, each) => sum + pagesOf(each), 0);
-  const isWanted = /Index Scan/.test(node['Node Type']) && node['Index Name'] === 'jobs_waiting';
-  return isWanted ? below + node['Shared Hit Blocks'] + node['Shared Read Blocks'] : below;
-}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import type { RanStatement } from '#store/database/database';
+import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
+import { fillJobs } from '#testing/fill';
+import { holdRows } from '#testing/holder';
+import { pagesRead } from '#testing/pages-read';
+import { openPostgresTestStore, postgresUrl } from '#testing/stores';
+import { createWork } from './work.ts';
+
+const COUNT = 6_020;
+const BATCH = 500;
+
+/** Entries of what was claimed since then stay in the indexes of what waits and of what runs. */
+test('beside an old snapshot the overview goes through what was claimed once for what waits and once for what runs', async () => {
+  const ran: RanStatement[] = [];
+  await using store = await openPostgresTestStore({
+    isEmpty: true,
+    onStatement: (each) => ran.push(each),
+  });
+  const work = createWork({ store });
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+  const waiting = { team_id: team.id, queue_id: queueId };
+  const now = store.testClock.now();
+  await fillJobs(
+    store,
+    Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: now - COUNT + n })),
+  );
+  await store.database.autocommit(CompiledQuery.raw('vacuum analyze jobs'));
+  await using holder = await holdRows(store);
+  await holder.query('set transaction isolation level repeatable read');
+  await holder.query('select 1 from jobs');
+  const claim = async (slots: number) => {
+    const asked = [{ id: queueId, slots, from: 0 }];
+    const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
+    await Promise.all(claimed.map((job) => store.runs.settle(node, aSettlement(store, job))));
+  };
+  const pagesOf = async (act: () => Promise<unknown>) => {
+    ran.length = 0;
+    await act();
+    const pages = await Promise.all(ran.map((each) => pagesRead(postgresUrl(store), each)));
+    return pages.reduce((sum, each) => sum + each, 0);
+  };
+  const claimMany = async () => {
+    for (let n = 0; n < 6; n++) await claim(BATCH);
+  };
+  const measure = async () => ({
+    overview: await pagesOf(async () => {
+      assert.equal((await work.readOverview(team.id)).nextUp.length, 10);
+    }),
+    through: await pagesOf(() => claim(1)),
+  });
+  await claimMany();
+  const soon = await measure();
+  await claimMany();
+  const later = await measure();
+  const [more, once] = [later.overview - soon.overview, later.through - soon.through];
+  assert.ok(once > 50, `${once} pages, where nothing is to be saved`);
+  assert.ok(more < 2.6 * once, `${more} pages, once through are ${once}`);
+});
