@@ -12,6 +12,7 @@ import { TESTED_PACKAGE } from '../packaging/places.ts';
 import { makeMemoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres.ts';
 import { keepDurations, readDurations, shareProcesses } from './share-processes.ts';
+import { writeList } from './take-files.ts';
 
 interface Check {
   name: string;
@@ -66,11 +67,7 @@ const MIGRATED: Check = {
 
 const PROCESSES = path.join(ROOT, 'build', 'test-processes');
 
-/** The head of the file of a test process. */
-const HEAD = `import { createRequire } from 'node:module';
-import { describe } from 'node:test';
-const require = createRequire(import.meta.url);
-`;
+const TAKE = `import { takeFiles } from ${JSON.stringify(path.join(import.meta.dirname, 'take-files.ts'))};\n`;
 
 /** The cache of compiled code, which test processes share: most of them load the same rooms. */
 const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
@@ -150,20 +147,22 @@ function findTestFiles(wanted: readonly string[]): string[] {
 }
 
 /**
- * Writes a file for each process, which loads its test files as suites; gives their paths. Node's runner starts them in
- * the order of their names. A file is loaded at once, without a promise in between, so that its tests and hooks belong
- * to its suite: the runner does not follow promises (untracked-promises.cjs).
+ * Writes a file for each process, which takes test files from a common list or has one of its own; gives their paths.
+ * Node's runner starts them in the order of their names.
  */
 function writeProcesses(files: readonly string[]): string[] {
   fs.rmSync(PROCESSES, { recursive: true, force: true });
-  fs.mkdirSync(PROCESSES, { recursive: true });
-  return shareProcesses(files, readDurations(DURATIONS)).map((shared, at) => {
-    const suites = shared.map((file) => {
-      const address = JSON.stringify(path.join(ROOT, file));
-      return `describe(${JSON.stringify(file)}, () => void require(${address}));\n`;
-    });
+  const { alone, taken } = shareProcesses(files, readDurations(DURATIONS));
+  const lists = alone.map((file) => [[file]]);
+  const takers = Math.min(FILES_AT_ONCE, taken.length);
+  const common = writeList(path.join(PROCESSES, 'list'), taken);
+  const folders = [
+    ...lists.map((groups, at) => writeList(path.join(PROCESSES, `list-${at}`), groups)),
+    ...Array.from({ length: takers }, () => common),
+  ];
+  return folders.map((folder, at) => {
     const name = path.join(PROCESSES, `${String(at).padStart(3, '0')}.test.ts`);
-    fs.writeFileSync(name, `${HEAD}${suites.join('')}`);
+    fs.writeFileSync(name, `${TAKE}takeFiles(${JSON.stringify(folder)});\n`);
     return name;
   });
 }

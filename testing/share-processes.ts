@@ -1,15 +1,8 @@
-/** Which test files share a process, and in which order processes start. */
+/** Which test files share a process, and in which order they are taken. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/**
- * How many files share a process, one after the other: starting one and loading the rooms and pages takes longer than
- * the tests of most files. Not more, so that processes end at about the same time.
- */
-const FILES_PER_PROCESS = 16;
-/** The most milliseconds of tests in one process. */
-const MS_PER_PROCESS = 60_000;
 /** Files that measure their whole process: its memory, its pauses, its threads. */
 const ALONE = new Set([
   'spec/lost-thread.test.ts',
@@ -17,43 +10,49 @@ const ALONE = new Set([
   'src/outgoing/body.test.ts',
 ]);
 
+/** The slowest, for a copy of the sources in which no test has run yet. */
+const SLOW = new Set([
+  'spec/6.4-alerts.test.ts',
+  'spec/8-monthly-limit.test.ts',
+  'spec/channels.test.ts',
+  'spec/crash.test.ts',
+  'spec/dashboard/every-page.test.ts',
+  'spec/dashboard/jobs.test.ts',
+  'spec/dashboard/passkeys.test.ts',
+  'spec/many-nodes.test.ts',
+  'spec/restart.test.ts',
+  'spec/slow-pages.test.ts',
+]);
+
 /** How many milliseconds each file took when it ran last, by its path. */
 export type Durations = Readonly<Record<string, number>>;
 
+export interface Shares {
+  /** Files that run in a process of their own. */
+  alone: readonly string[];
+  /** Each is taken by the next process that has nothing to do, and runs there from its first file to its last. */
+  taken: readonly (readonly string[])[];
+}
+
 /** The slowest files come first, so that the cores stay busy to the end. */
-export function shareProcesses(files: readonly string[], durations: Durations): string[][] {
-  const taken = (file: string) => durations[file] ?? guess(file);
-  const longestFirst = files.toSorted((a, b) => taken(b) - taken(a));
+export function shareProcesses(files: readonly string[], durations: Durations): Shares {
+  const lasts = (file: string) => durations[file] ?? guess(file);
+  const longestFirst = files.toSorted((a, b) => lasts(b) - lasts(a));
+  const isPackaging = (file: string) => file.startsWith('packaging');
   // Files that need a package share a process, so that it is made once. They take longest of all.
-  const packaging = files.filter((file) => file.startsWith('packaging'));
-  const alone = longestFirst.filter((file) => ALONE.has(file)).map((file) => [file]);
-  const rest = longestFirst.filter((file) => !ALONE.has(file) && !packaging.includes(file));
-  const shared = [...chunk(rest, taken), ...alone];
-  const sum = (group: readonly string[]) => group.reduce((ms, file) => ms + taken(file), 0);
-  shared.sort((a, b) => sum(b) - sum(a));
-  return packaging.length === 0 ? shared : [packaging, ...shared];
+  const packaging = longestFirst.filter(isPackaging);
+  const rest = longestFirst.filter((file) => !ALONE.has(file) && !isPackaging(file));
+  return {
+    alone: longestFirst.filter((file) => ALONE.has(file)),
+    taken: [...(packaging.length === 0 ? [] : [packaging]), ...rest.map((file) => [file])],
+  };
 }
 
 /** Tests that start whole services take longest, and among them those that wait until a fault has lasted. */
 function guess(file: string): number {
-  if (file.startsWith('spec/faults')) return 40_000;
+  if (SLOW.has(file) || file.startsWith('spec/faults')) return 40_000;
   if (file.startsWith('spec/dashboard')) return 8_000;
   return file.startsWith('spec') ? 6_000 : 1_000;
-}
-
-function chunk(files: readonly string[], taken: (file: string) => number): string[][] {
-  const chunks: string[][] = [];
-  let last: string[] = [];
-  let ms = Infinity;
-  for (const file of files) {
-    if (last.length === FILES_PER_PROCESS || ms + taken(file) > MS_PER_PROCESS) {
-      chunks.push((last = []));
-      ms = 0;
-    }
-    last.push(file);
-    ms += taken(file);
-  }
-  return chunks;
 }
 
 export function readDurations(from: string): Durations {
