@@ -44,6 +44,25 @@ export function guardProcess(pid: number, signal: 'QUIT' | 'KILL', folder = ''):
   };
 }
 
+/** Keeps the ids that it is told on its input, and ends those processes when the input ends. */
+const END_PROCESSES =
+  'pids=" "; while read -r word pid; do case $word in guard) pids="$pids$pid ";; ' +
+  'release) pids="${pids%%" $pid "*} ${pids#*" $pid "}";; esac; done; ' +
+  'for pid in $pids; do kill -KILL "$pid"; done';
+
+let watcher: Socket | null = null;
+
+/**
+ * Ends a process with this one, by a shell that is started once for all.
+ *
+ * @returns stops guarding, after the process has ended
+ */
+export function guardChild(pid: number): () => void {
+  const input = (watcher ??= startShell(END_PROCESSES, []).stdin as Socket);
+  input.write(`guard ${pid}\n`);
+  return () => void input.write(`release ${pid}\n`);
+}
+
 let root: string | null = null;
 
 /** Makes an empty folder that is removed when this process ends, in whatever way. */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { describe } from 'node:test';
-import { guardProcess, makeFolder } from './guard.ts';
+import { guardChild, makeFolder } from './guard.ts';
 import { copyMigrated, createMigratedDatabase } from './migrated.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
@@ -111,10 +111,10 @@ export function launchBelfry(options: BelfryOptions = {}) {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const guard = guardProcess(Number(child.pid), 'KILL');
+  const release = guardChild(Number(child.pid));
   const { output, line } = collectLines(child);
   const exited = once(child, 'exit').then(([code]) => {
-    guard.release();
+    release();
     return code as number | null;
   });
   const closed = once(child, 'close').then(() => {});
@@ -217,7 +217,7 @@ async function runCommand(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const guard = guardProcess(Number(child.pid), 'KILL');
+  const release = guardChild(Number(child.pid));
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.stderr += text));
@@ -231,7 +231,7 @@ async function runCommand(
     return { code: code ?? -1, json: parseJson(texts.stdout), ...texts };
   } finally {
     child.kill('SIGKILL');
-    guard.release();
+    release();
   }
 }
 

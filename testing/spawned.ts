@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { guardProcess } from './guard.ts';
+import { guardChild } from './guard.ts';
 
 /** Starts a program of the machine, which ends with this process at the latest. */
 export function guardedSpawn(
@@ -8,13 +8,13 @@ export function guardedSpawn(
   args: readonly string[],
 ): ChildProcess & AsyncDisposable {
   const child = spawn(command, args, { stdio: 'ignore' });
-  const guard = guardProcess(Number(child.pid), 'KILL');
+  const release = guardChild(Number(child.pid));
   const ended = once(child, 'exit');
   return Object.assign(child, {
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
       await ended;
-      guard.release();
+      release();
     },
   });
 }
