@@ -30,7 +30,7 @@ export type Rest = 'more' | 'later' | 'nothing';
 
 /**
  * Adds the counts of batches to those by the hour. Whoever reads counts by the hour adds what is not added up yet, so
- * a count is exact at any time.
+ * a count is exact, except on nodes of the version before, which do not know this table.
  */
 export class BatchCountStore {
   readonly #db: Database;

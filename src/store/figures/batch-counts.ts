@@ -6,10 +6,10 @@ import { HOUR_MS } from './outcomes.ts';
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
 /**
- * Ended runs of a queue or cron that are counted alike. `completed_at` counts as its hour, `duration_step` as
+ * Ended runs of a queue or cron that are counted together. `completed_at` counts as its hour, `duration_step` as
  * `durationStep` tells it.
  */
-export const ALIKE = {
+export const RUN_GROUP = {
   team_id: 'id',
   source_id: 'id',
   status: 'text',
@@ -19,10 +19,10 @@ export const ALIKE = {
 } as const satisfies Fields;
 
 /**
- * Counts the ended runs of a batch, one row for all that are alike. Nobody else writes these rows, so no batch waits
+ * Counts the ended runs of a batch, one row for each group. Nobody else writes these rows, so no batch waits
  * for another one.
  *
- * @param ended  a table expression that gives `ALIKE`
+ * @param ended  a table expression that gives `RUN_GROUP`
  * @param runs  how many runs each of its rows stands for
  */
 export function countBatch(ended: string, runs = 'count(*)'): string {
@@ -33,9 +33,9 @@ export function countBatch(ended: string, runs = 'count(*)'): string {
   from ${ended} group by 1, 2, 3, 4, 5`;
 }
 
-/** Parameters: 1 rows of `ALIKE` */
-export const countAlikeRuns = preparedStatement<never>('count-batch', (dialect) =>
-  countBatch(`${dialect.rows(ALIKE, 1)} where true`, 'sum(runs)'),
+/** Parameters: 1 rows of `RUN_GROUP` */
+export const countRunGroups = preparedStatement<never>('count-batch', (dialect) =>
+  countBatch(`${dialect.rows(RUN_GROUP, 1)} where true`, 'sum(runs)'),
 );
 
 /** One row of `batch_counts`. `step` is null for runs that were not sent. */
@@ -50,24 +50,25 @@ export const HOUR_COUNT = {
 
 export type HourCount = RowOf<typeof HOUR_COUNT>;
 
-/** Rows of `batch_counts` to add up: those of some teams, from one id to another. */
-export interface Sweep {
+/** Rows of `batch_counts` to add up: those of some teams, from one id to another, both inclusive. */
+export interface CountRange {
   teamIds: readonly string[];
   firstId: number;
   lastId: number;
 }
 
-export const SWEPT_TEAM = { team_id: 'text' } as const satisfies Fields;
+export const TEAM = { team_id: 'text' } as const satisfies Fields;
 
 /**
- * Deletes rows of a sweep and gives them. Rows that another node is adding up are awaited, and gone then. They are
- * looked up by id: beside an old snapshot the index by team has all of the team's rows that were deleted since.
+ * Deletes rows of a range and gives them. It waits for rows that another node is adding up, which are gone then; after
+ * the short time of `Dialect.briefly` their team counts as held. Rows are looked up by id: beside an old snapshot the
+ * index by team has all of the team's rows that were deleted since.
  *
  * Parameters: 1 teams, 2 the first id, 3 the last
  */
-export function takeSwept(dialect: Dialect): string {
+export function takeCounts(dialect: Dialect): string {
   return `
   delete from batch_counts where id >= ${dialect.$(2)} and id <= ${dialect.$(3)}
-    and ${dialect.unindexed('team_id')} in (select team_id from ${dialect.rows(SWEPT_TEAM, 1)})
+    and ${dialect.unindexed('team_id')} in (select team_id from ${dialect.rows(TEAM, 1)})
   returning team_id, source_id, hour, outcome, step, runs`;
 }

@@ -1,32 +1,32 @@
-import { type Sweep, SWEPT_TEAM, takeSwept } from '../figures/batch-counts.ts';
+import { type CountRange, TEAM, takeCounts } from '../figures/batch-counts.ts';
 import { addToDurationHours } from '../figures/durations.ts';
 import { addToOutcomeHours } from '../figures/outcomes.ts';
 import { packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** Parameters as for `takeSwept` */
+/** Parameters as for `takeCounts` */
 const addUp = preparedStatement<never>(
   'add-up-counts',
   (dialect) => `
-  with patient as materialized (
+  with lock_wait as materialized (
     select 1 as one from (select 1 as one) as given ${dialect.briefly}
-  ), taken as (${takeSwept(dialect)}
+  ), taken as (${takeCounts(dialect)}
   ), summed as materialized (
     select team_id, source_id, hour, outcome, step, sum(runs)::bigint as runs
     from taken group by 1, 2, 3, 4, 5
   ), outcomes as (${addToOutcomeHours('summed')}
   ), durations as (${addToDurationHours('summed')}
   )
-  select from patient`,
+  select from lock_wait`,
 );
 
-export const addUpCounts: TransactionScript<Sweep, void> = {
+export const addUpCounts: TransactionScript<CountRange, void> = {
   name: 'add-up-counts',
   isOneStatement: true,
   run: async (runner, dialect, { teamIds, firstId, lastId }) => {
     const teams = packRows(
-      SWEPT_TEAM,
+      TEAM,
       teamIds.map((team_id) => ({ team_id })),
     );
     await runPrepared(runner, dialect, addUp, [teams, firstId, lastId]);

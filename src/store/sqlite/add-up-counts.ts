@@ -4,15 +4,15 @@ import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   type HourCount,
   HOUR_COUNT,
-  type Sweep,
-  SWEPT_TEAM,
-  takeSwept,
+  type CountRange,
+  TEAM,
+  takeCounts,
 } from '../figures/batch-counts.ts';
 import { addToDurationHours } from '../figures/durations.ts';
 import { addToOutcomeHours } from '../figures/outcomes.ts';
 
-/** Parameters as for `takeSwept` */
-const take = preparedStatement<HourCount>('take-batch-counts', takeSwept);
+/** Parameters as for `takeCounts` */
+const take = preparedStatement<HourCount>('take-batch-counts', takeCounts);
 /** Parameters: 1 rows of `HOUR_COUNT` */
 const addOutcomes = preparedStatement<never>('add-outcomes', (dialect) =>
   addToOutcomeHours(dialect.rows(HOUR_COUNT, 1)),
@@ -22,23 +22,23 @@ const addDurations = preparedStatement<never>('add-durations', (dialect) =>
 );
 
 /** One script of several statements, because no statement of SQLite changes several tables. */
-export const addUpCounts: TransactionScript<Sweep, void> = {
+export const addUpCounts: TransactionScript<CountRange, void> = {
   name: 'add-up-counts',
   run: async (runner, dialect, { teamIds, firstId, lastId }) => {
     const teams = packRows(
-      SWEPT_TEAM,
+      TEAM,
       teamIds.map((team_id) => ({ team_id })),
     );
     const taken = await runPrepared(runner, dialect, take, [teams, firstId, lastId]);
     if (taken.length === 0) return;
-    const counts = packRows(HOUR_COUNT, sumAlike(taken));
+    const counts = packRows(HOUR_COUNT, sumCounts(taken));
     await runPrepared(runner, dialect, addOutcomes, [counts]);
     await runPrepared(runner, dialect, addDurations, [counts]);
   },
 };
 
 /** Sums before rows are packed, because unpacking JSON would be the main cost. */
-function sumAlike(counts: readonly HourCount[]): HourCount[] {
+function sumCounts(counts: readonly HourCount[]): HourCount[] {
   const sums = new Map<string, HourCount & { runs: number }>();
   for (const count of counts) {
     const { team_id, source_id, hour, outcome, step, runs } = count;

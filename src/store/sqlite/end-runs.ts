@@ -1,7 +1,7 @@
 import { insertCallbackRows } from '../callbacks/callbacks.ts';
 import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
-import { ALIKE, countAlikeRuns } from '../figures/batch-counts.ts';
+import { RUN_GROUP, countRunGroups } from '../figures/batch-counts.ts';
 import { durationStep } from '../figures/durations.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { HOUR_MS } from '../figures/outcomes.ts';
@@ -33,12 +33,12 @@ const COUNTED = [
   'duration_ms',
 ] as const;
 
-interface Counted extends Omit<Alike, 'duration_step' | 'runs'> {
+interface Counted extends Omit<RunGroup, 'duration_step' | 'runs'> {
   reason: string | null;
   duration_ms: number;
 }
 
-type Alike = RowOf<typeof ALIKE> & { runs: number };
+type RunGroup = RowOf<typeof RUN_GROUP> & { runs: number };
 
 function valueOf(table: RunTable, name: string): string {
   return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
@@ -84,7 +84,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
-    await write(countAlikeRuns, packRows(ALIKE, countAlike(ended)));
+    await write(countRunGroups, packRows(RUN_GROUP, groupRuns(ended)));
     await runPrepared(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return ended;
   },
@@ -94,17 +94,18 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
  * Groups equal runs, to have few rows to unpack: unpacking JSON is the main cost of counting, and most runs of a batch
  * end in the same hour and in the same way. Times are rounded down to their hours, which are all that counters know.
  */
-function countAlike(ended: readonly (EndedRow & Counted)[]): Alike[] {
-  const alike = new Map<string, Alike>();
+function groupRuns(ended: readonly (EndedRow & Counted)[]): RunGroup[] {
+  const groups = new Map<string, RunGroup>();
   for (const { team_id, source_id, status, completed_at, reason, duration_ms } of ended) {
     const hour = (completed_at ?? 0) - ((completed_at ?? 0) % HOUR_MS);
     const duration_step = durationStep(reason, duration_ms);
     const key = `${team_id} ${source_id} ${status} ${hour} ${duration_step}`;
-    const others = alike.get(key);
+    const others = groups.get(key);
     if (others) others.runs++;
-    else alike.set(key, { team_id, source_id, status, completed_at: hour, duration_step, runs: 1 });
+    else
+      groups.set(key, { team_id, source_id, status, completed_at: hour, duration_step, runs: 1 });
   }
-  return [...alike.values()];
+  return [...groups.values()];
 }
 
 /**
