@@ -140,10 +140,11 @@ export class OwnAccount {
   ): Promise<SignedIn | Refused | TooMany> {
     const refused = gatherErrors({ password: checkPassword(input.password) });
     if (refused) return refused;
-    const { store, authLibrary, reauthentication, config } = this.#deps;
+    const { store, authLibrary, reauthentication, sessions, config } = this.#deps;
     if (!config.passwordSignIn) return refuse('currentPassword', PASSWORDS_OFF);
     const { currentPassword, password: newPassword } = input;
-    return reauthentication.inSession(request, 'currentPassword', async ({ user }) => {
+    return reauthentication.inSession(request, 'currentPassword', async (session) => {
+      const { user } = session;
       const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
         api.changePassword({
           body: { currentPassword, newPassword, revokeOtherSessions: true },
@@ -152,6 +153,7 @@ export class OwnAccount {
         }),
       );
       if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
+      await sessions.handOn(session, answer.setCookies);
       await store.users.dropOneTimeTokens(user.id);
       await this.#changed(user.id, 'account.password', 'password');
       return { kind: 'signed-in', setCookies: answer.setCookies };

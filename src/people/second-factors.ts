@@ -75,17 +75,18 @@ export class SecondFactors {
     input: { code: string },
     request: RequestContext,
   ): Promise<SignedIn | Refused | TooMany> {
-    const { authLibrary, activity, limits, reauthentication } = this.#deps;
+    const { authLibrary, activity, limits, reauthentication, sessions } = this.#deps;
     const code = input.code.replaceAll(/\s/g, '');
-    return reauthentication.inSession(request, 'code', async ({ user }) => {
+    return reauthentication.inSession(request, 'code', async (session) => {
       const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
         api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
       );
       if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
       // Uses the code up, so that nobody who saw it typed can sign in with it.
-      await limits.count('one-time-code', user.id, code);
+      await limits.count('one-time-code', session.user.id, code);
+      await sessions.handOn(session, answer.setCookies);
       const deed = { action: 'account.second-factor', what: 'second factor, on' } as const;
-      await activity.accountChanged(user.id, deed);
+      await activity.accountChanged(session.user.id, deed);
       return { kind: 'signed-in', setCookies: answer.setCookies };
     });
   }
@@ -119,11 +120,12 @@ export class SecondFactors {
     request: RequestContext,
     call: Parameters<typeof AuthLibraryLoader.prototype.ask<T>>[2],
   ): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-    const { authLibrary, activity, reauthentication } = this.#deps;
-    return reauthentication.inSession(request, 'password', async ({ user }) => {
+    const { authLibrary, activity, reauthentication, sessions } = this.#deps;
+    return reauthentication.inSession(request, 'password', async (session) => {
       const answer = await authLibrary.ask(request, ['session'], call);
       if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
-      await activity.accountChanged(user.id, { action: 'account.second-factor', what });
+      await sessions.handOn(session, answer.setCookies);
+      await activity.accountChanged(session.user.id, { action: 'account.second-factor', what });
       return answer;
     });
   }

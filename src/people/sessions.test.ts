@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { totpOf } from '#testing/authenticator';
 import { silentLog } from '#domain/log';
-import { aTeam, aUser, Browser, openPeople, PASSWORD } from '#testing/people';
+import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 import { Devices } from './devices.ts';
 import { Limits } from './limits.ts';
 import { PasswordGuesses } from './password-guesses.ts';
@@ -208,3 +209,53 @@ test('a session by a provider ends after the hours that the operator set, and no
   assert.equal(await byProvider.session(room), null);
   assert.equal((await byPassword.session(room))?.user.id, userId);
 });
+
+const HOUR_MS = 60 * 60_000;
+
+/** A session as the operator's provider opens it. */
+async function signInByProvider(room: TestPeople) {
+  const { userId } = await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'ada@bells.test');
+  const session = await browser.session(room);
+  const origin = { openedBy: 'https://id.example', groups: { digest: 'ops', at: 1 } };
+  await room.store.sessionOrigins.keep(session?.id ?? '', origin);
+  return { browser, userId, origin };
+}
+
+for (const [what, change] of [
+  [
+    'another password',
+    async ({ people }: TestPeople, browser: Browser) => {
+      const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
+      browser.take(await people.accounts.changePassword(passwords, browser.request));
+    },
+  ],
+  [
+    'a second factor, on and off',
+    async ({ people: { accounts } }: TestPeople, browser: Browser) => {
+      const password = { password: PASSWORD };
+      const begun = await accounts.beginSecondFactor(password, browser.request);
+      const code = begun.kind === 'begun' ? totpOf(begun.otpauthUri) : '';
+      browser.take(await accounts.confirmSecondFactor({ code }, browser.request));
+      browser.take(await accounts.endSecondFactor(password, browser.request));
+    },
+  ],
+] as const)
+  test(`a session by a provider stays one, of the same age, after ${what}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    await using room = await openPeople({ providerSessionHours: 8 });
+    const { browser, userId, origin } = await signInByProvider(room);
+    const before = await browser.session(room);
+    // The auth library goes by the real time.
+    t.mock.timers.tick(4 * HOUR_MS);
+    await room.clock.advance(4 * HOUR_MS);
+    await change(room, browser);
+    const after = await browser.session(room);
+    assert.notEqual(after?.id, before?.id);
+    assert.deepEqual([after?.user.id, after?.origin], [userId, origin]);
+    await room.clock.advance(4 * HOUR_MS - 60_000);
+    assert.notEqual(await browser.session(room), null);
+    await room.clock.advance(120_000);
+    assert.equal(await browser.session(room), null);
+  });

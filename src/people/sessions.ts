@@ -9,7 +9,7 @@ import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { PeopleConfig } from './config.ts';
 import type { TooMany } from './outcomes.ts';
 import type { PasswordGuesses } from './password-guesses.ts';
-import { pickCookies, type RequestContext } from './request-context.ts';
+import { cookiesOf, pickCookies, type RequestContext } from './request-context.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
 export type { TeamOfUser } from '#store/people/users';
@@ -39,6 +39,7 @@ export interface Session {
   setCookies: string[];
   /** How it was opened. */
   origin: SessionOrigin;
+  openedAt: number;
 }
 
 interface SessionDeps {
@@ -91,6 +92,7 @@ export class Sessions {
       teams,
       setCookies: answer.setCookies,
       origin,
+      openedAt: session.createdAt.getTime(),
     };
   }
 
@@ -156,6 +158,18 @@ export class Sessions {
     if (pickCookies(request.headers, ['session']) !== '') await this.signOut(request);
     const known = devices.remember(request.headers, email);
     return { kind: 'signed-in', setCookies: [...setCookies, known] };
+  }
+
+  /**
+   * Makes the session that the auth library has put in place of one what that one was: with a password or a second
+   * factor, nobody's session becomes one that the provider or the proxy has no say in.
+   *
+   * @param setCookies  those of the new session; none where the library has left the old one
+   */
+  async handOn({ origin, openedAt }: Session, setCookies: readonly string[]): Promise<void> {
+    if (origin.openedBy === null) return;
+    const next = await this.readSession(cookiesOf(setCookies));
+    if (next) await this.#deps.store.sessionOrigins.handOn(next.id, origin, openedAt);
   }
 
   /** Logs a refused sign-in, without anything that was typed. */

@@ -27,19 +27,30 @@ export class SessionOriginStore {
     return { openedBy, groups: digest === null || at === null ? null : { digest, at } };
   }
 
-  async keep(sessionId: string, { openedBy, groups }: SessionOrigin): Promise<void> {
+  async keep(sessionId: string, origin: SessionOrigin): Promise<void> {
+    await this.#db.transact((trx) =>
+      trx.updateTable('sessions').set(columnsOf(origin)).where('id', '=', sessionId).execute(),
+    );
+  }
+
+  /** Makes one session what another was: opened in the same way, at the same time. */
+  async handOn(sessionId: string, origin: SessionOrigin, openedAt: number): Promise<void> {
     await this.#db.transact((trx) =>
       trx
         .updateTable('sessions')
-        .set({
-          opened_by: openedBy,
-          groups_digest: groups?.digest ?? null,
-          groups_at: groups?.at ?? null,
-        })
+        .set({ ...columnsOf(origin), created_at: openedAt })
         .where('id', '=', sessionId)
         .execute(),
     );
   }
+}
+
+function columnsOf({ openedBy, groups }: SessionOrigin) {
+  return {
+    opened_by: openedBy,
+    groups_digest: groups?.digest ?? null,
+    groups_at: groups?.at ?? null,
+  };
 }
 
 const NOTHING = { opened_by: null, groups_digest: null, groups_at: null };
