@@ -96,6 +96,31 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await roleOf(store, bells, heir), 'owner');
     });
 
+    test('never touch an owner, not even one who came by a group before the version before made them that', async () => {
+      await using store = await openTestStore();
+      const bells = await aPerson(store, 'Bells');
+      const heir = await aPerson(store, 'Elsewhere');
+      await set(store, bells.teamId, 'ops', 'admin');
+      await apply(store, heir.userId, 'ops');
+      const parties = { ownerId: bells.userId, toUserId: heir.userId, mostOwned: 10 };
+      await store.members.transfer(bells.teamId, parties);
+      // That version knows of no groups.
+      await store.database.transact((trx) =>
+        trx
+          .updateTable('memberships')
+          .set({ group_name: 'ops' })
+          .where('user_id', '=', heir.userId)
+          .where('role', '=', 'owner')
+          .where('team_id', '=', bells.teamId)
+          .execute(),
+      );
+      await set(store, bells.teamId, 'ops', 'viewer');
+      assert.equal(await roleOf(store, bells, heir), 'owner');
+      const removed = await store.teamGroups.remove(bells.teamId, 'ops');
+      assert.deepEqual(removed, { kind: 'removed', left: 0 });
+      assert.equal(await roleOf(store, bells, heir), 'owner');
+    });
+
     test('leave a team its last owner or admin, whoever signs in, and at once', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await store.teams.create('Without an owner', 'free', 1);

@@ -80,6 +80,7 @@ export class TeamGroupStore {
         .set(keepRole(role))
         .where('team_id', '=', teamId)
         .where('group_name', '=', name)
+        .where('role', '<>', 'owner')
         .execute();
       if (role !== 'admin')
         for (const userId of members) await revokeInvitationsBy(trx, teamId, userId);
@@ -204,12 +205,14 @@ async function carryOut(
   return change.role !== was;
 }
 
+/** An owner is none of them: nodes of the version before leave the group where they make somebody the owner. */
 async function membersBy(trx: Trx, teamId: string, group: string): Promise<string[]> {
   const rows = await trx
     .selectFrom('memberships')
     .select('user_id')
     .where('team_id', '=', teamId)
     .where('group_name', '=', group)
+    .where('role', '<>', 'owner')
     .execute();
   return rows.map(({ user_id }) => user_id);
 }
