@@ -192,11 +192,14 @@ describe('groups of a proxy', () => {
     assert.equal(await roleOf('ida@bells.test', proxied), null);
     assert.equal((await ida.get('/crons', as('ops'))).status, 200);
     assert.equal(ida.cookies.get('belfry.session_token'), session);
+    const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-not-told');
+    assert.ok(!isTold());
     const without = { 'Remote-Email': 'ida@bells.test' };
     assert.equal(
       (await ida.get('/crons', without)).status,
       302,
       'a proxy leaves out what is empty',
     );
+    assert.ok(isTold());
   });
 });
