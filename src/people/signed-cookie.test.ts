@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '#testing/fake-clock';
+import { cookiesOf } from './request-context.ts';
+import { SignedCookie } from './signed-cookie.ts';
+
+const MINUTE_MS = 60_000;
+
+function aCookie() {
+  const clock = new FakeClock('2026-01-01T12:00:00Z');
+  const of = { clock, baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
+  const cookie = new SignedCookie(of, { name: 'a_test', validMs: 10 * MINUTE_MS });
+  return { clock, cookie };
+}
+
+test('a signed cookie holds for its time, as it was written', async () => {
+  const { clock, cookie } = aCookie();
+  const headers = cookiesOf([cookie.write('a text')]);
+  assert.equal(cookie.read(headers), 'a text');
+  const changed = new Headers({ cookie: (headers.get('cookie') ?? '').replace('=', '=1') });
+  assert.equal(cookie.read(changed), null);
+  assert.equal(cookie.read(new Headers()), null);
+  await clock.advance(10 * MINUTE_MS - 1);
+  assert.equal(cookie.read(headers), 'a text');
+  await clock.advance(1);
+  assert.equal(cookie.read(headers), null);
+});
+
+test('a signed cookie of a clock that went ahead for long does not hold until that time', () => {
+  const { clock, cookie } = aCookie();
+  const headers = cookiesOf([cookie.write('a text')]);
+  // That of another node may be a little behind.
+  clock.jumpTo(clock.now() - MINUTE_MS);
+  assert.equal(cookie.read(headers), 'a text');
+  clock.jumpTo(clock.now() - 60 * MINUTE_MS);
+  assert.equal(cookie.read(headers), null);
+});
