@@ -17,6 +17,8 @@ export interface TestProvider extends AsyncDisposable {
   /** Settings of a Belfry that knows it. */
   env: Record<string, string>;
   person: Person;
+  /** What its ID tokens say of them, where that is something else, with `tellsTwice`. */
+  inToken: Person | null;
   /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
   asked: URLSearchParams[];
   /** Answers nobody from now on. */
@@ -29,8 +31,14 @@ export interface TestProvider extends AsyncDisposable {
 
 const CLIENT = { client_id: 'belfry', client_secret: 'a-secret-between-the-two' };
 
-/** @param hasUserInfo  false: everything that it says of a person is in the ID token */
-export async function startProvider({ hasUserInfo = true } = {}): Promise<TestProvider> {
+/**
+ * @param options  `hasUserInfo: false`: everything that it says of a person is in the ID token; `tellsTwice`: it is in
+ * both
+ */
+export async function startProvider({
+  hasUserInfo = true,
+  tellsTwice = false,
+} = {}): Promise<TestProvider> {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +53,7 @@ export async function startProvider({ hasUserInfo = true } = {}): Promise<TestPr
       OIDC_NAME: 'Bell House',
     },
     person: { sub: 'nobody' },
+    inToken: null,
     asked: [],
     goAway: async () => {
       server.close();
@@ -58,7 +67,7 @@ export async function startProvider({ hasUserInfo = true } = {}): Promise<TestPr
       server.closeAllConnections();
     },
   };
-  const provider = new Provider(issuer, configure(self, hasUserInfo));
+  const provider = new Provider(issuer, configure(self, { hasUserInfo, tellsTwice }));
   // It is known only later on which port Belfry listens.
   const client = provider.Client.prototype as { redirectUriAllowed(uri: string): boolean };
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -75,7 +84,11 @@ export async function startProvider({ hasUserInfo = true } = {}): Promise<TestPr
   return self;
 }
 
-function configure(self: TestProvider, hasUserInfo: boolean): Configuration {
+function configure(
+  self: TestProvider,
+  { hasUserInfo, tellsTwice }: { hasUserInfo: boolean; tellsTwice: boolean },
+): Configuration {
+  const said = (use: string) => (use === 'id_token' && self.inToken) || self.person;
   return {
     clients: [
       {
@@ -87,10 +100,10 @@ function configure(self: TestProvider, hasUserInfo: boolean): Configuration {
     cookies: { keys: ['only for tests'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false }, userinfo: { enabled: hasUserInfo } },
-    conformIdTokenClaims: hasUserInfo,
+    conformIdTokenClaims: hasUserInfo && !tellsTwice,
     pkce: { required: () => true },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-    findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ ...self.person, sub: id }) }),
+    findAccount: (_ctx, id) => ({ accountId: id, claims: (use) => ({ ...said(use), sub: id }) }),
     loadExistingGrant: async (ctx) => {
       const { client, session, provider } = ctx.oidc;
       const grant = new provider.Grant({

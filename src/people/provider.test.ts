@@ -75,3 +75,20 @@ test('a provider that speaks for another issuer, or without end, is not asked fu
   server.close();
   server.closeAllConnections();
 });
+
+test('an email is verified where it is said to be so of this email, and not of the one in the ID token', async () => {
+  await using at = await startProvider({ tellsTwice: true });
+  at.expect(BASE_URL);
+  const client = clientOf(at.issuer);
+  at.inToken = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
+  const finish = async () => {
+    const { url, attempt } = await client.begin(false);
+    return (await client.finish(new URL(await at.visit(url)).search, attempt)).verifiedEmail;
+  };
+  at.person = { sub: 'ada', email: 'victim@bells.test' };
+  assert.equal(await finish(), null);
+  at.person = { sub: 'ada', email: 'ada@bells.test' };
+  assert.equal(await finish(), 'ada@bells.test');
+  at.person = { sub: 'ada' };
+  assert.equal(await finish(), 'ada@bells.test');
+});

@@ -56,6 +56,7 @@ const KNOWN_FOR_MS = 60 * 60_000;
 const AGAIN_SECONDS = 10 * 60;
 const CLOCK_TOLERANCE_SECONDS = 30;
 
+type Claims = Record<string, unknown>;
 type Known = { library: typeof Library; config: Configuration; until: number };
 
 /**
@@ -121,7 +122,7 @@ export class Provider {
       if (!claims) throw new TypeError('there is no ID token');
       const asks = config.serverMetadata().userinfo_endpoint !== undefined;
       const more = asks ? await library.fetchUserInfo(config, tokens.access_token, claims.sub) : {};
-      return readIdentity({ ...claims, ...more, sub: claims.sub }, this.settings.groupsClaim);
+      return readIdentity(claims, more, this.settings.groupsClaim);
     } catch (error) {
       throw asFault(error);
     }
@@ -168,21 +169,29 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }
 
-function readIdentity(
-  claims: Record<string, unknown> & { sub: string },
-  groupsClaim: string,
-): ProviderIdentity {
-  const { email, email_verified: isVerified } = claims;
-  // Some providers write booleans as text.
-  const hasEmail = typeof email === 'string' && (isVerified === true || isVerified === 'true');
+/** @param more  what the userinfo endpoint says, which goes before the ID token's word */
+function readIdentity(token: Claims & { sub: string }, more: Claims, of: string): ProviderIdentity {
+  const claims = { ...token, ...more };
   const names = [claims['name'], claims['preferred_username']];
   const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
   return {
-    subject: claims.sub,
-    verifiedEmail: hasEmail ? email : null,
+    subject: token.sub,
+    verifiedEmail: findVerified([more, token]),
     name: typeof name === 'string' ? name : null,
-    groups: Object.hasOwn(claims, groupsClaim) ? readGroupsClaim(claims[groupsClaim]) : null,
+    groups: Object.hasOwn(claims, of) ? readGroupsClaim(claims[of]) : null,
   };
+}
+
+/** The email of the first that name one, if the first to say so of this email, and of no other, call it verified. */
+function findVerified(all: readonly Claims[]): string | null {
+  const email = all.find((claims) => claims['email'] !== undefined)?.['email'];
+  if (typeof email !== 'string') return null;
+  const { email_verified: isVerified } =
+    all.find(
+      (claims) => claims['email_verified'] !== undefined && (claims['email'] ?? email) === email,
+    ) ?? {};
+  // Some providers write booleans as text.
+  return isVerified === true || isVerified === 'true' ? email : null;
 }
 
 /** What can't be reached is away; everything else that goes wrong is an answer that is not believed. */
