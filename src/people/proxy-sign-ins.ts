@@ -99,7 +99,9 @@ export class ProxySignIns {
     if (claim?.kind !== 'person' || !isTokenShaped(invitation)) {
       return { kind: 'refused-by-proxy', why: 'not-believed' };
     }
-    const { accounts } = this.#deps;
+    const { accounts, limits } = this.#deps;
+    const tooMany = await limits.count('proxy', claim.email);
+    if (tooMany) return tooMany;
     const how = { by: PROXY_NAME, invitation };
     const found = await accounts.findOrMake(vouchedBy(claim), how, request);
     if (typeof found === 'string') return { kind: 'refused-by-proxy', why: found };
