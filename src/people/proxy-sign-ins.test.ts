@@ -24,3 +24,25 @@ test('sessions that a person opens by the button of an invitation are counted, t
   assert.deepEqual([...new Set(kinds.slice(0, 30))], ['signed-in']);
   assert.equal(kinds.at(-1), 'too-many');
 });
+
+test('people whom nothing lets in use up nobody else’s turn to make an account', async () => {
+  const proxySignIn = { ...PROXY, groupsHeader: 'remote-groups' };
+  await using room = await openPeople({ proxySignIn });
+  const { userId, teamId } = await aUser(room, 'owner@bells.test');
+  const owner = { userId, teamId, role: 'owner' } as const;
+  await room.people.teams.setGroup(owner, { group: 'ops', role: 'member' });
+  // The address of a proxy that no setting counts is that of everybody.
+  const { request } = new Browser();
+  const arrive = (name: string, ...groups: string[]) =>
+    room.people.accounts.arrive(
+      { kind: 'person', email: `${name}@bells.test`, name: null, groups },
+      request,
+      'anybody',
+    );
+  for (let n = 0; n < 12; n++) {
+    const { refusal } = await arrive('stranger', 'staff');
+    assert.equal(refusal, 'no-account');
+  }
+  const { session, refusal } = await arrive('newcomer', 'ops');
+  assert.deepEqual([session?.user.email, refusal], ['newcomer@bells.test', null]);
+});

@@ -177,10 +177,12 @@ export class Registrations {
   ): Promise<{ id: string; email: string } | null | TooMany> {
     if (!(await this.isSetUp())) return null;
     const isOpen = this.#deps.config.signUp === 'open';
-    if (invitation === null && groups.length === 0 && !isOpen) return null;
+    const { store, clock, plans, activity } = this.#deps;
+    // A proxy brings people whom nothing lets in with each page that they try: these count for nothing.
+    const mayCome = invitation !== null || isOpen || (await store.teamGroups.letsIn(groups));
+    if (!mayCome) return null;
     const tooMany = await this.#deps.limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
-    const { store, clock, plans, activity } = this.#deps;
     const account = { ...who, passwordHash: null, isEmailVerified: true };
     const register = (team: StartingTeam) =>
       store.registrations.register(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { InvitedRole } from '../database/accounts-schema.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Database, Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
@@ -51,6 +51,11 @@ export class TeamGroupStore {
         .execute(),
     );
     return rows.map((row) => Object.assign(row, { members: Number(row.members) }));
+  }
+
+  /** Whether a team lets one of these groups in. */
+  async letsIn(groups: readonly string[]): Promise<boolean> {
+    return (await this.#db.read((db) => mappedTo(db, groups))).length > 0;
   }
 
   /** Lets a group in, or changes what its people are, those who came by it already among them. */
@@ -153,9 +158,12 @@ export class TeamGroupStore {
 }
 
 /** The teams that let one of these groups in, a row for each group. */
-export async function mappedTo(trx: Trx, groups: readonly string[]): Promise<Mapped[]> {
+export async function mappedTo(
+  db: Pick<Reader, 'selectFrom'>,
+  groups: readonly string[],
+): Promise<Mapped[]> {
   if (groups.length === 0) return [];
-  return trx
+  return db
     .selectFrom('team_groups as g')
     .innerJoin('teams as t', 't.id', 'g.team_id')
     .select(['g.team_id as teamId', 'g.name as group', 'g.role'])
