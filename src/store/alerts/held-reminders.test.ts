@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aCron, aTeam } from '#testing/factories';
+import { holdRows } from '#testing/holder';
+import { openPostgresTestStore } from '#testing/stores';
+
+test('reminders of others do not wait for a row that somebody holds', async () => {
+  await using store = await openPostgresTestStore();
+  const [held, other] = [await aTeam(store), await aTeam(store)];
+  const [first, second] = [await aCron(store, held.id), await aCron(store, other.id)];
+  const now = store.clock.now();
+  // Neither fails any more, so the look at each ends its reminders.
+  const toRemind = { [first.id]: now - 2, [second.id]: now - 1 };
+  for (const [id, remind_at] of Object.entries(toRemind))
+    await store.database.transact((trx) =>
+      trx.updateTable('crons').set({ remind_at }).where('id', '=', id).execute(),
+    );
+  const due = async () => {
+    const rows = await store.database.read((db) =>
+      db.selectFrom('crons').select('id').where('remind_at', 'is not', null).execute(),
+    );
+    return rows.map(({ id }) => id);
+  };
+  {
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from crons where id = '${first.id}' for update`);
+    const from = performance.now();
+    await store.alerts.raiseReminders(now);
+    assert.ok(performance.now() - from < 3000, 'briefly');
+    assert.deepEqual(await due(), [first.id]);
+  }
+  await store.alerts.raiseReminders(now);
+  assert.deepEqual(await due(), []);
+});
