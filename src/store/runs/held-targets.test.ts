@@ -11,7 +11,8 @@ import {
   aTeam,
 } from '#testing/factories';
 import type { ClaimedJob } from '#store/runs/claims';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import { forEachStore, openPostgresTestStore, type OpenTestStore } from '#testing/stores';
 
 const DAY_MS = 86_400_000;
 const TARGET = 'https://target.test';
@@ -94,6 +95,32 @@ describe('a target that asks for a wait (§3.4)', () => {
       assert.equal(await countHeld(store), 0);
     });
   });
+
+  test(
+    'on Postgres lets the queue go on while somebody holds a retry',
+    { timeout: 60_000 },
+    async () => {
+      await using scene = await makeScene(openPostgresTestStore);
+      const { store, claim, hold, retries } = scene;
+      const [held] = await retries(1, TARGET);
+      const [free] = await retries(1, 'https://other.test/');
+      await hold(store.clock.now() + 60_000);
+      {
+        await using holder = await holdRows(store);
+        await holder.query(`select 1 from jobs where id = '${held}' for update`);
+        const { claimed } = await claim(1);
+        assert.deepEqual(
+          claimed.map(({ id }) => id),
+          [free],
+        );
+      }
+      const after = await claim(1);
+      assert.deepEqual(
+        [after.claimed.length, after.flows[0]?.nextDueAt],
+        [0, store.clock.now() + 60_000],
+      );
+    },
+  );
 });
 
 type Scene = Awaited<ReturnType<typeof makeScene>>;

@@ -2,6 +2,7 @@ import { mayBeHeld, originOf, waitsUntil } from '#domain/held-target';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { heldUp } from './held-rows.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
 /**
@@ -87,20 +88,26 @@ const findHolds = preparedStatement<{ origin: string; until: number }>(
 
 const PUT_OFF = { team_id: 'id', id: 'id', until: 'bigint' } as const satisfies Fields;
 
-const putOff = preparedStatement<never>(
+/** Without those that somebody else has locked: no claim takes them either, and the rest of the queue goes on. */
+const putOff = preparedStatement<{ id: string }>(
   'put-off-retries',
   (dialect) => `
-  update jobs set scheduled_at = given.until from ${dialect.rows(PUT_OFF, 1)}
-  where ${dialect.hasKeyOf('jobs', 'given')}
-    and ${dialect.unindexed('jobs.status')} = 'pending'
-    and (jobs.is_time_by_hand is null or jobs.is_time_by_hand = 0)`,
+  update jobs set scheduled_at = free.until from (
+    select j.team_id, j.id, given.until from ${dialect.rows(PUT_OFF, 1)} cross join jobs j
+    where ${dialect.hasKeyOf('j', 'given')}
+      and ${dialect.unindexed('j.status')} = 'pending'
+      and (j.is_time_by_hand is null or j.is_time_by_hand = 0)
+    ${dialect.lock('for update of j skip locked')}
+  ) as free
+  where ${dialect.hasKeyOf('jobs', 'free')}
+  returning jobs.id`,
 );
 
 /**
- * Puts off the due retries of a queue whose targets are held, before a claim takes the first due jobs. On Postgres it
- * waits for a row that somebody else has locked, no longer than the claim does.
+ * Puts off the due retries of a queue whose targets are held, before a claim takes the first due jobs.
  *
  * @returns how many jobs a claim may take at most, so that it takes none that was not looked at
+ * @throws {StoreError} for which `isHeldUp` is true, where others have locked all the first due jobs
  */
 export async function putOffHeld(
   runner: StatementRunner,
@@ -117,10 +124,15 @@ export async function putOffHeld(
   for (let look = 0; look < MOST_LOOKS; look++) {
     const due = await runPrepared(runner, dialect, lookAtDue, [queueId, now, from]);
     const held = await findHeld(runner, dialect, { teamId, queueId }, due, now);
-    if (held.length > 0) await runPrepared(runner, dialect, putOff, [packRows(PUT_OFF, held)]);
+    const moved =
+      held.length === 0
+        ? []
+        : await runPrepared(runner, dialect, putOff, [packRows(PUT_OFF, held)]);
     free = due.length - held.length;
     if (due.length < LOOK_AT) return slots;
     if (free >= slots || held.length === 0) break;
+    // The next look would find the same. That this claim leaves the queue lets it rest.
+    if (free === 0 && moved.length === 0) throw heldUp();
   }
   return Math.min(slots, free);
 }
