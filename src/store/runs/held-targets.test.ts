@@ -121,6 +121,20 @@ describe('a target that asks for a wait (§3.4)', () => {
       );
     },
   );
+
+  test('on Postgres lets the queue rest while somebody holds all that a claim looks at', async () => {
+    await using scene = await makeScene(openPostgresTestStore);
+    const { store, claim, hold, retries } = scene;
+    await retries(200, TARGET);
+    await hold(store.clock.now() + 60_000);
+    {
+      await using holder = await holdRows(store);
+      await holder.query('select 1 from jobs where attempt_number = 2 for update');
+      const { claimed, flows } = await claim(1);
+      assert.deepEqual([claimed.length, flows[0]?.holds], [0, 'held']);
+    }
+    assert.equal((await claim(1)).flows[0]?.nextDueAt, store.clock.now() + 60_000);
+  });
 });
 
 type Scene = Awaited<ReturnType<typeof makeScene>>;
