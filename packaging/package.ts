@@ -16,7 +16,7 @@ import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 export async function packageIfChanged(): Promise<void> {
   buildDashboard();
   const hash = hashSources();
-  await makeIfChanged(PACKAGE, hash, writePackage);
+  await makeIfChanged(PACKAGE, hash, takePackage);
   await makeIfChanged(EXECUTABLE, hash, writeExecutable);
 }
 
@@ -29,18 +29,33 @@ export async function packageForTestsIfChanged(): Promise<void> {
   await makeIfChanged(TESTED_PACKAGE, hashSources(), writePackage);
 }
 
+/** Copies the package that tests start, where it was made from these sources, and makes one elsewhere. */
+async function takePackage(folder: string): Promise<void> {
+  if (!isMadeFrom(TESTED_PACKAGE, hashSources())) return writePackage(folder);
+  fs.rmSync(folder, { recursive: true, force: true });
+  // What runs from there keeps its compiled code beside it.
+  const filter = (file: string) => path.basename(file) !== 'compile-cache';
+  fs.cpSync(TESTED_PACKAGE, folder, { recursive: true, filter });
+}
+
 /** @param hash  of what it is made from, which is noted in `build` */
 async function makeIfChanged(
   place: string,
   hash: string,
   make: (place: string) => Promise<void>,
 ): Promise<void> {
-  const mark = path.join(ROOT, 'build', `${path.basename(place)}.sources`);
-  const isMade = fs.existsSync(place) && fs.existsSync(mark);
-  if (isMade && fs.readFileSync(mark, 'utf8') === hash) return;
+  if (isMadeFrom(place, hash)) return;
+  const mark = markOf(place);
   fs.rmSync(mark, { force: true });
   await make(place);
   fs.writeFileSync(mark, hash);
+}
+
+const markOf = (place: string) => path.join(ROOT, 'build', `${path.basename(place)}.sources`);
+
+function isMadeFrom(place: string, hash: string): boolean {
+  const mark = markOf(place);
+  return fs.existsSync(place) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === hash;
 }
 
 /** Does nothing where it is there for its sources, which are more than those below: how it is built is among them. */

@@ -11,6 +11,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { cacheFolder, isOwnFolder } from './cache.ts';
+import { whenFilesEnd } from './take-files.ts';
 
 /** A page together with everything that went wrong on it. */
 export interface WatchedPage extends AsyncDisposable {
@@ -52,16 +53,18 @@ const ARGS = [
   '--no-sandbox',
   '--no-zygote',
   '--hide-scrollbars',
+  // Compiling and collecting garbage beside the page takes more work altogether.
+  '--js-flags=--single-threaded',
 ];
 
-/** How long the browser is kept without users, for the next test file of the process. */
+/** How long the browser is kept without users where another test file of the process may use it. */
 const KEPT_MS = 500;
 
 let shared: { browser: Promise<Browser>; users: number } | null = null;
 
 /**
  * Gives the browser that came with the development packages, which all test files of a process share: each page has
- * a context of its own. It ends with its last user, or with this process.
+ * a context of its own. It ends after the last file, or with this process.
  */
 export async function startBrowser(): Promise<TestBrowser> {
   const used = (shared ??= { browser: launch(), users: 0 });
@@ -74,7 +77,8 @@ export async function startBrowser(): Promise<TestBrowser> {
     isClosed = true;
     await Promise.all([...contexts].map((context) => context.close()));
     used.users--;
-    setTimeout(() => void endUnused(used), KEPT_MS);
+    const end = () => void endUnused(used);
+    if (!whenFilesEnd(end)) setTimeout(end, KEPT_MS);
   };
   return {
     browser,

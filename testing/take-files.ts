@@ -11,6 +11,19 @@ import { after, describe } from 'node:test';
 const ROOT = path.dirname(import.meta.dirname);
 const require = createRequire(import.meta.url);
 
+let followingFiles = false;
+const atLastFile = new Set<() => void>();
+
+/**
+ * Calls it when the last test file of this process has ended.
+ *
+ * @returns false where no list of files is taken here, and nobody knows which file is the last
+ */
+export function whenFilesEnd(callback: () => void): boolean {
+  if (followingFiles) atLastFile.add(callback);
+  return followingFiles;
+}
+
 /** Writes a list of groups of files, which one process each will take; gives its folder. */
 export function writeList(folder: string, groups: readonly (readonly string[])[]): string {
   fs.mkdirSync(folder, { recursive: true });
@@ -25,13 +38,16 @@ export function takeFiles(list: string): void {
   const outside = new AsyncResource('test files');
   let waiting: string[] = [];
   let at = 0;
+  followingFiles = true;
   const next = (): void => {
     while (waiting.length === 0 && at < groups.length) {
       if (isTaken(path.join(list, String(at)))) waiting = [...(groups[at] ?? [])];
       at++;
     }
     const file = waiting.shift();
-    if (file !== undefined) declare(file, () => outside.runInAsyncScope(next));
+    if (file !== undefined) return declare(file, () => outside.runInAsyncScope(next));
+    followingFiles = false;
+    for (const callback of atLastFile) callback();
   };
   next();
 }
