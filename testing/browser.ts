@@ -11,6 +11,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { cacheFolder, isOwnFolder } from './cache.ts';
+import { type KeptPage, KeptPages } from './kept-pages.ts';
 import { whenFilesEnd } from './take-files.ts';
 
 /** A page together with everything that went wrong on it. */
@@ -31,7 +32,10 @@ export interface PageFault {
 
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
-  /** A page in a context of its own: nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
+  /**
+   * A page in a context of its own, perhaps one that was used before: nobody is signed in, nothing is stored. Going to a
+   * page waits until its scripts are at work.
+   */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -60,22 +64,34 @@ const ARGS = [
 /** How long the browser is kept without users where another test file of the process may use it. */
 const KEPT_MS = 500;
 
-let shared: { browser: Promise<Browser>; users: number } | null = null;
+interface SharedBrowser {
+  browser: Promise<Browser>;
+  pages: Promise<KeptPages>;
+  users: number;
+}
+
+let shared: SharedBrowser | null = null;
+
+function launchShared(): SharedBrowser {
+  const browser = launch();
+  return { browser, pages: browser.then((launched) => new KeptPages(launched)), users: 0 };
+}
 
 /**
- * Gives the browser that came with the development packages, which all test files of a process share: each page has
- * a context of its own. It ends after the last file, or with this process.
+ * Gives the browser that came with the development packages, which all test files of a process share. It ends after the
+ * last file, or with this process.
  */
 export async function startBrowser(): Promise<TestBrowser> {
-  const used = (shared ??= { browser: launch(), users: 0 });
+  const used = (shared ??= launchShared());
   used.users++;
   const browser = await used.browser;
-  const contexts = new Set<BrowserContext>();
+  const pages = await used.pages;
+  const open = new Set<WatchedPage>();
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
     isClosed = true;
-    await Promise.all([...contexts].map((context) => context.close()));
+    await Promise.all([...open].map((watched) => watched.close()));
     used.users--;
     const end = () => void endUnused(used);
     if (!whenFilesEnd(end)) setTimeout(end, KEPT_MS);
@@ -83,19 +99,23 @@ export async function startBrowser(): Promise<TestBrowser> {
   return {
     browser,
     newPage: async (options = {}) => {
-      const context = await browser.newContext(options);
-      contexts.add(context);
-      context.once('close', () => contexts.delete(context));
-      return watchPage(context, options.javaScriptEnabled !== false);
+      const kept = await pages.take(options);
+      const watched = watchPage(kept, options.javaScriptEnabled !== false, async () => {
+        if (open.delete(watched)) await pages.giveBack(kept);
+      });
+      open.add(watched);
+      return watched;
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function endUnused(used: NonNullable<typeof shared>): Promise<void> {
+async function endUnused(used: SharedBrowser): Promise<void> {
   if (used.users > 0 || shared !== used) return;
   shared = null;
+  // The browser's end does not wait for the processes of open pages.
+  await (await used.pages).close();
   await (await used.browser).close();
 }
 
@@ -109,8 +129,11 @@ async function launch(): Promise<Browser> {
   });
 }
 
-async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {
-  const page = await context.newPage();
+function watchPage(
+  { page, context }: KeptPage,
+  runsScripts: boolean,
+  close: () => Promise<void>,
+): WatchedPage {
   if (runsScripts) waitForScripts(page);
   const faults: PageFault[] = [];
   const note = (kind: PageFault['kind'], text: string) => void faults.push({ kind, text });
@@ -131,7 +154,6 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
   page.on('response', (response) => {
     if (response.status() >= 500) note('request', `${response.url()}: ${response.status()}`);
   });
-  const close = () => context.close();
   return {
     page,
     context,
@@ -166,7 +188,11 @@ const TAKEN_OVER = `new Promise((resolve, reject) => {
   look();
 })`;
 
+const waiting = new WeakSet<Page>();
+
 function waitForScripts(page: Page): void {
+  if (waiting.has(page)) return;
+  waiting.add(page);
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
   page.goto = async (...given) => {
     const response = await goto(...given);
