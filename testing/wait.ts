@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** The default time that a helper waits for something that should come at once. */
@@ -28,6 +29,19 @@ export async function withinTime<Result>(
 /** The present instant in milliseconds since 1970 UTC, with fractions. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
+}
+
+/**
+ * How many milliseconds this thread, since it began, could have worked and waited for a core, because others had them:
+ * what a measured time owes to them. 0 where the system does not tell.
+ */
+export function coreWaitMs(): number {
+  try {
+    const [, waitedNs] = fs.readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
+    return Number(waitedNs) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type BelfryProcess, startBelfry } from '#testing/process';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
 
 /** Somebody else finds a service that was just started, or one behind a proxy that it knows nothing of. */
@@ -88,9 +88,12 @@ describe('a proxy that no setting knows of', () => {
       assert.ok(!line.includes('203.0.113.9'));
       const told = belfry.output.filter((text) => text.includes('proxy.not-trusted'));
       assert.equal(told.length, 1, 'once');
-      const found = await proxies();
-      assert.equal(found?.status, 'warn');
-      assert.match(found?.message ?? '', new RegExp(header, 'i'));
+      // It is stored behind the answer, which does not wait for it.
+      const found = await eventually(async () => {
+        const { status, message } = (await proxies()) ?? {};
+        return status === 'warn' && message;
+      });
+      assert.match(found, new RegExp(header, 'i'));
       if (header !== 'X-Forwarded-For') return;
       await belfry.stop();
       await using again = await belfry.restart();
