@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { decideReminder } from '#domain/alert-reminder';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { FailureReason } from '#domain/failure';
@@ -8,7 +7,7 @@ import type { Dialect } from '../database/dialect.ts';
 import { CRON_REMINDERS } from './cron-reminders.ts';
 import { QUEUE_REMINDERS } from './queue-reminders.ts';
 import { raiseAlerts } from './raise-alerts.ts';
-import { isHeldUp } from '../runs/held-rows.ts';
+import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
 import { readWindows } from './window-rows.ts';
 
 /** The most crons, and the most queues, of one round. */
@@ -57,22 +56,16 @@ export interface RemindedKind {
 }
 
 /**
- * Raises the reminders that are due. Each is raised once, on any number of nodes. Where somebody holds a row of a team,
- * the rest of that team's wait for the next round, and nobody else's.
+ * Raises the reminders that are due. Each is raised once, on any number of nodes.
  */
 export async function raiseReminders(db: Database, now: number): Promise<void> {
   const heldTeams = new Set<string>();
   for (const kind of [CRON_REMINDERS, QUEUE_REMINDERS]) {
-    for (const due of await kind.findDue(db, now, MOST_OF_A_KIND)) {
-      if (heldTeams.has(due.team_id)) continue;
+    const raise = async (due: DueReminder) => {
       const last = await kind.findFailure(db, due);
-      try {
-        await db.transact((trx) => remind(trx, db.dialect, { kind, due, last, now }));
-      } catch (error) {
-        if (!isHeldUp(error)) throw error;
-        heldTeams.add(due.team_id);
-      }
-    }
+      await db.transact((trx) => remind(trx, db.dialect, { kind, due, last, now }));
+    };
+    await besideHeldTeams(await kind.findDue(db, now, MOST_OF_A_KIND), raise, heldTeams);
   }
 }
 
@@ -91,7 +84,7 @@ async function remind(
   dialect: Dialect,
   { kind, due, last, now }: Reminder,
 ): Promise<void> {
-  await sql`select 1 from (select 1 as one) as given ${sql.raw(dialect.briefly)}`.execute(trx);
+  await waitBriefly(trx, dialect);
   const held = await kind.hold(trx, dialect, due);
   // Its cron or queue is gone.
   if (!held) return kind.write(trx, due, null);

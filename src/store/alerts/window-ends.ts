@@ -12,6 +12,7 @@ import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/
 import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { type GroupToTell, insertNotices, readKnownChannels } from './notice-rows.ts';
+import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 /** The most windows of one round, and the most crons of one notice. */
@@ -40,10 +41,10 @@ export async function tellWindowEnds(db: Database, now: number): Promise<boolean
       .execute(),
   );
   let isTold = false;
-  for (const { team_id, id } of ended) {
+  await besideHeldTeams(ended, async ({ team_id, id }) => {
     const told = await db.transact((trx) => tellEnd(trx, db.dialect, team_id, id, now));
     isTold ||= told;
-  }
+  });
   return isTold;
 }
 
@@ -55,6 +56,7 @@ async function tellEnd(
   windowId: string,
   now: number,
 ): Promise<boolean> {
+  await waitBriefly(trx, dialect);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;

@@ -1,5 +1,6 @@
-import type { Database } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { CompiledQuery } from 'kysely';
+import type { Database, Trx } from '../database/database.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { bindPrepared, type PreparedStatement, preparedStatement } from '../database/prepared.ts';
@@ -16,6 +17,34 @@ export function isHeldUp(error: unknown): boolean {
 export function heldUp(): StoreError {
   const cause = { code: LOCK_TIMEOUT };
   return new StoreError('STORE_UNAVAILABLE', 'somebody else holds a row of the team', { cause });
+}
+
+/**
+ * Does something for each of some rows of several teams. Where another transaction has locked a row of a team, the rest
+ * of that team's are left for the next time, and those of others go on.
+ *
+ * @param act  one transaction, which begins with `waitBriefly`
+ * @param heldTeams  the teams that were found to be held; they are not tried again
+ */
+export async function besideHeldTeams<Row extends { team_id: string }>(
+  rows: readonly Row[],
+  act: (row: Row) => Promise<void>,
+  heldTeams = new Set<string>(),
+): Promise<void> {
+  for (const row of rows) {
+    if (heldTeams.has(row.team_id)) continue;
+    try {
+      await act(row);
+    } catch (error) {
+      if (!isHeldUp(error)) throw error;
+      heldTeams.add(row.team_id);
+    }
+  }
+}
+
+/** Lets a transaction give up soon where it meets a row that another one has locked (`isHeldUp`). */
+export async function waitBriefly(trx: Trx, { briefly }: Dialect): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(`select 1 from (select 1 as one) as given ${briefly}`));
 }
 
 /** A flow to claim from: a queue, or a team's crons. Without a team it is tried without checking first. */

@@ -32,3 +32,37 @@ test('reminders of others do not wait for a row that somebody holds', async () =
   await store.alerts.raiseReminders(now);
   assert.deepEqual(await due(), []);
 });
+
+test('ends of maintenance windows of others do not wait for a row that somebody holds', async () => {
+  await using store = await openPostgresTestStore();
+  const now = store.clock.now();
+  const makeEnded = async () => {
+    const { id: teamId } = await aTeam(store);
+    const settings = { name: 'Move', startsAt: now - 2, endsAt: now - 1, isWeekly: false };
+    const made = await store.windows.create(teamId, { ...settings, covers: 'team' }, now);
+    assert.ok(made);
+    return made.id;
+  };
+  const [first, second] = [await makeEnded(), await makeEnded()];
+  const untold = async () => {
+    const rows = await store.database.read((db) =>
+      db.selectFrom('maintenance_windows').select('id').where('told_until', 'is', null).execute(),
+    );
+    return rows.map(({ id }) => id);
+  };
+  for (const held of [first, second]) {
+    await using holder = await holdRows(store);
+    await holder.query(`select 1 from maintenance_windows where id = '${held}' for update`);
+    await store.windows.tellEnds();
+    assert.deepEqual(await untold(), [held]);
+    await store.database.transact((trx) =>
+      trx
+        .updateTable('maintenance_windows')
+        .set({ told_until: null })
+        .where('id', '<>', held)
+        .execute(),
+    );
+  }
+  await store.windows.tellEnds();
+  assert.deepEqual(await untold(), []);
+});
