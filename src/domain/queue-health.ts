@@ -13,15 +13,24 @@ export interface QueueFacts {
   oldestWaitMs: number | null;
 }
 
+/** What is in the way of a queue's jobs, whatever runs. Null: nothing for long. */
+export function judgeWaiting({
+  isPaused,
+  oldestWaitMs,
+}: Pick<QueueFacts, 'isPaused' | 'oldestWaitMs'>): 'paused' | 'backlogged' | null {
+  if (isPaused) return 'paused';
+  return oldestWaitMs !== null && oldestWaitMs >= BACKLOG_MS ? 'backlogged' : null;
+}
+
 /**
  * Judges a queue by the most serious state that applies: first paused, because nothing starts; then a backlog; then
  * the limit, which is no fault while nothing waits long. A queue with nothing running and nothing due is idle,
  * whatever is planned.
  */
 export function judgeQueue(facts: QueueFacts): QueueHealth {
-  const { isPaused, running, concurrencyLimit, oldestWaitMs } = facts;
-  if (isPaused) return 'paused';
-  if (oldestWaitMs !== null && oldestWaitMs >= BACKLOG_MS) return 'backlogged';
+  const { running, concurrencyLimit, oldestWaitMs } = facts;
+  const waiting = judgeWaiting(facts);
+  if (waiting !== null) return waiting;
   if (concurrencyLimit !== null && running >= concurrencyLimit) return 'at its limit';
   return running > 0 || oldestWaitMs !== null ? 'active' : 'idle';
 }

@@ -545,6 +545,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.findFirstFailure(teamId, undefined);
   await store.teamCounts.readAttention(teamId);
   await lists.readQueueLoads(teamId, TEST_START - 1000);
+  await lists.countRunningJobs(teamId);
   await lists.readRateLoad(teamId, queueId);
   await lists.readQueueResults([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });

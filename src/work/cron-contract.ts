@@ -40,19 +40,25 @@ export interface Durations {
   sampledBackTo: number | null;
 }
 
-export interface QueueListRow {
+/** What waits in a queue, and what failed of it. */
+export interface QueueState {
   queue: Queue;
-  /** The last 50 attempts that ended, oldest first. */
-  recentResults: RunResult[];
   waiting: BoundedCount;
-  running: number;
   /** When the earliest waiting job was due, if that is past; else null. */
   oldestDueAt: number | null;
   /** When the earliest waiting job is due, past or not. */
   nextDueAt: number | null;
-  /** Jobs that failed since `failedSince` (by default midnight UTC) and were not resent. */
+  /** Jobs that failed since `failedSince` and were not resent. */
   failed: BoundedCount;
   failedSince: number;
+  /** What is in the way of its jobs. */
+  health: 'paused' | 'backlogged' | null;
+}
+
+export interface QueueListRow extends Omit<QueueState, 'health'> {
+  /** The last 50 attempts that ended, oldest first. */
+  recentResults: RunResult[];
+  running: number;
   health: QueueHealth;
 }
 
@@ -133,7 +139,7 @@ export interface Overview {
   /** Active crons whose last finished run failed, latest failure first; at most 10. */
   failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
   /** Queues with failed jobs in the last hour, or with jobs that wait too long; worst first, at most 10. */
-  troubledQueues: QueueListRow[];
+  troubledQueues: QueueState[];
   /** The next runs: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
   nextUp: (
     | { kind: 'cron'; cronId: string; name: string; at: number }

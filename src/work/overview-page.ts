@@ -1,10 +1,10 @@
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronPages, EndedRun, Overview, QueueListRow } from './cron-contract.ts';
+import type { CronPages, EndedRun, Overview, QueueState } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { readOutages } from './outages.ts';
-import { listQueueRows } from './queue-pages.ts';
+import { readQueueStates } from './queue-pages.ts';
 
 const SHOWN = 10;
 const HOUR_MS = 3_600_000;
@@ -29,7 +29,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
       { limit: SHOWN, isHeldLeftOut: isPlanned(tab) },
     );
   // The time is cut to seconds, as in the list that the number links to.
-  const reading = listQueueRows(store, teamId, now - (now % 1000) - HOUR_MS);
+  const reading = readQueueStates(store, teamId, now - (now % 1000) - HOUR_MS);
   const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
@@ -79,12 +79,12 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
  * The time of the first job that waits, or now. A list that begins there does not go once more through what was claimed
  * since an old snapshot began.
  */
-function firstDue(rows: readonly QueueListRow[], now: number): number {
+function firstDue(rows: readonly QueueState[], now: number): number {
   return Math.min(now, ...rows.map(({ nextDueAt }) => nextDueAt ?? now));
 }
 
 /** The longest wait, without paused queues, whose jobs wait for a person only. */
-function findLongestWait(rows: readonly QueueListRow[], now: number): number {
+function findLongestWait(rows: readonly QueueState[], now: number): number {
   const due = rows
     .filter(({ health }) => health !== 'paused')
     .map(({ oldestDueAt }) => oldestDueAt ?? now);
@@ -111,7 +111,7 @@ export function asHappened({
 }
 
 /** Queues that need attention: with failures in the last hour, or jobs that wait too long. */
-function findTroubled(rows: readonly QueueListRow[]): QueueListRow[] {
+function findTroubled(rows: readonly QueueState[]): QueueState[] {
   return rows
     .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')
     .toSorted((a, b) => b.failed.count - a.failed.count)

@@ -1,10 +1,15 @@
 import { isId } from '#domain/ids';
-import { judgeQueue } from '#domain/queue-health';
+import { judgeQueue, judgeWaiting } from '#domain/queue-health';
 import { allowAt, nextStart } from '#domain/rate';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
-import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
-import type { CronPages, QueueHistory, QueueListRow, QueueSearch } from './cron-contract.ts';
+import type {
+  CronPages,
+  QueueHistory,
+  QueueListRow,
+  QueueSearch,
+  QueueState,
+} from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 import { readOutages } from './outages.ts';
 
@@ -78,7 +83,7 @@ export function createQueuePages(store: Store): QueueVerbs {
 export function standingOf({
   failed,
   health,
-}: Pick<QueueListRow, 'failed' | 'health'>): 'failing' | 'healthy' | 'paused' {
+}: Pick<QueueListRow | QueueState, 'failed' | 'health'>): 'failing' | 'healthy' | 'paused' {
   if (health === 'paused') return 'paused';
   return failed.count > 0 || health === 'backlogged' ? 'failing' : 'healthy';
 }
@@ -109,12 +114,37 @@ async function readHistory(
   };
 }
 
-/** The rows of all queues in the order of their names. Failures count from midnight UTC, or from another given time. */
-export async function listQueueRows(
+/** The rows of all queues in the order of their names. Failures count from midnight UTC. */
+async function listQueueRows(store: Store, teamId: string): Promise<QueueListRow[]> {
+  const { lists } = store;
+  const [states, running] = await Promise.all([
+    readQueueStates(store, teamId),
+    lists.countRunningJobs(teamId),
+  ]);
+  const results = await lists.readQueueResults(
+    states.map(({ queue }) => queue.id),
+    MOST_RESULTS,
+  );
+  const now = store.clock.now();
+  return states.map((state) => {
+    const { id, concurrencyLimit } = state.queue;
+    const facts = { ...waitOf(state, now), running: running.get(id) ?? 0, concurrencyLimit };
+    return Object.assign(state, {
+      recentResults: results.get(id) ?? [],
+      running: facts.running,
+      health: judgeQueue(facts),
+    });
+  });
+}
+
+const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };
+
+/** What waits in each queue and what failed of it, in the order of their names. */
+export async function readQueueStates(
   { queues, lists, teamPauses, clock }: Store,
   teamId: string,
   failedSince?: number,
-): Promise<QueueListRow[]> {
+): Promise<QueueState[]> {
   const now = clock.now();
   const since = failedSince ?? now - (now % DAY_MS);
   const [all, loads, pause] = await Promise.all([
@@ -122,40 +152,28 @@ export async function listQueueRows(
     lists.readQueueLoads(teamId, since),
     teamPauses.read(teamId),
   ]);
-  const isTeamPaused = pause !== null;
-  const results = await lists.readQueueResults(
-    all.map(({ id }) => id),
-    MOST_RESULTS,
-  );
-  return all.map((queue) =>
-    Object.assign(rowOf(queue, loads.get(queue.id), { now, since, isTeamPaused }), {
-      recentResults: results.get(queue.id) ?? [],
-    }),
-  );
+  return all.map((queue) => {
+    const { waiting, nextDueAt, failed } = loads.get(queue.id) ?? EMPTY;
+    const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
+    const isPaused = queue.isPaused || pause !== null;
+    return {
+      queue,
+      waiting: bound(waiting),
+      oldestDueAt,
+      nextDueAt,
+      failed: bound(failed),
+      failedSince: since,
+      health: judgeWaiting({ isPaused, oldestWaitMs: waitMs(oldestDueAt, now) }),
+    };
+  });
 }
 
-const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, running: 0, nextDueAt: null, failed: 0 };
+function waitOf({ health, oldestDueAt }: QueueState, now: number) {
+  return { isPaused: health === 'paused', oldestWaitMs: waitMs(oldestDueAt, now) };
+}
 
-function rowOf(
-  queue: Queue,
-  load: Omit<QueueLoad, 'queueId'> = EMPTY,
-  { now, since, isTeamPaused }: { now: number; since: number; isTeamPaused: boolean },
-): Omit<QueueListRow, 'recentResults'> {
-  const { waiting, running, nextDueAt, failed } = load;
-  const oldestDueAt = nextDueAt !== null && nextDueAt <= now ? nextDueAt : null;
-  const { concurrencyLimit } = queue;
-  const isPaused = queue.isPaused || isTeamPaused;
-  const oldestWaitMs = oldestDueAt === null ? null : now - oldestDueAt;
-  return {
-    queue,
-    waiting: bound(waiting),
-    running,
-    oldestDueAt,
-    nextDueAt,
-    failed: bound(failed),
-    failedSince: since,
-    health: judgeQueue({ isPaused, running, concurrencyLimit, oldestWaitMs }),
-  };
+function waitMs(oldestDueAt: number | null, now: number): number | null {
+  return oldestDueAt === null ? null : now - oldestDueAt;
 }
 
 function bound(count: number) {

@@ -1,7 +1,7 @@
 import type { TaggedCrons } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { QueueListRow } from './cron-contract.ts';
-import { listQueueRows, standingOf } from './queue-pages.ts';
+import type { QueueState } from './cron-contract.ts';
+import { readQueueStates, standingOf } from './queue-pages.ts';
 
 /** How many crons and queues of a tag are failing, healthy and paused. */
 export interface TagCounts {
@@ -43,7 +43,7 @@ async function readTagCounts(store: Store, teamId: string): Promise<TagCounts[]>
     store.lists.listTags(teamId, 'queues'),
   ]);
   // The loads of queues are read only if one of them has tags.
-  const rows = queueTags.length === 0 ? [] : await listQueueRows(store, teamId);
+  const rows = queueTags.length === 0 ? [] : await readQueueStates(store, teamId);
   const tags = [...new Set([...crons.keys(), ...queueTags])].toSorted();
   const counts = tags.map((tag) => ({
     tag,
@@ -56,7 +56,7 @@ async function readTagCounts(store: Store, teamId: string): Promise<TagCounts[]>
 
 const NONE: TaggedCrons = { failing: 0, healthy: 0, paused: 0 };
 
-function countQueues(rows: readonly QueueListRow[]): TaggedCrons {
+function countQueues(rows: readonly QueueState[]): TaggedCrons {
   const standings = rows.map(standingOf);
   const count = (standing: keyof TaggedCrons) =>
     standings.filter((each) => each === standing).length;

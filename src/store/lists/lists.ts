@@ -11,7 +11,13 @@ import {
 } from './failures.ts';
 import { type BoundedCount, countJobs, countTabs, type TabCounts } from './job-counts.ts';
 import { listJobPage, type PageOptions } from './job-list.ts';
-import { type QueueLoad, type RateLoad, readQueueLoads, readRateLoad } from './queue-lists.ts';
+import {
+  countRunningJobs,
+  type QueueLoad,
+  type RateLoad,
+  readQueueLoads,
+  readRateLoad,
+} from './queue-lists.ts';
 import { readCronResults, readQueueResults, type RunResult } from './recent-results.ts';
 import { type AnsweredRun, listRunPage, type RunsAsked } from './run-list.ts';
 import type { FoundJob, JobSearch } from './search.ts';
@@ -72,6 +78,10 @@ export class ListStore {
 
   async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
     return readQueueLoads(this.#db, teamId, failedSince);
+  }
+
+  async countRunningJobs(teamId: string): Promise<Map<string, number>> {
+    return countRunningJobs(this.#db, teamId);
   }
 
   async readRateLoad(teamId: string, queueId: string): Promise<RateLoad> {

@@ -8,12 +8,11 @@ import { pageStatement } from './statement.ts';
 /** The counts of one queue stop here, since a team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
-/** The present load of a queue. */
+/** What waits in a queue, and what failed of it. */
 export interface QueueLoad {
   queueId: string;
   /** At most `MOST_IN_A_ROW` and one more. */
   waiting: number;
-  running: number;
   nextDueAt: number | null;
   /** Jobs that failed since the requested time and were not resent; at most `MOST_IN_A_ROW` and one more. */
   failed: number;
@@ -28,7 +27,6 @@ export interface QueueLoad {
 const readLoads = pageStatement<{
   queue_id: string;
   waiting: number;
-  running: number;
   next_due_at: number | null;
   failed: number;
 }>('read-queue-loads', (dialect) => {
@@ -51,12 +49,11 @@ const readLoads = pageStatement<{
   select q.id as queue_id, q.next_due_at as next_due_at,
     (select count(*) from (select 1 from jobs j where j.queue_id = q.id and j.status = 'pending'
       and j.scheduled_at >= q.next_due_at order by j.scheduled_at limit ${most}) as waiting) as waiting,
-    (select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing') as running,
     ${failed} as failed
   from q`;
 });
 
-/** The present load of each of a team's queues. */
+/** What waits in each of a team's queues, and what failed of it. */
 export async function readQueueLoads(
   db: Database,
   teamId: string,
@@ -71,12 +68,29 @@ export async function readQueueLoads(
       {
         queueId: row.queue_id,
         waiting: row.waiting,
-        running: row.running,
         nextDueAt: row.next_due_at,
         failed: row.failed,
       },
     ]),
   );
+}
+
+/** Parameters: 1 team */
+const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
+  'count-running-jobs',
+  (dialect) => `
+  select q.id as queue_id,
+    (select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing') as running
+  from queues q where q.team_id = ${dialect.$(1)}`,
+);
+
+/**
+ * How many attempts of each of a team's queues are under way. Beside an old snapshot this goes through all that were
+ * claimed since.
+ */
+export async function countRunningJobs(db: Database, teamId: string): Promise<Map<string, number>> {
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, countOfQueues, [teamId]));
+  return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
 /** What waits for the rate of a queue (§3.8). */
