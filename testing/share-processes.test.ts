@@ -62,6 +62,7 @@ test('each process takes the next files when its last has ended, also after one 
   );
   assert.equal(status, 1);
   assert.match(stdout, /^✖ .*bad\.ts/m);
+  assert.match(stdout, /^ℹ fail 1$/m, 'the totals count it too');
   const steps = ['f-0', 'f-1', 'f-2', 'f-3'].flatMap((file) =>
     ['before', 'test', 'after'].map((step) => `${step} ${file}\n`),
   );

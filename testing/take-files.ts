@@ -6,7 +6,7 @@ import { AsyncResource } from 'node:async_hooks';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { after, describe } from 'node:test';
+import { after, describe, test } from 'node:test';
 
 const ROOT = path.dirname(import.meta.dirname);
 const require = createRequire(import.meta.url);
@@ -70,6 +70,11 @@ function declare(file: string, hasEnded: () => void): void {
   describe(file, () => {
     try {
       require(path.resolve(ROOT, file));
+    } catch (error) {
+      // A suite that fails is none of the totals.
+      test('can be loaded', () => {
+        throw error;
+      });
     } finally {
       // Behind what the file itself does after its tests.
       after(hasEnded);
