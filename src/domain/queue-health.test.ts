@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeQueue, type QueueFacts } from './queue-health.ts';
+import { judgeQueue, judgeWaiting } from './queue-health.ts';
 
-const QUIET: QueueFacts = {
+interface Facts {
+  isPaused: boolean;
+  running: number;
+  concurrencyLimit: number | null;
+  oldestWaitMs: number | null;
+}
+
+const QUIET: Facts = {
   isPaused: false,
   running: 0,
   concurrencyLimit: null,
   oldestWaitMs: null,
 };
 
+function judge({ isPaused, oldestWaitMs, ...running }: Facts) {
+  const waiting = judgeWaiting(isPaused, oldestWaitMs);
+  return judgeQueue({ waiting, isAnyDue: oldestWaitMs !== null, ...running });
+}
+
 describe('the health of a queue', () => {
-  const cases: [string, Partial<QueueFacts>, string][] = [
+  const cases: [string, Partial<Facts>, string][] = [
     ['with nothing due and nothing running is idle', {}, 'idle'],
     ['with something running is active', { running: 1 }, 'active'],
     ['with a job that has just become due is active', { oldestWaitMs: 0 }, 'active'],
@@ -26,6 +38,6 @@ describe('the health of a queue', () => {
     ['that is paused is paused, whatever waits', { isPaused: true, oldestWaitMs: 1e9 }, 'paused'],
   ];
   for (const [name, facts, health] of cases) {
-    test(`a queue ${name}`, () => assert.equal(judgeQueue({ ...QUIET, ...facts }), health));
+    test(`a queue ${name}`, () => assert.equal(judge({ ...QUIET, ...facts }), health));
   }
 });

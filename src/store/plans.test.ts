@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import pg from 'pg';
 import { earliestIdAt, newId } from '#domain/ids';
 import type { RunSearch } from '#domain/run-search';
 import {
@@ -17,6 +16,7 @@ import {
   aTeam,
   claimJobs,
 } from '#testing/factories';
+import { openPlanner, type PlanNode } from '#testing/plans';
 import {
   openPostgresTestStore,
   openSqliteTestStore,
@@ -24,7 +24,6 @@ import {
   TEST_START,
 } from '#testing/stores';
 import type { RanStatement } from './database/database.ts';
-import { PLANNING } from './postgres/open.ts';
 import { writeCursor } from './lists/cursor.ts';
 import type { JobSearch } from './lists/search.ts';
 import { EXPIRING } from './retention/retention.ts';
@@ -100,24 +99,19 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     await store.database.autocommit(CompiledQuery.raw('analyze'));
     ran.clear();
     await askEverything(store);
-    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
-    await client.connect();
-    try {
-      const faults = [];
-      for (const { sql, parameters } of [...ran.values()].filter(isPlanned)) {
-        // Only a statement that begins with its name is prepared, and may be planned without its values.
-        const isPrepared = sql.startsWith('/*');
-        for (const values of [parameters as unknown[], ...(isPrepared ? [null] : [])]) {
-          for (const fault of await faultsOnPostgres(client, sql, values)) {
-            faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
-          }
+    await using planner = await openPlanner(postgresUrl(store));
+    const faults = [];
+    for (const { sql, parameters } of [...ran.values()].filter(isPlanned)) {
+      // Only a statement that begins with its name is prepared, and may be planned without its values.
+      const isPrepared = sql.startsWith('/*');
+      for (const values of [parameters, ...(isPrepared ? [null] : [])]) {
+        for (const fault of (await planner.plan(sql, values)).flatMap(faultsOf)) {
+          faults.push(`${fault}, ${values ? 'values known' : 'values unknown'}, in ${sql}`);
         }
       }
-      assert.deepEqual(faults, []);
-      assert.ok(ran.size > 30, `${ran.size} statements`);
-    } finally {
-      await client.end();
     }
+    assert.deepEqual(faults, []);
+    assert.ok(ran.size > 30, `${ran.size} statements`);
   });
 
   test('Postgres searches what comes and goes by an index, though it was analyzed while nothing was there', async () => {
@@ -134,21 +128,16 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
       await store.database.autocommit(CompiledQuery.raw(`delete from ${table}`));
     }
     await store.database.autocommit(CompiledQuery.raw('analyze'));
-    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
-    await client.connect();
-    try {
-      const faults = [];
-      for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
-        // What a node had under way that died is looked for among all that runs.
-        if (/^\/\* find-claimed-|give-up/.test(sql)) continue;
-        for (const plan of await explainUnknown(client, sql)) {
-          faults.push(...wholeReadsOf(plan).map((fault) => `${fault} in ${sql}`));
-        }
+    await using planner = await openPlanner(postgresUrl(store));
+    const faults = [];
+    for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
+      // What a node had under way that died is looked for among all that runs.
+      if (/^\/\* find-claimed-|give-up/.test(sql)) continue;
+      for (const plan of await planner.plan(sql, null)) {
+        faults.push(...wholeReadsOf(plan).map((fault) => `${fault} in ${sql}`));
       }
-      assert.deepEqual(faults, []);
-    } finally {
-      await client.end();
     }
+    assert.deepEqual(faults, []);
   });
 
   test('Postgres keeps to whole keys in plans that it made while the tables were empty', async () => {
@@ -161,19 +150,14 @@ describe('plans of the statements that run all the time', { timeout: 60_000 }, (
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
     await askEverything(store);
-    const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
-    await client.connect();
-    try {
-      const faults = [];
-      for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
-        for (const plan of await explainUnknown(client, sql)) {
-          faults.push(...wideReadsOf(plan).map((fault) => `${fault} in ${sql}`));
-        }
+    await using planner = await openPlanner(postgresUrl(store));
+    const faults = [];
+    for (const { sql } of [...ran.values()].filter((each) => each.sql.startsWith('/*'))) {
+      for (const plan of await planner.plan(sql, null)) {
+        faults.push(...wideReadsOf(plan).map((fault) => `${fault} in ${sql}`));
       }
-      assert.deepEqual(faults, []);
-    } finally {
-      await client.end();
     }
+    assert.deepEqual(faults, []);
   });
 });
 
@@ -203,26 +187,6 @@ function readsWholeTeam(detail: string, sql: string): boolean {
     /jobs_by_url \(team_id=\?\)/.test(detail) ||
     (isOfOpenTasks && detail.includes('bulk_tasks') && detail.endsWith('(team_id=?)'))
   );
-}
-
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  /** `CTE …`, `InitPlan …` or `SubPlan …`. */
-  'Subplan Name'?: string;
-  Plans?: PlanNode[];
-}
-
-interface Explained {
-  'QUERY PLAN': { Plan: PlanNode }[];
-}
-
-/** The plans that a prepared statement keeps, for any values. */
-async function explainUnknown(client: pg.Client, sql: string): Promise<PlanNode[]> {
-  const { rows } = await client.query<Explained>(`explain (generic_plan, format json) ${sql}`);
-  return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
 }
 
 /** Finds reads of a whole table of those that are mostly empty, and full of dead rows beside an old snapshot. */
@@ -256,19 +220,6 @@ function wideReadsOf(node: PlanNode): string[] {
 
 function isOfTeamOnly(node: PlanNode): boolean {
   return /^\(team_id = [^)]*\)$/.test(node['Index Cond'] ?? '');
-}
-
-async function faultsOnPostgres(
-  client: pg.Client,
-  sql: string,
-  values: unknown[] | null,
-): Promise<string[]> {
-  // Without values, this is the generic plan that a prepared statement keeps.
-  const explain = values ? 'explain (format json)' : 'explain (generic_plan, format json)';
-  const { rows } = await client.query<Explained>(
-    values ? { text: `${explain} ${sql}`, values } : `${explain} ${sql}`,
-  );
-  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => faultsOf(Plan)));
 }
 
 function faultsOf(node: PlanNode): string[] {

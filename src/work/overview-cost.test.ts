@@ -5,7 +5,7 @@ import type { RanStatement } from '#store/database/database';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
-import { pagesRead } from '#testing/pages-read';
+import { pagesRead } from '#testing/plans';
 import { openPostgresTestStore, postgresUrl } from '#testing/stores';
 import { createWork } from './work.ts';
 

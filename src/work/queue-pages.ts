@@ -125,16 +125,20 @@ async function listQueueRows(store: Store, teamId: string): Promise<QueueListRow
     states.map(({ queue }) => queue.id),
     MOST_RESULTS,
   );
-  const now = store.clock.now();
-  return states.map((state) => {
-    const { id, concurrencyLimit } = state.queue;
-    const facts = { ...waitOf(state, now), running: running.get(id) ?? 0, concurrencyLimit };
-    return Object.assign(state, {
-      recentResults: results.get(id) ?? [],
-      running: facts.running,
-      health: judgeQueue(facts),
-    });
-  });
+  return states.map((state) =>
+    rowOf(state, running.get(state.queue.id) ?? 0, results.get(state.queue.id) ?? []),
+  );
+}
+
+function rowOf(
+  state: QueueState,
+  running: number,
+  recentResults: QueueListRow['recentResults'],
+): QueueListRow {
+  const { concurrencyLimit } = state.queue;
+  const isAnyDue = state.oldestDueAt !== null;
+  const health = judgeQueue({ waiting: state.health, isAnyDue, running, concurrencyLimit });
+  return { ...state, recentResults, running, health };
 }
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };
@@ -163,17 +167,9 @@ export async function readQueueStates(
       nextDueAt,
       failed: bound(failed),
       failedSince: since,
-      health: judgeWaiting({ isPaused, oldestWaitMs: waitMs(oldestDueAt, now) }),
+      health: judgeWaiting(isPaused, oldestDueAt === null ? null : now - oldestDueAt),
     };
   });
-}
-
-function waitOf({ health, oldestDueAt }: QueueState, now: number) {
-  return { isPaused: health === 'paused', oldestWaitMs: waitMs(oldestDueAt, now) };
-}
-
-function waitMs(oldestDueAt: number | null, now: number): number | null {
-  return oldestDueAt === null ? null : now - oldestDueAt;
 }
 
 function bound(count: number) {

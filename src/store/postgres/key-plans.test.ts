@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
-import pg from 'pg';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
+import { openPlanner, type PlanNode } from '#testing/plans';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
-import { PLANNING } from './open.ts';
 
 /** Without `enable_seqscan = off` plans read a table of this size whole. */
 const JOBS = 10_000;
@@ -44,13 +43,6 @@ const BY_KEY = [
   'put-off-retries',
 ];
 
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Cond'?: string;
-  Plans?: PlanNode[];
-}
-
 /** How each part of a plan finds jobs. */
 function waysTo(table: string, node: PlanNode): string[] {
   const below = (node.Plans ?? []).flatMap((each) => waysTo(table, each));
@@ -60,19 +52,6 @@ function waysTo(table: string, node: PlanNode): string[] {
 
 const BY_ROW = /^\(\(ROW\(team_id, id\) >= ROW\(.*\) AND \(ROW\(team_id, id\) <= ROW\(.*\)\)$/;
 const BY_QUEUE = /queue_id = /;
-
-async function explain(
-  client: pg.Client,
-  sql: string,
-  values: readonly unknown[] | null,
-): Promise<string[]> {
-  const text = `explain (${values ? '' : 'generic_plan, '}format json) ${sql}`;
-  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>({
-    text,
-    ...(values && { values: [...values] }),
-  });
-  return rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => waysTo('jobs', Plan)));
-}
 
 test('jobs are looked up by their keys in a large table, of which statistics know', async () => {
   const ran = new Map<string, RanStatement>();
@@ -85,22 +64,18 @@ test('jobs are looked up by their keys in a large table, of which statistics kno
   const team = await aTeam(store);
   await fill(store, team.id, (await aQueue(store, team.id, { name: 'full' })).id);
   await runEach(store, team.id);
-  const client = new pg.Client({ connectionString: postgresUrl(store), options: PLANNING });
-  await client.connect();
-  try {
-    for (const name of BY_KEY) {
-      const { sql, parameters } = ran.get(name) ?? { sql: '', parameters: [] };
-      for (const values of [parameters, null]) {
-        const ways = await explain(client, sql, values);
-        const others = ways.filter((way) => !BY_ROW.test(way) && !BY_QUEUE.test(way));
-        assert.deepEqual(others, [], name);
-        assert.ok(
-          ways.some((way) => BY_ROW.test(way)),
-          name,
-        );
-      }
+  await using planner = await openPlanner(postgresUrl(store));
+  for (const name of BY_KEY) {
+    const { sql, parameters } = ran.get(name) ?? { sql: '', parameters: [] };
+    for (const values of [parameters, null]) {
+      const plans = await planner.plan(sql, values);
+      const ways = plans.flatMap((plan) => waysTo('jobs', plan));
+      const others = ways.filter((way) => !BY_ROW.test(way) && !BY_QUEUE.test(way));
+      assert.deepEqual(others, [], name);
+      assert.ok(
+        ways.some((way) => BY_ROW.test(way)),
+        name,
+      );
     }
-  } finally {
-    await client.end();
   }
 });

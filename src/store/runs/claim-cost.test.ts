@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { fillJobs } from '#testing/fill';
 import { holdRows } from '#testing/holder';
-import { pagesOfWaiting, pagesRead } from '#testing/pages-read';
+import { pagesOfWaiting, pagesRead } from '#testing/plans';
 import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';

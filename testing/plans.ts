@@ -1,0 +1,81 @@
+import pg from 'pg';
+import type { RanStatement } from '#store/database/database';
+import { PLANNING } from '#store/postgres/open';
+
+/** A part of a plan, as Postgres tells it. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'One-Time Filter'?: string;
+  /** `CTE …`, `InitPlan …` or `SubPlan …`. */
+  'Subplan Name'?: string;
+  Plans?: PlanNode[];
+}
+
+interface MeasuredNode extends PlanNode {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: MeasuredNode[];
+}
+
+/** A connection to Postgres that plans as a store's do. */
+export interface Planner extends AsyncDisposable {
+  /** @param values  null: the plan that a prepared statement keeps, for any values */
+  plan(sql: string, values: readonly unknown[] | null): Promise<PlanNode[]>;
+  /** Runs a statement once more, and takes back what it has written. */
+  measure(statement: RanStatement): Promise<MeasuredNode[]>;
+}
+
+export async function openPlanner(url: string): Promise<Planner> {
+  const client = new pg.Client({ connectionString: url, options: PLANNING });
+  await client.connect();
+  const explain = async <Node>(text: string, values: readonly unknown[] | null) => {
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Node }[] }>(
+      values ? { text, values: [...values] } : text,
+    );
+    return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
+  };
+  return {
+    plan: (sql, values) =>
+      explain<PlanNode>(`explain (${values ? '' : 'generic_plan, '}format json) ${sql}`, values),
+    measure: async ({ sql, parameters }) => {
+      await client.query('begin');
+      const text = `explain (analyze, buffers, format json) ${sql}`;
+      const plans = await explain<MeasuredNode>(text, parameters);
+      await client.query('rollback');
+      return plans;
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+/** How many pages a statement touches to find waiting jobs. */
+export async function pagesOfWaiting(url: string, statement: RanStatement): Promise<number> {
+  return sumOf(await measure(url, statement), pagesOf);
+}
+
+/** How many pages a statement touches in all, over all parts of its plan. */
+export async function pagesRead(url: string, statement: RanStatement): Promise<number> {
+  return sumOf(await measure(url, statement), ownPages);
+}
+
+async function measure(url: string, statement: RanStatement): Promise<MeasuredNode[]> {
+  await using planner = await openPlanner(url);
+  return await planner.measure(statement);
+}
+
+function pagesOf(node: MeasuredNode): number {
+  const below = sumOf(node.Plans ?? [], pagesOf);
+  const isWanted = /Index Scan/.test(node['Node Type']) && node['Index Name'] === 'jobs_waiting';
+  return isWanted ? below + ownPages(node) : below;
+}
+
+function ownPages(node: MeasuredNode): number {
+  return node['Shared Hit Blocks'] + node['Shared Read Blocks'];
+}
+
+function sumOf(nodes: readonly MeasuredNode[], pages: (node: MeasuredNode) => number): number {
+  return nodes.reduce((sum, node) => sum + pages(node), 0);
+}
