@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startBrowser, type WatchedPage } from './browser.ts';
+import { startBrowser } from './browser.ts';
 import { startReceiver } from './receiver.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
@@ -44,70 +44,4 @@ test('whatever goes wrong on a page is collected', async () => {
     'nothing else resolves',
   );
   assert.throws(() => watched.assertNoFaults(), /dong/);
-});
-
-/** What a page can tell of those who used it before. */
-const LEFT = `({
-  cookie: document.cookie,
-  local: localStorage.length,
-  tab: sessionStorage.length,
-  name: window.name,
-  history: history.length,
-  size: [innerWidth, innerHeight],
-  dark: matchMedia('(prefers-color-scheme: dark)').matches,
-  print: matchMedia('print').matches,
-  mayNotify: Notification.permission,
-})`;
-
-test('a page that was used before knows nothing of it', async () => {
-  await using receiver = await startReceiver();
-  await using browser = await startBrowser();
-  receiver.answer('/', { headers: HTML, body: '<title>Bells</title>' });
-  const look = async () => {
-    const watched = await browser.newPage();
-    await watched.page.goto(receiver.url);
-    return { watched, left: await watched.page.evaluate(LEFT) };
-  };
-  const first = await look();
-  const { page, context } = first.watched;
-  await context.addCookies([{ name: 'a', value: 'b', url: receiver.url }]);
-  await context.grantPermissions(['notifications']);
-  await page.route('**/*', (route) => route.abort());
-  await page.evaluate(`localStorage.a = sessionStorage.a = window.name = 'a'; location.hash = 'a'`);
-  await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
-  await page.setViewportSize({ width: 300, height: 200 });
-  let heard = 0;
-  page.on('request', () => heard++);
-  context.on('request', () => heard++);
-  assert.notDeepEqual(await page.evaluate(LEFT), first.left);
-  await first.watched.close();
-  const second = await look();
-  assert.equal(second.watched.page, page, 'it is used again');
-  assert.deepEqual(second.left, first.left);
-  assert.equal(heard, 0);
-  assert.deepEqual(second.watched.faults, []);
-  await using third = await browser.newPage();
-  assert.notEqual(third.page, page, 'nobody else has it meanwhile');
-  await using phone = await browser.newPage({ viewport: { width: 390, height: 844 } });
-  assert.notEqual(phone.page, third.page);
-});
-
-test('a page is not used again where something would be left, or a tab is open', async () => {
-  await using receiver = await startReceiver();
-  await using elsewhere = await startReceiver();
-  await using browser = await startBrowser();
-  for (const each of [receiver, elsewhere])
-    each.answer('/', { headers: HTML, body: '<title>Bells</title>' });
-  for (const use of [
-    ({ context }: WatchedPage) => context.addInitScript('window.a = 1'),
-    ({ page }: WatchedPage) => page.clock.setFixedTime(0),
-    ({ page }: WatchedPage) => page.goto(elsewhere.url),
-    ({ page }: WatchedPage) => page.evaluate('void open(location.href)'),
-  ]) {
-    const used = await browser.newPage();
-    await used.page.goto(receiver.url);
-    await use(used);
-    await used.close();
-    assert.ok(used.page.isClosed(), String(use));
-  }
 });

@@ -11,7 +11,6 @@ import {
   type Page,
 } from 'playwright-core';
 import { cacheFolder, isOwnFolder } from './cache.ts';
-import { type KeptPage, KeptPages } from './kept-pages.ts';
 import { whenFilesEnd } from './take-files.ts';
 
 /** A page together with everything that went wrong on it. */
@@ -32,10 +31,7 @@ export interface PageFault {
 
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
-  /**
-   * A page in a context of its own, perhaps one that was used before: nobody is signed in, nothing is stored. Going to a
-   * page waits until its scripts are at work.
-   */
+  /** A page in a context of its own: nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -64,34 +60,22 @@ const ARGS = [
 /** How long the browser is kept without users where another test file of the process may use it. */
 const KEPT_MS = 500;
 
-interface SharedBrowser {
-  browser: Promise<Browser>;
-  pages: Promise<KeptPages>;
-  users: number;
-}
-
-let shared: SharedBrowser | null = null;
-
-function launchShared(): SharedBrowser {
-  const browser = launch();
-  return { browser, pages: browser.then((launched) => new KeptPages(launched)), users: 0 };
-}
+let shared: { browser: Promise<Browser>; users: number } | null = null;
 
 /**
- * Gives the browser that came with the development packages, which all test files of a process share. It ends after the
- * last file, or with this process.
+ * Gives the browser that came with the development packages, which all test files of a process share: each page has
+ * a context of its own. It ends after the last file, or with this process.
  */
 export async function startBrowser(): Promise<TestBrowser> {
-  const used = (shared ??= launchShared());
+  const used = (shared ??= { browser: launch(), users: 0 });
   used.users++;
   const browser = await used.browser;
-  const pages = await used.pages;
-  const open = new Set<WatchedPage>();
+  const contexts = new Set<BrowserContext>();
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
     isClosed = true;
-    await Promise.all([...open].map((watched) => watched.close()));
+    await Promise.all([...contexts].map((context) => context.close()));
     used.users--;
     const end = () => void endUnused(used);
     if (!whenFilesEnd(end)) setTimeout(end, KEPT_MS);
@@ -99,23 +83,19 @@ export async function startBrowser(): Promise<TestBrowser> {
   return {
     browser,
     newPage: async (options = {}) => {
-      const kept = await pages.take(options);
-      const watched = watchPage(kept, options.javaScriptEnabled !== false, async () => {
-        if (open.delete(watched)) await pages.giveBack(kept);
-      });
-      open.add(watched);
-      return watched;
+      const context = await browser.newContext(options);
+      contexts.add(context);
+      context.once('close', () => contexts.delete(context));
+      return watchPage(context, options.javaScriptEnabled !== false);
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function endUnused(used: SharedBrowser): Promise<void> {
+async function endUnused(used: NonNullable<typeof shared>): Promise<void> {
   if (used.users > 0 || shared !== used) return;
   shared = null;
-  // The browser's end does not wait for the processes of open pages.
-  await (await used.pages).close();
   await (await used.browser).close();
 }
 
@@ -129,11 +109,8 @@ async function launch(): Promise<Browser> {
   });
 }
 
-function watchPage(
-  { page, context }: KeptPage,
-  runsScripts: boolean,
-  close: () => Promise<void>,
-): WatchedPage {
+async function watchPage(context: BrowserContext, runsScripts: boolean): Promise<WatchedPage> {
+  const page = await context.newPage();
   if (runsScripts) waitForScripts(page);
   const faults: PageFault[] = [];
   const note = (kind: PageFault['kind'], text: string) => void faults.push({ kind, text });
@@ -154,6 +131,7 @@ function watchPage(
   page.on('response', (response) => {
     if (response.status() >= 500) note('request', `${response.url()}: ${response.status()}`);
   });
+  const close = () => context.close();
   return {
     page,
     context,
@@ -188,11 +166,7 @@ const TAKEN_OVER = `new Promise((resolve, reject) => {
   look();
 })`;
 
-const waiting = new WeakSet<Page>();
-
 function waitForScripts(page: Page): void {
-  if (waiting.has(page)) return;
-  waiting.add(page);
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
   page.goto = async (...given) => {
     const response = await goto(...given);
