@@ -290,6 +290,8 @@ describe('a cron', () => {
     await rowOf(page, '/needle').waitFor();
     await page.locator('main').getByRole('searchbox', { name: 'Search' }).fill('NEEDLE');
     await page.waitForURL(/q=NEEDLE/);
+    // The list before was the second page, which had the needle too.
+    await rowOf(page, '/hay/64').waitFor({ state: 'detached' });
     await rowOf(page, '/needle').waitFor();
     assert.equal(await page.getByRole('row').count(), 2);
     await page.getByLabel('Status').selectOption('active');
