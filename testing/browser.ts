@@ -53,8 +53,8 @@ const ARGS = [
   '--no-sandbox',
   '--no-zygote',
   '--hide-scrollbars',
-  // Compiling and collecting garbage beside the page takes more work altogether.
-  '--js-flags=--single-threaded',
+  // A page lives so briefly that optimizing its code takes longer than it gains, as does work on further threads.
+  '--js-flags=--single-threaded,--no-opt,--no-maglev',
 ];
 
 /** How long the browser is kept without users where another test file of the process may use it. */

@@ -22,10 +22,10 @@ interface Check {
 const ROOT = path.dirname(import.meta.dirname);
 const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
 /**
- * Most files sometimes wait for a browser, a fault or a second to pass, so four files keep two cores busy. With more
+ * Most files sometimes wait for a browser, a fault or a second to pass, so five files keep two cores busy. With more
  * cores the service's processes, browsers and Postgres need their share too.
  */
-const FILES_AT_ONCE = Math.max(4, Math.floor(os.availableParallelism() * 0.75));
+const FILES_AT_ONCE = Math.max(5, Math.floor(os.availableParallelism() * 0.75));
 const TEST_LIMIT_MS = 60_000;
 /** Longer than any test may take, so a process that is silent for this long is stuck. */
 const SILENCE_LIMIT_MS = 150_000;
