@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
+import { anyText } from '#testing/any-text';
 import { hostOfUrl } from '#domain/network';
 import { type DnsServer, startDnsServer } from '#testing/dns-server';
 import { readMetric } from '#testing/metrics';
@@ -149,7 +150,7 @@ async function startOddTarget(answers: readonly OddAnswer[]): Promise<RawReceive
   });
 }
 
-const text = fc.string({ unit: 'binary', maxLength: 16 });
+const text = anyText({ maxLength: 16 });
 /** Mostly what is accepted: what is turned down at the door says nothing about sending. */
 const written = fc.oneof(
   {

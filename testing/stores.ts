@@ -14,6 +14,7 @@ import { FakeClock } from './fake-clock.ts';
 import { borrowDatabase } from './borrowed-database.ts';
 import { isMade, MIGRATED, readMigrated } from './migrated.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
+import { lendThread } from './sqlite-threads.ts';
 
 /** When the clock of a test store starts: a Saturday in the middle of a month. */
 export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
@@ -94,10 +95,6 @@ export async function openPostgresTestStore(options?: TestStoreOptions): Promise
   return openTestStore({ kind: 'postgres', url: database.url }, options, () => database.drop());
 }
 
-const { BELFRY_PACKAGE } = process.env;
-/** The bundle of the threads' script, where `npm test` has made it. */
-const THREAD_SCRIPT = BELFRY_PACKAGE && path.resolve(BELFRY_PACKAGE, 'sqlite-worker.cjs');
-
 /** Without `npm test`, each is made once a process. */
 let migrated: Promise<void> | null = null;
 let migratedBytes: Promise<Uint8Array> | null = null;
@@ -148,7 +145,7 @@ async function openTestStore(
     clockOf: 'given',
     log: silentLog,
     serving: false,
-    threadScript: THREAD_SCRIPT,
+    startThread: lendThread,
     ...given,
   };
   const opened: Store[] = [];

@@ -46,6 +46,7 @@ import { RunStore } from './runs/runs.ts';
 import { KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
+import type { StartThread } from './sqlite/protocol.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
 import { SourceFigureStore } from './figures/source-figures.ts';
 import { SnapshotStore } from './figures/snapshots.ts';
@@ -91,8 +92,8 @@ export interface StoreOptions {
    * take it longer than the database does.
    */
   onThisThread?: boolean;
-  /** The bundle of `sqlite/worker.ts`, for tests: a thread loads it in a fifth of the time that the sources take. */
-  threadScript?: string | undefined;
+  /** How to start a SQLite thread. Default: a new one. Tests reuse theirs. */
+  startThread?: StartThread | undefined;
 }
 
 /** All stored data, by noun. Nothing outside this room holds a database handle. */
@@ -188,15 +189,15 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
 }
 
 async function openDatabases(options: StoreOptions): Promise<Databases> {
-  const { location, clock, log, onStatement, onLost = () => {}, threadScript } = options;
+  const { location, clock, log, onStatement, onLost = () => {}, startThread } = options;
   const common = { clock, onStatement };
   if (location.kind === 'sqlite') {
     const { path } = location;
     if (options.onThisThread) return openSqliteHere(path, common);
-    return openSqliteFile(path, { ...common, onLost, threadScript });
+    return openSqliteFile(path, { ...common, onLost, startThread });
   }
   if (location.kind === 'sqlite-memory') {
-    return openSqliteMemory({ ...common, onLost, threadScript });
+    return openSqliteMemory({ ...common, onLost, startThread });
   }
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
   const { openPostgres } = await import('./postgres/open.ts');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { anyText } from '#testing/any-text';
 import { writeCsvLine } from './csv.ts';
 
 /** Reads a line of CSV, as plainly as RFC 4180 describes it. */
@@ -16,7 +17,7 @@ function readCells(line: string): string[] {
 describe('a line of CSV', () => {
   test('reads back as what was written', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (cells) => {
+      fc.property(fc.array(anyText(), { minLength: 1 }), (cells) => {
         const isFormula = (cell: string) => /^[=+\-@\t\r]/.test(cell);
         const expected = cells.map((cell) => (isFormula(cell) ? `'${cell}` : cell));
         assert.deepEqual(readCells(writeCsvLine(cells)), expected);

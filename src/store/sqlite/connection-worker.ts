@@ -1,72 +1,85 @@
 /**
- * The thread that holds one SQLite connection.
+ * What a thread that holds one SQLite connection does.
  *
- * A commit waits for the disk and a search may read a lot. Both happen here, so that neither delays the timers and
+ * A commit waits for the disk and a search may read a lot. Both happen there, so that neither delays the timers and
  * sockets of the main thread. Statements are executed and answered in the order of their arrival. Transaction scripts
  * wait while a transaction is open whose statements come one by one; those that wait run together.
  */
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import type { Answer, Ask, Call, WorkerSettings } from './protocol.ts';
 
-const settings = workerData as WorkerSettings;
-const connection = new Connection(settings);
-
-const asks: (Ask | 'close')[] = [];
-let calls: Call[] = [];
-let isWorking = false;
-
-function sort(message: Ask | Call | 'close'): void {
-  if (message !== 'close' && 'script' in message) calls.push(message);
-  else asks.push(message);
+/** Opens the connection and answers what comes by the port, until that is closed. Throws what `node:sqlite` throws. */
+export function serveConnection(port: MessagePort, settings: WorkerSettings): void {
+  const server = new ConnectionServer(port, settings);
+  port.on('message', (message: Ask | Call | 'close') => server.take(message));
 }
 
-parentPort?.on('message', (message: Ask | Call | 'close') => {
-  sort(message);
-  if (!isWorking) void work();
-});
+class ConnectionServer {
+  readonly #port: MessagePort;
+  readonly #connection: Connection;
+  readonly #reports: boolean;
+  readonly #asks: (Ask | 'close')[] = [];
+  #calls: Call[] = [];
+  #isWorking = false;
 
-async function work(): Promise<void> {
-  isWorking = true;
-  for (;;) {
-    takeWaiting();
-    const ask = asks.shift();
-    if (ask !== undefined) {
-      if (ask === 'close') return close();
-      parentPort?.postMessage(answer(ask));
-    } else if (calls.length > 0 && !connection.isInTransaction) {
-      const batch = calls;
-      calls = [];
-      connection.waitSince(Math.min(...batch.map(({ askedAtMs }) => askedAtMs)));
-      const answers = await carryOut(connection, batch, settings.reports);
-      for (const each of answers) parentPort?.postMessage(each);
-    } else break;
+  constructor(port: MessagePort, settings: WorkerSettings) {
+    this.#port = port;
+    this.#connection = new Connection(settings);
+    this.#reports = settings.reports;
   }
-  isWorking = false;
-}
 
-/** Takes all messages that have arrived, without going back to the event loop for each. */
-function takeWaiting(): void {
-  if (!parentPort) return;
-  for (;;) {
-    const next = receiveMessageOnPort(parentPort);
-    if (next === undefined) return;
-    sort(next.message as Ask | Call | 'close');
+  take(message: Ask | Call | 'close'): void {
+    this.#sort(message);
+    if (!this.#isWorking) void this.#work();
   }
-}
 
-function answer(ask: Ask): Answer {
-  try {
-    if (!connection.isInTransaction) connection.waitSince(ask.askedAtMs);
-    if (ask.begins) connection.begin();
-    return { id: ask.id, ...connection.run(ask.sql, ask.parameters) };
-  } catch (error) {
-    return faultOf(ask.id, error);
+  #sort(message: Ask | Call | 'close'): void {
+    if (message !== 'close' && 'script' in message) this.#calls.push(message);
+    else this.#asks.push(message);
   }
-}
 
-function close(): void {
-  connection.close();
-  parentPort?.close();
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (;;) {
+      this.#takeWaiting();
+      const ask = this.#asks.shift();
+      if (ask !== undefined) {
+        if (ask === 'close') return this.#close();
+        this.#port.postMessage(this.#answer(ask));
+      } else if (this.#calls.length > 0 && !this.#connection.isInTransaction) {
+        const batch = this.#calls;
+        this.#calls = [];
+        this.#connection.waitSince(Math.min(...batch.map(({ askedAtMs }) => askedAtMs)));
+        const answers = await carryOut(this.#connection, batch, this.#reports);
+        for (const each of answers) this.#port.postMessage(each);
+      } else break;
+    }
+    this.#isWorking = false;
+  }
+
+  /** Takes all messages that have arrived, without going back to the event loop for each. */
+  #takeWaiting(): void {
+    for (;;) {
+      const next = receiveMessageOnPort(this.#port);
+      if (next === undefined) return;
+      this.#sort(next.message as Ask | Call | 'close');
+    }
+  }
+
+  #answer(ask: Ask): Answer {
+    try {
+      if (!this.#connection.isInTransaction) this.#connection.waitSince(ask.askedAtMs);
+      if (ask.begins) this.#connection.begin();
+      return { id: ask.id, ...this.#connection.run(ask.sql, ask.parameters) };
+    } catch (error) {
+      return faultOf(ask.id, error);
+    }
+  }
+
+  #close(): void {
+    this.#connection.close();
+    this.#port.close();
+  }
 }

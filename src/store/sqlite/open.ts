@@ -16,7 +16,7 @@ import type { Tables } from '../database/schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
 import { SqliteHere } from './here.ts';
-import type { SqliteLine } from './protocol.ts';
+import type { SqliteLine, StartThread } from './protocol.ts';
 import { type OnLost, SqliteThread } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -51,7 +51,7 @@ export interface SqliteOptions {
   clock: Clock;
   onLost: OnLost;
   onStatement?: OnStatement | undefined;
-  threadScript?: string | undefined;
+  startThread?: StartThread | undefined;
 }
 
 /**
@@ -61,20 +61,20 @@ export interface SqliteOptions {
  * STORE_UNAVAILABLE.
  */
 export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
-  const { clock, onLost, onStatement, threadScript } = options;
+  const { clock, onLost, onStatement, startThread } = options;
   prepareFile(path);
   const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
   const reading = { ...shared, readOnly: true, pragmas: READER_PRAGMAS };
   const writing = { ...shared, readOnly: false, pragmas: WRITER_PRAGMAS };
-  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost, threadScript);
+  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost, startThread);
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost, threadScript);
+  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost, startThread);
   let searcher: SqliteThread | null = null;
   const startSearcher = () =>
-    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost, threadScript));
+    (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost, startThread));
   const searching = kyselyOn(startSearcher, onStatement);
   const main = new Database({
     dialect: sqlite,
@@ -153,7 +153,7 @@ function openHere(path: string, reports: boolean): SqliteHere {
 
 /** Opens an in-memory database, with one connection, so reads and writes take turns. */
 export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
-  const { onLost, onStatement, threadScript } = options;
+  const { onLost, onStatement, startThread } = options;
   const settings = {
     name: 'sqlite-writer',
     path: ':memory:',
@@ -162,7 +162,7 @@ export async function openSqliteMemory(options: SqliteOptions): Promise<Database
     pragmas: ['temp_store = memory'],
     reports: onStatement !== undefined,
   } as const;
-  const thread = new SqliteThread(settings, onLost, threadScript);
+  const thread = new SqliteThread(settings, onLost, startThread);
   const db = kyselyOn(() => thread, onStatement);
   const main = new Database({
     dialect: sqlite,

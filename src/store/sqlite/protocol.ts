@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { RanStatement } from '../database/database.ts';
 
 /** The messages between the main thread and a SQLite thread. */
@@ -16,6 +17,14 @@ export interface WorkerSettings {
 export function threadsClockMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
+
+/**
+ * A thread that holds the connection, as its opener sees it. It answers with `message`, and emits `error` with what
+ * ended it and `exit` when it has ended.
+ */
+export type ConnectionThread = EventEmitter & { postMessage(message: Ask | Call | 'close'): void };
+
+export type StartThread = (settings: WorkerSettings) => ConnectionThread;
 
 interface Message {
   id: number;

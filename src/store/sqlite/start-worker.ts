@@ -4,13 +4,8 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 /** The thread's script in a package; in an executable, the asset of this name. */
 const PACKAGED_WORKER = 'sqlite-worker.cjs';
 
-/**
- * Starts the script of `worker.ts`.
- *
- * @param script  its bundle; where left out, it is found where this process loads its code
- */
-export function startWorker(options: WorkerOptions, script?: string): Worker {
-  if (script !== undefined) return new Worker(script, options);
+/** Starts the script of `worker.ts`, which is found where this process loads its code. */
+export function startWorker(options: WorkerOptions): Worker {
   if (isSea()) return new Worker(getAsset(PACKAGED_WORKER, 'utf8'), { ...options, eval: true });
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : `./${PACKAGED_WORKER}`;
   return new Worker(new URL(file, import.meta.url), options);

@@ -1,10 +1,11 @@
-import type { Worker } from 'node:worker_threads';
 import { StoreError } from '../database/errors.ts';
 import {
   type Answer,
   type Ask,
   type Call,
+  type ConnectionThread,
   type SqliteLine,
+  type StartThread,
   threadsClockMs,
   type WorkerSettings,
 } from './protocol.ts';
@@ -13,9 +14,13 @@ import { startWorker } from './start-worker.ts';
 /** Called once if a thread ends without being closed. It is not started again, and no call is answered any more. */
 export type OnLost = (fault: StoreError) => void;
 
+function startThread(settings: WorkerSettings): ConnectionThread {
+  return startWorker({ workerData: settings, name: settings.name });
+}
+
 /** One SQLite connection on a thread of its own. */
 export class SqliteThread implements SqliteLine {
-  readonly #worker: Worker;
+  readonly #thread: ConnectionThread;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   readonly #exited: Promise<void>;
   readonly #name: string;
@@ -24,14 +29,14 @@ export class SqliteThread implements SqliteLine {
   #isClosing = false;
   #fault: StoreError | null = null;
 
-  constructor(settings: WorkerSettings, onLost: OnLost, script?: string) {
+  constructor(settings: WorkerSettings, onLost: OnLost, start: StartThread = startThread) {
     this.#name = settings.name;
     this.#onLost = onLost;
-    this.#worker = startWorker({ workerData: settings, name: this.#name }, script);
-    this.#worker.on('message', (answer: Answer) => this.#settle(answer));
-    this.#worker.on('error', (error) => this.#end(error as Error));
+    this.#thread = start(settings);
+    this.#thread.on('message', (answer: Answer) => this.#settle(answer));
+    this.#thread.on('error', (error) => this.#end(error as Error));
     this.#exited = new Promise((resolve) => {
-      this.#worker.once('exit', () => {
+      this.#thread.once('exit', () => {
         this.#end(null);
         resolve();
       });
@@ -63,7 +68,7 @@ export class SqliteThread implements SqliteLine {
     const id = ++this.#lastId;
     const turn = Promise.withResolvers<Answer>();
     this.#waiting.set(id, turn);
-    this.#worker.postMessage(write(id));
+    this.#thread.postMessage(write(id));
     const answer = await turn.promise;
     if (answer.error) throw StoreError.fromSqlite(answer.error);
     return answer;
@@ -71,7 +76,7 @@ export class SqliteThread implements SqliteLine {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    this.#worker.postMessage('close');
+    this.#thread.postMessage('close');
     await this.#exited;
   }
 

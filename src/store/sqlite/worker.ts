@@ -6,7 +6,12 @@ import type { WorkerSettings } from './protocol.ts';
 const given = workerData as WorkerSettings | { backup: BackupOrder };
 
 if ('backup' in given) void makeBackup(given.backup);
-else void import('./connection-worker.ts');
+else void holdConnection(given);
+
+async function holdConnection(settings: WorkerSettings): Promise<void> {
+  const { serveConnection } = await import('./connection-worker.ts');
+  if (parentPort) serveConnection(parentPort, settings);
+}
 
 async function makeBackup(order: BackupOrder): Promise<void> {
   const { backUpIntoFolder } = await import('./backup-folder.ts');
