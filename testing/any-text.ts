@@ -12,3 +12,22 @@ const anyCharacter = fc
 export function anyText(size: { maxLength?: number } = {}): fc.Arbitrary<string> {
   return fc.string({ unit: anyCharacter, ...size });
 }
+
+/** URLs of any host and path. The library's own arbitrary rests on the dear unit above. */
+export function anyUrl({ withQuery = false } = {}): fc.Arbitrary<string> {
+  const written = anyText({ maxLength: 12 }).map(encodeURIComponent);
+  const query = withQuery
+    ? fc.oneof(
+        fc.constant(''),
+        written.map((text) => `?${text}`),
+      )
+    : fc.constant('');
+  return fc
+    .tuple(
+      fc.constantFrom('http', 'https'),
+      fc.domain(),
+      fc.array(written, { maxLength: 4 }),
+      query,
+    )
+    .map(([scheme, host, path, rest]) => `${scheme}://${host}/${path.join('/')}${rest}`);
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { anyUrl } from '#testing/any-text';
 import { CONNECTION_FAULTS, type FaultCode, faultMessage } from './connection-faults.ts';
 import { explainFailure, type FailureFacts } from './explain-failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
@@ -126,8 +127,8 @@ describe('a failure in plain words', () => {
       fault: fc.option(fc.constantFrom(...FAULT_CODES)),
       responseStatus: fc.option(fc.integer({ min: 0, max: 1000 })),
       errorMessage: fc.option(fc.string()),
-      url: fc.oneof(fc.string(), fc.webUrl()),
-      location: fc.option(fc.oneof(fc.string(), fc.webUrl())),
+      url: fc.oneof(fc.string(), anyUrl()),
+      location: fc.option(fc.oneof(fc.string(), anyUrl())),
       timeoutSeconds: fc.option(fc.nat()),
       address: fc.option(fc.ipV4()),
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { anyUrl } from '#testing/any-text';
 import type { JobSearch } from '../services.ts';
 import { isNarrowed, jobTabs, readJobSearch, writeJobSearch } from './job-search.ts';
 
@@ -69,7 +70,7 @@ describe('the search of the jobs list', () => {
       queueId: maybe(fc.uuid()),
       payloadText: maybe(fc.string({ minLength: 1 })),
       responseText: maybe(fc.string({ minLength: 1 })),
-      target: maybe(fc.webUrl()),
+      target: maybe(anyUrl()),
       statusCode: maybe(fc.constantFrom('200', '5xx', '500,502', 'none')),
       reason: maybe(fc.constantFrom('timeout' as const, 'unknown' as const)),
       from: maybe(seconds),
