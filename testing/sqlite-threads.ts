@@ -5,11 +5,14 @@ import type { ConnectionThread, WorkerSettings } from '#store/sqlite/protocol';
 
 const SCRIPT = new URL('./sqlite-thread.ts', import.meta.url);
 
+/** Small, because a process that starts another one copies the table of all its memory. */
+const LIMITS = { maxYoungGenerationSizeMb: 16 };
+
 const idle: Worker[] = [];
 
 /** Gives a thread that nobody uses, or a new one. It counts as ended once its connection is closed. */
 export function lendThread(settings: WorkerSettings): ConnectionThread {
-  const worker = idle.pop() ?? new Worker(SCRIPT);
+  const worker = idle.pop() ?? new Worker(SCRIPT, { resourceLimits: LIMITS });
   worker.ref();
   const { port1: near, port2: far } = new MessageChannel();
   const lent = new EventEmitter();

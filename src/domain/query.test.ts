@@ -119,9 +119,9 @@ describe('a payload in the query string (§2.6)', () => {
   test('whatever the URL says, its own parameters are kept as written', () => {
     fc.assert(
       fc.property(anyUrl({ withQuery: true }), (url) => {
-        const sent = append(url, '{"\\u0000":1}');
+        const sent = append(url, '{"longer than any of its names":1}');
         assert.ok(sent !== null && sent.startsWith(url));
-        assert.match(sent.slice(url.length), /^[?&]?%00=1$/);
+        assert.match(sent.slice(url.length), /^[?&]?longer%20than%20any%20of%20its%20names=1$/);
       }),
     );
   });
