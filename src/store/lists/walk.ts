@@ -32,7 +32,7 @@ export const NO_PAGE: ListPage<never> = {
  * of a second of its processor, and is worth waiting for a little longer where the database is busy.
  */
 const MOST = { rows: 20_000, ms: 80 };
-const MOST_FOR_TEXT = { rows: 4_000, ms: 400 };
+const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
 const CHUNK = 500;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
