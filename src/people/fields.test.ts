@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { threadMs } from '#testing/spent-time';
 import { checkEmail, checkName, checkPassword, normalizeEmail, normalizeName } from './fields.ts';
 
 test('an address that we take is one that the auth library takes', () => {
@@ -28,9 +29,9 @@ test('an address that we take is one that the auth library takes', () => {
 
 test('an address has at most 254 characters, and a hostile one takes no time', () => {
   assert.deepEqual(checkEmail(`${'a'.repeat(250)}@b.test`), ['Enter a valid email address.']);
-  const from = performance.now();
+  const from = threadMs();
   checkEmail(`${'a.'.repeat(100_000)}@`);
-  assert.ok(performance.now() - from < 100);
+  assert.ok(threadMs() - from < 100);
 });
 
 test('no letter of another alphabet makes an address that of somebody else', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
+import { threadMs } from '#testing/spent-time';
 import { readFormFields, readFormPairs } from './form-fields.ts';
 import { readJobInput } from './job-input.ts';
 
@@ -53,9 +54,9 @@ describe('a body of form data', () => {
   test('reads as no fields at all where there are too many', () => {
     assert.equal(readFormFields('a=1&'.repeat(10_000)).size, 1);
     assert.equal(readFormFields('a=1&'.repeat(10_001)).size, 0);
-    const startedAt = performance.now();
+    const from = threadMs();
     assert.equal(readFormFields('&a'.repeat(500_000)).size, 0);
-    assert.ok(performance.now() - startedAt < 1000, 'and says so at once');
+    assert.ok(threadMs() - from < 1000, 'and says so at once');
   });
 
   test('never throws, and keeps what plain names carry', () => {
