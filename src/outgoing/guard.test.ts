@@ -76,7 +76,8 @@ describe('names', () => {
     assert.equal(good.kind, 'answered');
     assert.ok(good.durationMs < 1_000);
     assert.deepEqual([(await silent).kind, (await broken).kind], ['unresolvable', 'unresolvable']);
-    assert.ok((await silent).durationMs < 6_000);
+    // Twice the limit of a lookup: the server is asked once more where this process stood still meanwhile.
+    assert.ok((await silent).durationMs < 10_000);
   });
 
   test('the timeout covers the lookup', async () => {
