@@ -1,7 +1,7 @@
 /** The cost of one batch of claims and settlements, by how many jobs wait and how many have finished. */
 import { CompiledQuery } from 'kysely';
 import type { ClaimedJob } from '#store/runs/claims';
-import type { Store } from '#store/store';
+import type { OpenedStore, Store } from '#store/store';
 import { openBenchStore } from './belfry.ts';
 import { insertJobs, STORED_BODY, STORED_TRACE } from './bulk.ts';
 import { median } from './deliveries.ts';
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const URL = 'http://127.0.0.1:9/quiet';
 
 interface Case {
-  store: Store;
+  store: OpenedStore;
   waiting: number;
   finished: number;
   teamId: string;
@@ -111,13 +111,14 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
 
 async function runBatch(each: Case, counts: boolean): Promise<void> {
   const { store, nodeId, queueId } = each;
+  const { runs } = store.forEngine;
   const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
   const claimFrom = performance.now();
   const asked = [{ id: queueId, slots: BATCH, from: each.from }];
-  const { claimed, flows } = await store.runs.claimJobs(asked, claimant);
+  const { claimed, flows } = await runs.claimJobs(asked, claimant);
   const settleFrom = performance.now();
   if (counts && claimed.length < BATCH) throw new Error(`a batch of only ${claimed.length}`);
-  await Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job))));
+  await Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job))));
   const until = performance.now();
   if (counts) {
     each.claims.push(settleFrom - claimFrom);

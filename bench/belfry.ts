@@ -4,7 +4,7 @@ import { silentLog } from '#domain/log';
 import { Engine } from '#engine/engine';
 import { type EngineObserver, unobserved } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
-import { openStore, type Store, type StoreLocation } from '#store/store';
+import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
 import { realClock } from '../src/real-clock.ts';
 import { BODY, type MakeContestant } from './contestant.ts';
 
@@ -21,7 +21,7 @@ export function locationOf(place: string): StoreLocation {
 }
 
 /** Opens a store as a start of the service does, with partitions for a history of `HISTORY_DAYS`. */
-export async function openBenchStore(place: string): Promise<Store> {
+export async function openBenchStore(place: string): Promise<OpenedStore> {
   const location = locationOf(place);
   const appKey = Buffer.alloc(32, 1);
   const store = await openStore({
@@ -37,7 +37,7 @@ export async function openBenchStore(place: string): Promise<Store> {
 
 /** An engine that may reach loopback, with a plan that has no limit. */
 export function buildBenchEngine(
-  store: Store,
+  { forEngine: store }: OpenedStore,
   maxConcurrentRequests: number,
   observer: Partial<EngineObserver> = {},
 ) {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { Client } from 'pg';
 import { daysOfPartition } from '#store/postgres/partitions';
-import type { Store } from '#store/store';
+import type { OpenedStore, Store } from '#store/store';
 import type { JobSearch } from '#work/job-contract';
 import { createWork, type Work } from '#work/work';
 import { settlementOf } from './batches.ts';
@@ -88,7 +88,7 @@ const RETENTION_STEP = { sqlite: 2_000, postgres: 5_000 };
 
 interface Case {
   place: string;
-  store: Store;
+  store: OpenedStore;
   work: Work;
   teamId: string;
   nodeId: string;
@@ -248,6 +248,7 @@ async function measureInTurns(
 /** Claims a batch, settles it, and adds as many jobs, so that the backlog stays the same. */
 async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
+  const { runs } = store.forEngine;
   const now = store.clock.now();
   const claimant = { nodeId, now, monthlyLimitOf: () => null };
   const asked = [...from].map(([queueId, at]) => ({
@@ -255,12 +256,10 @@ async function runBatch(each: Case): Promise<void> {
     slots: SLOTS_OF_QUEUE,
     from: at,
   }));
-  const { claimed, flows } = await spend(each, 'claim', () =>
-    store.runs.claimJobs(asked, claimant),
-  );
+  const { claimed, flows } = await spend(each, 'claim', () => runs.claimJobs(asked, claimant));
   for (const { id, nextDueAt } of flows) from.set(id, Math.min(nextDueAt ?? now, now));
   await spend(each, 'settle', () =>
-    Promise.all(claimed.map((job) => store.runs.settle(nodeId, settlementOf(store, job)))),
+    Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job)))),
   );
   if (++each.batches % BATCHES_TO_ADD_UP === 0) {
     await spend(each, ADDING_UP, () => store.batchCounts.addUp(1_000));

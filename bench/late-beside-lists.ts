@@ -3,7 +3,7 @@
  * pause.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Store } from '#store/store';
+import type { OpenedStore } from '#store/store';
 import { eventually } from '#testing/process';
 import { aNewJob } from '#testing/factories';
 import { at } from './accepting.ts';
@@ -20,7 +20,7 @@ interface LateBesideLists {
 }
 
 interface Stream {
-  store: Store;
+  store: OpenedStore;
   teamId: string;
   perSecond: number;
   seconds: number;

@@ -245,6 +245,7 @@ async function makeToday(places: Places): Promise<Contestant> {
   const place = await places.make('Postgres');
   const { teamId, queueId, nodeId } = await prepare(place);
   const store = await openBenchStore(place);
+  const { runs } = store.forEngine;
   const client = await connect(place);
   const rest = { headers: [], callbackUrl: null, delaySeconds: 0 };
   const request = { method: 'POST' as const, url: URL_OF_ALL, payload: PAYLOAD };
@@ -255,15 +256,13 @@ async function makeToday(places: Places): Promise<Contestant> {
   const pass = async () => {
     for (let n = 0; n < BATCHES; n++) {
       const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
-      const { claimed, flows } = await store.runs.claimJobs(
+      const { claimed, flows } = await runs.claimJobs(
         [{ id: queueId, slots: BATCH, from }],
         claimant,
       );
       if (claimed.length !== BATCH) throw new Error(`today: a batch of ${claimed.length}`);
       from = flows[0]?.nextDueAt ?? from;
-      await Promise.all(
-        claimed.map((each) => store.runs.settle(nodeId, settlementOf(store, each))),
-      );
+      await Promise.all(claimed.map((each) => runs.settle(nodeId, settlementOf(store, each))));
     }
   };
   for (let n = 0; n < BACKLOG / BATCH; n++) await accept();

@@ -8,6 +8,7 @@ import { aClaimant, aNode, aQueue, aSettlement, aTeam } from '#testing/factories
 import { openPostgresTestStore, postgresUrl, TEST_START } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
 import { RECOUNT_MS } from '../postgres/taken-slots.ts';
+import type { Store } from '../store.ts';
 
 const COUNT = 20_000;
 
@@ -48,6 +49,34 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
     );
     assert.ok(behind <= 8, `${behind} pages`);
     assert.ok(through > 10 * behind, `${through} pages, where nothing is to be saved`);
+  });
+});
+
+describe('claims on Postgres beside many waiting jobs', { timeout: 60_000 }, () => {
+  test('the engine plans a claim once, where others plan it at least five times', async () => {
+    await using store = await openPostgresTestStore();
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+    const waiting = { team_id: team.id, queue_id: queueId };
+    const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
+    await fillJobs(store, jobs);
+    await store.database.autocommit(CompiledQuery.raw('analyze jobs'));
+    const countPlans = async ({ database, runs }: Store) => {
+      // More than the five that the server plans anew in any case. The first finds out the team's plan, and is repeated.
+      for (let n = 0; n < 12; n++) {
+        const asked = [{ id: queueId, slots: 10 }];
+        const { claimed } = await runs.claimJobs(asked, aClaimant(store, node));
+        assert.equal(claimed.length, 10);
+      }
+      // One after the other, so all have had the same connection.
+      return database.autocommit<{ kept: number; anew: number }>(
+        CompiledQuery.raw(`select generic_plans as kept, custom_plans as anew
+          from pg_prepared_statements where name = 'claim-jobs-at-once'`),
+      );
+    };
+    assert.deepEqual(await countPlans(store.forEngine), [{ kept: 13, anew: 0 }]);
+    assert.deepEqual(await countPlans(store), [{ kept: 8, anew: 5 }], 'the server alone decides');
   });
 });
 
