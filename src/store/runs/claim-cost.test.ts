@@ -12,6 +12,17 @@ import type { Store } from '../store.ts';
 
 const COUNT = 20_000;
 
+/** A queue in which `COUNT` jobs are due. */
+async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string }> {
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+  const waiting = { team_id: team.id, queue_id: queueId };
+  const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
+  await fillJobs(store, jobs);
+  return { queueId, node };
+}
+
 /**
  * A claimed job's entry stays in the index of waiting jobs until a vacuum, or until its page is needed. A busy queue
  * leaves hundreds of thousands of them.
@@ -23,12 +34,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
       isEmpty: true,
       onStatement: (each) => ran.push(each),
     });
-    const team = await aTeam(store);
-    const node = await aNode(store);
-    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
-    const waiting = { team_id: team.id, queue_id: queueId };
-    const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
-    await fillJobs(store, jobs);
+    const { queueId, node } = await aBusyQueue(store);
     await store.database.autocommit(CompiledQuery.raw('vacuum jobs'));
     // Otherwise the server would vacuum within a minute and remove the entries that the claims below leave.
     await store.database.autocommit(
@@ -55,12 +61,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
 describe('claims on Postgres beside many waiting jobs', { timeout: 60_000 }, () => {
   test('the engine plans a claim once, where others plan it at least five times', async () => {
     await using store = await openPostgresTestStore();
-    const team = await aTeam(store);
-    const node = await aNode(store);
-    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
-    const waiting = { team_id: team.id, queue_id: queueId };
-    const jobs = Array.from({ length: COUNT }, (_, n) => ({ ...waiting, scheduled_at: n + 1 }));
-    await fillJobs(store, jobs);
+    const { queueId, node } = await aBusyQueue(store);
     await store.database.autocommit(CompiledQuery.raw('analyze jobs'));
     const countPlans = async ({ database, runs }: Store) => {
       // More than the five that the server plans anew in any case. The first finds out the team's plan, and is repeated.
