@@ -248,7 +248,7 @@ async function measureInTurns(
 /** Claims a batch, settles it, and adds as many jobs, so that the backlog stays the same. */
 async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
-  const { runs } = store.forEngine;
+  const { runs, batchCounts } = store.forEngine;
   const now = store.clock.now();
   const claimant = { nodeId, now, monthlyLimitOf: () => null };
   const asked = [...from].map(([queueId, at]) => ({
@@ -262,7 +262,7 @@ async function runBatch(each: Case): Promise<void> {
     Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job)))),
   );
   if (++each.batches % BATCHES_TO_ADD_UP === 0) {
-    await spend(each, ADDING_UP, () => store.batchCounts.addUp(1_000));
+    await spend(each, ADDING_UP, () => batchCounts.addUp(1_000));
   }
   const job = (n: number) => ({
     teamId,
@@ -298,8 +298,9 @@ async function askPages(each: Case): Promise<void> {
   await spend(each, 'failures of a week', () => work.groupFailures(teamId));
   await spend(each, 'overview', () => work.readOverview(teamId));
   await spend(each, 'page of a job', () => work.readJobDetail(teamId, jobId));
-  store.runs.missedSignals();
-  await spend(each, RESCAN, () => store.runs.scanQueues());
+  const { runs } = store.forEngine;
+  runs.missedSignals();
+  await spend(each, RESCAN, () => runs.scanQueues());
 }
 
 async function spend<T>(
