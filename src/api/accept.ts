@@ -1,30 +1,24 @@
 /**
- * Whether a failed validation is answered in JSON (§4.6): if the caller's most preferred media type contains `/json`
- * or `+json`, or if it accepts any type and `X-Requested-With` says that it is a script.
+ * Whether a failed validation is answered in JSON (§4.6): if the caller accepts any JSON type, whatever else it
+ * prefers, or if it accepts every type and `X-Requested-With` says that it is a script.
  */
-export function prefersJson(
+export function acceptsJson(
   accept: string | undefined,
   requestedWith: string | undefined,
 ): boolean {
-  const first = findPreferredType(accept ?? '');
-  if (first.includes('/json') || first.includes('+json')) return true;
-  return first === '*/*' && requestedWith?.toLowerCase() === 'xmlhttprequest';
+  const types = readAcceptedTypes(accept ?? '');
+  if (types.some((type) => type.includes('/json') || type.endsWith('+json'))) return true;
+  return types.includes('*/*') && requestedWith?.toLowerCase() === 'xmlhttprequest';
 }
 
-/** The media type with the highest q; the first one among equals; '' if none is acceptable. */
-function findPreferredType(accept: string): string {
-  let preferred = '';
-  let highest = 0;
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const quality = readQuality(parameters);
-    if (type !== '' && quality > highest) [preferred, highest] = [type, quality];
-  }
-  return preferred;
-}
-
-/** RFC 9110, 12.4.2: 1 if no quality is given or it cannot be read. */
-function readQuality(parameters: readonly string[]): number {
-  const given = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-  return given !== undefined && /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(given) ? Number(given) : 1;
+/** The media types in lower case, without those of q=0, which the caller refuses. */
+function readAcceptedTypes(accept: string): string[] {
+  return accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.trim()))
+    .filter(
+      ([, ...parameters]) => !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)),
+    )
+    .map(([type = '']) => type);
 }

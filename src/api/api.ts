@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { prefersJson } from './accept.ts';
+import { acceptsJson } from './accept.ts';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';
 import { readBearerToken } from './bearer.ts';
@@ -67,7 +67,7 @@ async function acceptCall<Input>(
   const { headers } = incoming;
   const reading = endpoint.read(readBodyFields(headers['content-type'], body));
   if (!reading.ok) {
-    const isJson = prefersJson(headers.accept, headers['x-requested-with']?.toString());
+    const isJson = acceptsJson(headers.accept, headers['x-requested-with']?.toString());
     if (isJson) return answerInvalid(reading.errors, rate);
     return answerRedirect(`${deps.baseUrl.replace(/\/+$/, '')}/`, rate);
   }
