@@ -50,7 +50,6 @@ function declareDefaults(openTestStore: OpenTestStore) {
         timeoutSeconds: 30,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
-        honorsRetryAfter: false,
         concurrencyLimit: null,
         rate: null,
         assertions: [],

@@ -87,89 +87,15 @@ function declareRetries(openTestStore: OpenTestStore) {
     await receiver.waitFor(2);
   });
 
-  test('in a queue that waits for as long as its target asks, a retry goes no earlier (§3.4)', async () => {
-    await using receiver = await startReceiver();
-    const limited = { status: 429, headers: { 'Retry-After': '300' } };
-    const busy = { status: 503, headers: { 'Retry-After': '20' } };
-    receiver.answer('/target', [limited, busy, { status: 200 }]);
-    await using service = await startService(openTestStore);
-    await setQueue(service, { honorsRetryAfter: true, retrySchedule: [60, 60] });
-    const { job_id } = await scheduleJob(service, { url: `${receiver.url}/target` });
-    await receiver.waitFor(1);
-    await service.quiet();
-    const until = service.clock.now() + 5 * MINUTE;
-    const [failed, waiting] = await attemptsOf(service, job_id);
-    assert.equal(waiting?.scheduledAt, until);
-    for (const shown of [failed, waiting]) {
-      const detail = await service.work.readJobDetail(service.teamId, shown?.id ?? '');
-      assert.deepEqual(detail?.askedWait, { until, isKept: true });
-    }
-    await service.advance(5 * MINUTE - 1);
-    assert.equal(receiver.requests.length, 1);
-    await service.advance(1);
-    await receiver.waitFor(2);
-    await service.quiet();
-    await service.advance(MINUTE - 1);
-    assert.equal(receiver.requests.length, 2, 'the schedule holds where it is later');
-    await service.advance(1);
-    await receiver.waitFor(3);
-    await service.quiet();
-    const statuses = (await attemptsOf(service, job_id)).map(({ status }) => status);
-    assert.deepEqual(statuses, ['retried', 'retried', 'success']);
-  });
-
-  test('a target that asks for a wait holds all retries of that queue to it, and nothing else (§3.4)', async () => {
-    await using receiver = await startReceiver({ answer: { status: 500 } });
-    await using elsewhere = await startReceiver({ answer: { status: 500 } });
-    await using service = await startService(openTestStore);
-    const patient = { honorsRetryAfter: true, retrySchedule: [60, 60] };
-    await setQueue(service, patient);
-    await setQueue(service, { retrySchedule: [60] }, 'hasty');
-    const sent = (path: string) => requestsTo(receiver, path).length;
-    const { job_id } = await scheduleJob(service, { url: `${receiver.url}/waits` });
-    const fired = await scheduleJob(service, { url: `${receiver.url}/fired` });
-    await scheduleJob(service, { url: `${receiver.url}/hasty`, queue: 'hasty' });
-    await scheduleJob(service, { url: elsewhere.url });
-    await receiver.waitFor(3);
-    await elsewhere.waitFor(1);
-    await service.quiet();
-    receiver.answer('/limited', { status: 429, headers: { 'Retry-After': '300' } });
-    await scheduleJob(service, { url: `${receiver.url}/limited` });
-    await receiver.waitFor(4);
-    await service.quiet();
-    const until = service.clock.now() + 5 * MINUTE;
-    const [, before] = await attemptsOf(service, job_id);
-    const said = await service.work.readJobDetail(service.teamId, before?.id ?? '');
-    assert.deepEqual(said?.askedWait, { until, isKept: true });
-    await service.advance(MINUTE);
-    await elsewhere.waitFor(2);
-    await receiver.waitFor(5);
-    assert.deepEqual([sent('/waits'), sent('/hasty')], [1, 2]);
-    const [, waiting] = await attemptsOf(service, job_id);
-    assert.deepEqual([waiting?.status, waiting?.scheduledAt], ['pending', until]);
-    await scheduleJob(service, { url: `${receiver.url}/first` });
-    await receiver.waitFor(6);
-    const [, retry] = await attemptsOf(service, fired.job_id);
-    await service.work.fireJob(service.teamId, retry?.id ?? '');
-    await receiver.waitFor(7);
-    assert.deepEqual([sent('/first'), sent('/fired')], [1, 2]);
-    await service.advance(4 * MINUTE - 1);
-    assert.equal(sent('/waits'), 1);
-    await service.advance(1);
-    await receiver.waitFor(8);
-    assert.equal(sent('/waits'), 2);
-  });
-
-  test('by default what a target asks for puts nothing off, and the page of the run says so', async () => {
+  test("a target's Retry-After does not move the retry (§3.4)", async () => {
     const answer = { status: 503, headers: { 'Retry-After': '300' } };
     await using receiver = await startReceiver({ answer });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
     await receiver.waitFor(1);
     await service.quiet();
-    const asked = { until: service.clock.now() + 5 * MINUTE, isKept: false };
-    const detail = await service.work.readJobDetail(service.teamId, job_id);
-    assert.deepEqual(detail?.askedWait, asked);
+    const [, retry] = await attemptsOf(service, job_id);
+    assert.equal(retry?.scheduledAt, service.clock.now() + MINUTE);
     await service.advance(MINUTE);
     await receiver.waitFor(2);
   });

@@ -21,7 +21,6 @@ channel:
 queues:
   - name: mails
     retry_schedule: 10s, 5m
-    honor_retry_after: true
     rate: 10/second
     concurrency_limit: 3
     tags: [eu, mails]
@@ -139,8 +138,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
       const [queue] = content.queues;
       assert.deepEqual([queue?.['retrySchedule'], queue?.['concurrencyLimit']], [[10, 300], 3]);
-      assert.equal(queue?.['honorsRetryAfter'], true);
-      assert.deepEqual(queue['rate'], { count: 10, per: 'second' });
+      assert.deepEqual(queue?.['rate'], { count: 10, per: 'second' });
       const [cron] = content.crons;
       assert.deepEqual(cron?.['headers'], [
         ['X-Team', 'mails'],
@@ -287,7 +285,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
-        'crons[0].name (line 15): The team has 2 of this name; rename or delete the others first.',
+        'crons[0].name (line 14): The team has 2 of this name; rename or delete the others first.',
       ]);
     });
 
@@ -404,7 +402,6 @@ crons:
       await aQueue(store, teamId, {
         name: 'odd: "name"',
         retriesEnabled: false,
-        honorsRetryAfter: true,
         rate: { count: 5, per: 'minute' },
         isPaused: true,
       });

@@ -200,7 +200,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         timeout_seconds: 30,
         retries_enabled: true,
         retry_schedule: [60, 1800, 10_800],
-        honor_retry_after: false,
         concurrency_limit: null,
         rate: null,
         assertions: [],
@@ -216,11 +215,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         { kind: 'response_time_under', ms: 500 },
       ];
       const changed = await printed(
-        ...set(
-          ...'--timeout 5 --retries 1s,2m --retry-after on --concurrency 3 --rate 90/min --pause'.split(
-            ' ',
-          ),
-        ),
+        ...set(...'--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause'.split(' ')),
         ...'--dead-letter-days 7 --email-alerts on --assert'.split(' '),
         JSON.stringify(assertions),
       );
@@ -230,7 +225,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         timeout_seconds: 5,
         retries_enabled: true,
         retry_schedule: [1, 120],
-        honor_retry_after: true,
         concurrency_limit: 3,
         rate: '90/minute',
         assertions,

@@ -87,20 +87,6 @@ describe('the detail of a job', () => {
     watched.assertNoFaults();
   });
 
-  test('says that its retry waits because the target asked for it (§3.4)', async () => {
-    target.answer('/limited', { status: 429, headers: { 'Retry-After': '7200' } });
-    const change = { retrySchedule: [60], honorsRetryAfter: true };
-    await dashboard.service.work.setQueue(user.teamId, 'patient', change);
-    const id = await run('/limited', { queue: 'patient' });
-    await using watched = await open(`/jobs/${id}`, user, false);
-    const { page } = watched;
-    await page.getByText('The retry is sent no earlier.').waitFor();
-    await page.getByText('waits 2 h').waitFor();
-    await page.getByRole('link', { name: 'Retrying' }).click();
-    await page.getByText('The target asked to wait until').waitFor();
-    watched.assertNoFaults();
-  });
-
   test('of a redirect offers to use its target, with the secrets of the first kept', async () => {
     target.answer('/old', { status: 301, headers: { Location: '/new?x=1' } });
     const id = await run('/old', {

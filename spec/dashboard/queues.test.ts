@@ -69,7 +69,6 @@ for (const javaScript of [true, false]) {
       await page.getByLabel('Retry schedule').fill('5s, 1m');
       await page.getByLabel('Request timeout').fill('12');
       await page.getByLabel('Dead letter retention').fill('30');
-      await page.getByLabel('Wait for as long as the target asks').check();
       await page.getByLabel('Enable email alerts for job failures').check();
       await page.getByLabel('Reminders').selectOption('6');
       await press(page.locator('main'), 'Create queue');
@@ -81,7 +80,6 @@ for (const javaScript of [true, false]) {
         { retrySchedule: [5, 60], timeoutSeconds: 12, concurrencyLimit: 3, deadLetterDays: 30 },
       );
       assert.equal(queue?.emailAlerts, true);
-      assert.equal(queue.honorsRetryAfter, true);
       assert.equal(queue.alertSettings.remindHours, 6);
       assert.deepEqual(queue.rate, { count: 10, per: 'second' });
       await page.getByRole('link', { name: 'Edit', exact: true }).click();

@@ -19,7 +19,6 @@ interface QueueOptions extends AlertOptions {
   queue: string;
   timeout?: string;
   retries?: string;
-  retryAfter?: 'on' | 'off';
   concurrency?: string;
   rate?: string;
   pause?: true;
@@ -47,11 +46,6 @@ export function addQueueCommands(program: Command, session: Session): void {
     .requiredOption('--queue <Q>', "the queue's name")
     .option('--timeout <S>', `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--retries <LIST>', 'waits before each retry such as "1m,30m,3h", or off')
-    .addOption(
-      new Option('--retry-after <SWITCH>', 'retries wait for as long as their target asks').choices(
-        ['on', 'off'],
-      ),
-    )
     .option('--concurrency <N>', 'how many of its jobs may run at once, or none for no limit')
     .option('--rate <RATE>', 'how many of its attempts may start, such as 10/second, or none')
     .addOption(eitherOption('pause', 'resume', 'start none of its jobs'))
@@ -96,7 +90,7 @@ const OPTION_OF: Record<string, string> = {
 
 function membersOf(options: QueueOptions): Members {
   const { timeout, retries, concurrency, rate, pause, resume } = options;
-  const { retryAfter, deadLetterDays, assert, emailAlerts } = options;
+  const { deadLetterDays, assert, emailAlerts } = options;
   const given = {
     timeout_seconds: timeout,
     concurrency_limit: concurrency,
@@ -115,7 +109,6 @@ function membersOf(options: QueueOptions): Members {
     members['retries_enabled'] = 'true';
     members['retry_schedule'] = JSON.stringify(retries);
   }
-  if (retryAfter !== undefined) members['honor_retry_after'] = String(retryAfter === 'on');
   if (pause || resume) members['is_paused'] = String(pause === true);
   if (emailAlerts !== undefined) members['email_alerts'] = String(emailAlerts === 'on');
   return members;

@@ -98,7 +98,6 @@ export function writeQueue(queue: Queue) {
     retries_enabled: queue.retriesEnabled,
     /** Seconds before each retry. */
     retry_schedule: queue.retrySchedule,
-    honor_retry_after: queue.honorsRetryAfter,
     concurrency_limit: queue.concurrencyLimit,
     rate: queue.rate && formatRate(queue.rate),
     assertions: queue.assertions,

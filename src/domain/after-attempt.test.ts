@@ -7,15 +7,10 @@ const failed: Verdict = { ok: false, reason: 'timeout', errorMessage: 'too slow'
 const policy: RetryPolicy = {
   retriesEnabled: true,
   retrySchedule: [60, 1800, 10_800],
-  honorsRetryAfter: false,
 };
 const END = 1_000_000;
 
-const ended = (number: number, askedToWaitUntil: number | null = null) => ({
-  number,
-  completedAt: END,
-  askedToWaitUntil,
-});
+const ended = (number: number) => ({ number, completedAt: END });
 
 describe('what follows an attempt (§3.2)', () => {
   test('a success is final, on any attempt', () => {
@@ -46,18 +41,5 @@ describe('what follows an attempt (§3.2)', () => {
   test('a schedule shortened meanwhile ends what is beyond it', () => {
     const short = { ...policy, retrySchedule: [60] };
     assert.deepEqual(decideAfterAttempt(failed, ended(3), short), { kind: 'dead-letter' });
-  });
-
-  test('a target is waited for where the queue does so, for a retry that there is anyway (§3.4)', () => {
-    const waits = { ...policy, honorsRetryAfter: true };
-    const after = (asked: number | null, rules = waits) =>
-      decideAfterAttempt(failed, ended(1, asked), rules);
-    assert.deepEqual(after(END + 90_000), { kind: 'retry', at: END + 90_000 });
-    assert.deepEqual(after(END + 30_000), { kind: 'retry', at: END + 60_000 });
-    assert.deepEqual(after(null), { kind: 'retry', at: END + 60_000 });
-    assert.deepEqual(after(END + 90_000, policy), { kind: 'retry', at: END + 60_000 });
-    assert.deepEqual(decideAfterAttempt(failed, ended(4, END + 90_000), waits), {
-      kind: 'dead-letter',
-    });
   });
 });

@@ -10,8 +10,6 @@ export interface QueueSettings {
   /** Seconds before each retry (§3.4). */
   retrySchedule: readonly number[];
   retriesEnabled: boolean;
-  /** Whether a retry waits for as long as its target asks (§3.4). */
-  honorsRetryAfter: boolean;
   concurrencyLimit: number | null;
   /** How many of its attempts may start in a unit of time, over all nodes (§3.8). */
   rate: Rate | null;
@@ -29,7 +27,6 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   timeoutSeconds: LIMITS.timeoutSeconds.initial,
   retrySchedule: DEFAULT_RETRY_SCHEDULE,
   retriesEnabled: true,
-  honorsRetryAfter: false,
   concurrencyLimit: null,
   rate: null,
   assertions: [],

@@ -8,7 +8,6 @@ import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
-import { readAskedWait } from '#domain/retry-after';
 import { hashPayload, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks/callbacks';
@@ -17,15 +16,11 @@ import type { QueueSettings } from '#domain/queue-settings';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
 /** A queue's settings for failed attempts. If the queue was deleted, `NEVER_RETRIED` holds: no retries, no alerts. */
-export type RetryPolicy = Pick<
-  QueueSettings,
-  'retriesEnabled' | 'retrySchedule' | 'honorsRetryAfter' | 'emailAlerts'
->;
+export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
 
 export const NEVER_RETRIED: RetryPolicy = {
   retriesEnabled: false,
   retrySchedule: [],
-  honorsRetryAfter: false,
   emailAlerts: false,
 };
 
@@ -35,8 +30,6 @@ export interface Answer {
   end: RunEnd;
   /** Null if the response is not stored. */
   response: StoredResponse | null;
-  /** Until when the target asks for no further request; null if it does not ask. */
-  askedToWaitUntil: number | null;
 }
 
 type Run = ClaimedJob | ClaimedExecution;
@@ -72,15 +65,7 @@ function answerOf(
   const verdict = judgeExchange(exchange, run.assertions, kind, verdicts);
   const end = endOf(exchange, verdict, clock.now());
   const trace = writeTrace(exchange, verdicts, { signature, ...sentOf(run) });
-  const { responseStatus, completedAt } = end;
-  const { responseHeaders } = exchange.trace;
-  const askedToWaitUntil = readAskedWait({ responseStatus, responseHeaders }, completedAt);
-  return {
-    verdict,
-    end,
-    response: responseOf(exchange, trace, responseKeepBytes),
-    askedToWaitUntil,
-  };
+  return { verdict, end, response: responseOf(exchange, trace, responseKeepBytes) };
 }
 
 /** The request to store with a cron's run: the cron may be changed before somebody looks at the run. A job cannot. */
@@ -92,7 +77,7 @@ function sentOf({ kind, method, url, payload }: Run) {
 function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
-  return { verdict: { ok: false, ...failure }, end, response: null, askedToWaitUntil: null };
+  return { verdict: { ok: false, ...failure }, end, response: null };
 }
 
 /**
@@ -102,17 +87,16 @@ function notSent(errorMessage: string, completedAt: number): Answer {
  */
 function settleJob(
   job: ClaimedJob,
-  { verdict, end, response, askedToWaitUntil }: Answer,
+  { verdict, end, response }: Answer,
   policy: RetryPolicy,
 ): Settlement {
   const { completedAt } = end;
-  const attempt = { number: job.attemptNumber, completedAt, askedToWaitUntil };
+  const attempt = { number: job.attemptNumber, completedAt };
   const step = decideAfterAttempt(verdict, attempt, policy);
-  const holdsUntil = policy.honorsRetryAfter ? askedToWaitUntil : null;
   const alert = decideJobAlert(step, job.attemptNumber, policy.emailAlerts);
   if (step.kind === 'retry') {
     const next = { id: newId(completedAt), scheduledAt: step.at };
-    return { run: job, status: 'retried', end, response, next, callback: null, alert, holdsUntil };
+    return { run: job, status: 'retried', end, response, next, callback: null, alert };
   }
   const status = step.kind === 'finish' ? 'success' : 'dead_lettered';
   const callback = callbackOf(job, end, () =>
@@ -124,7 +108,7 @@ function settleJob(
       ...end,
     }),
   );
-  return { run: job, status, end, response, next: null, callback, alert, holdsUntil };
+  return { run: job, status, end, response, next: null, callback, alert };
 }
 
 export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {

@@ -360,19 +360,6 @@ async function insertRows(
 }
 
 /** Runs every frequent statement once. */
-/** A retry that is due in the queue `patient`. */
-async function aRetry(store: Store, teamId: string): Promise<void> {
-  const { jobId } = await aJob(store, teamId, { queue: 'patient' });
-  await store.database.transact((trx) =>
-    trx
-      .updateTable('jobs')
-      .set({ attempt_number: 2 })
-      .where('team_id', '=', teamId)
-      .where('id', '=', jobId)
-      .execute(),
-  );
-}
-
 async function askEverything(store: Store): Promise<void> {
   const team = (await store.teams.list())[0];
   assert.ok(team);
@@ -393,12 +380,6 @@ async function askEverything(store: Store): Promise<void> {
   await store.bulkTasks.create(team.id, retry, TEST_START);
   await store.bulkTasks.list(team.id);
   const queueIds = queues.map(({ id }) => id);
-  await aQueue(store, team.id, { name: 'patient', honorsRetryAfter: true });
-  const told = await aClaimedJob(store, team.id, node, { queue: 'patient' });
-  const holdsUntil = TEST_START + 60_000;
-  await store.runs.settle(node, aSettlement(store, told, { holdsUntil }));
-  await aRetry(store, team.id);
-  await claimJobs(store, node, { queueIds: [told.queueId] });
   await claimJobs(store, node, { queueIds, monthlyLimit: 10 });
   const job = await aClaimedJob(store, team.id, node, { queue: 'alone' });
   const callback = {

@@ -260,7 +260,6 @@ const QUEUE_FIELDS: Shown<Queue> = {
   timeoutSeconds: ['timeout', 'value'],
   retrySchedule: ['retry schedule', 'value'],
   retriesEnabled: ['retries', 'value'],
-  honorsRetryAfter: ['Retry-After', 'value'],
   concurrencyLimit: ['concurrency limit', 'value'],
   rate: ['rate', 'value'],
   assertions: ['assertions', 'name'],

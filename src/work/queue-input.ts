@@ -35,7 +35,7 @@ export function readQueueName(fields: Fields): Reading<string> {
 
 /**
  * Reads a change to a queue's settings: `timeout_seconds`, `retry_schedule` (text as people edit it),
- * `retries_enabled`, `honor_retry_after`, `concurrency_limit` and `rate` (`none`, or blank in a form, lifts it),
+ * `retries_enabled`, `concurrency_limit` and `rate` (`none`, or blank in a form, lifts it),
  * `assertions` (a list, or its JSON text), `email_alerts`, `dead_letter_days`, `is_paused`, `tags` (see
  * `readTagsInput`). A field that is absent changes nothing.
  * Never throws.
@@ -58,12 +58,6 @@ const READERS: readonly (readonly [field: string, read: Reader])[] = [
     'retries_enabled',
     (fields, findings) => ({
       retriesEnabled: readBoolean(fields, 'retries_enabled', true, findings),
-    }),
-  ],
-  [
-    'honor_retry_after',
-    (fields, findings) => ({
-      honorsRetryAfter: readBoolean(fields, 'honor_retry_after', false, findings),
     }),
   ],
   ['concurrency_limit', readConcurrencyLimit],

@@ -85,13 +85,6 @@ export interface RunDetail {
   apiCall: string;
 }
 
-/** The wait that a target has asked for (§3.4). */
-export interface AskedWait {
-  until: number;
-  /** Whether the retry waits until then; otherwise it is due earlier, because its queue does not honor the wait. */
-  isKept: boolean;
-}
-
 export type RecordedRun = JobRunDetail | ExecutionRunDetail;
 
 export interface JobRunDetail extends RunDetail {
@@ -101,8 +94,6 @@ export interface JobRunDetail extends RunDetail {
   attempts: JobRecord[];
   /** The failed job whose Retry made this one. */
   retryOf: string | null;
-  /** The wait that the target asked for before the retry; null where it changes nothing. */
-  askedWait: AskedWait | null;
   /** For "create again with edits". A header value of null is a secret that was not asked for. */
   again: JobDraft;
 }

@@ -13,7 +13,6 @@ import type {
   ShowOptions,
   ShownCallback,
 } from './run-contract.ts';
-import { findAskedWait } from './asked-wait.ts';
 import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
 export function createRunPages(
@@ -71,7 +70,6 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     },
     showing,
   );
-  const askedWait = await findAskedWait(store, detail, attempts, queue);
   const draft: ApiJob = { ...job, headers: withMasks(headers, showing), payload };
   return {
     ...shown,
@@ -80,7 +78,6 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     record: job,
     attempts,
     retryOf,
-    askedWait,
     again: {
       queue: job.queue,
       url: job.url,

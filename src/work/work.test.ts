@@ -334,7 +334,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         timeoutSeconds: 5,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
-        honorsRetryAfter: false,
         concurrencyLimit: null,
         rate: null,
         assertions: [],

@@ -230,7 +230,6 @@ function planQueue(wanted: WantedQueue, state: TeamState): Step[] {
       current && formatRetrySchedule(current.retrySchedule),
       formatRetrySchedule(wanted.retrySchedule),
     ],
-    ['honor_retry_after', current?.honorsRetryAfter, wanted.honorsRetryAfter],
     ['concurrency_limit', current?.concurrencyLimit, wanted.concurrencyLimit],
     ['rate', current?.rate && formatRate(current.rate), wanted.rate && formatRate(wanted.rate)],
     ['assertions', current?.assertions, wanted.assertions],

@@ -94,7 +94,6 @@ const QUEUE_FIELDS = [
   'timeout_seconds',
   'retries_enabled',
   'retry_schedule',
-  'honor_retry_after',
   'concurrency_limit',
   'rate',
   'assertions',

@@ -103,7 +103,6 @@ function writeQueue(queue: Queue) {
     timeout_seconds: queue.timeoutSeconds,
     retries_enabled: queue.retriesEnabled,
     retry_schedule: formatRetrySchedule(queue.retrySchedule),
-    ...(queue.honorsRetryAfter && { honor_retry_after: true }),
     ...(queue.concurrencyLimit !== null && { concurrency_limit: queue.concurrencyLimit }),
     ...(queue.rate !== null && { rate: formatRate(queue.rate) }),
     ...(queue.assertions.length > 0 && { assertions: queue.assertions }),

@@ -107,10 +107,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
         facts={factsOf(run)}
         above={<BulkTasks tasks={loaderData.resends} />}
         notices={
-          <>
-            {job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null}
-            <AskedWaitNotice run={run} />
-          </>
+          job.retriedAs ? <ResentNotice to={job.retriedAs} now={loaderData.resentNow} /> : null
         }
         beside={<Attempts run={run} />}
         below={<ActivityPanel activity={loaderData.activity} />}
@@ -147,23 +144,6 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
       This job was resent as <Link to={`/jobs/${to}`}>a new job</Link>
       {now === null ? ', which is no longer here' : null}. {now ? <Status name={now} /> : null} It
       stays here as it was.
-    </Notice>
-  );
-}
-
-/** Why a retry is later than its queue's schedule says, or that its target has asked for a later one. */
-function AskedWaitNotice({ run: { askedWait, record: job } }: { run: ShownJob }) {
-  if (askedWait === null) return null;
-  return (
-    <Notice kind="note">
-      The target asked to wait until <Time at={askedWait.until} exact /> (Retry-After).{' '}
-      {askedWait.isKept ? (
-        'The retry is sent no earlier.'
-      ) : (
-        <>
-          The queue does not wait for that; <Link to={`/queues/${job.queueId}/edit`}>it can</Link>.
-        </>
-      )}
     </Notice>
   );
 }

@@ -239,7 +239,6 @@ function Settings({ row: { queue }, isMuted, told }: SettingsProps) {
           'Automatic retries',
           queue.retriesEnabled ? formatRetrySchedule(queue.retrySchedule) || 'None' : 'Off',
         ],
-        ['Retry-After of the target', queue.honorsRetryAfter ? 'Waited for' : 'Not waited for'],
         ['Dead letter retention', countOf(queue.deadLetterDays, 'day', 'days')],
       ]}
       alertSettings={queue.alertSettings}

@@ -152,13 +152,6 @@ function RetryFields({ formValues, errors }: Part) {
         errors={errors}
       />
       <RetryField defaultValue={formValues.retry_schedule} errors={errors} />
-      <CheckField
-        name="honor_retry_after"
-        label="Wait for as long as the target asks"
-        description="After 429 or 503 with Retry-After, retries to that host start no earlier than that, at most a day later."
-        defaultChecked={formValues.honor_retry_after}
-        errors={errors}
-      />
       <NumberField
         name="dead_letter_days"
         label="Dead letter retention"

@@ -47,7 +47,6 @@ export type QueueFormValues = {
   timeout_seconds: string;
   retries_enabled: boolean;
   retry_schedule: string;
-  honor_retry_after: boolean;
   concurrency_limit: string;
   rate: string;
   email_alerts: boolean;

@@ -46,7 +46,6 @@ export interface QueuesTable {
   /** JSON list of seconds (§3.4). */
   retry_schedule: string;
   retries_enabled: YesNo;
-  honors_retry_after: YesNo;
   concurrency_limit: number | null;
   /** As domain/rate.ts writes it; null for none. */
   rate: string | null;
@@ -83,8 +82,6 @@ export interface JobsTable {
   sealed_headers: string | null;
   /** JSON text as given (§2.6). */
   payload: string | null;
-  /** 1: a person has given it its time, so no held target puts it off (held-targets.ts). */
-  is_time_by_hand: YesNo | null;
 }
 
 /** The outcome of a run, with the stored part of its response. */
@@ -103,8 +100,7 @@ interface OutcomeColumns {
 }
 
 /** An attempt that has ended. Rows are only inserted and deleted; the one change is the mark of a person's Retry. */
-export interface EndedJobsTable
-  extends Omit<JobsTable, 'status' | 'claimed_by' | 'is_time_by_hand'>, OutcomeColumns {
+export interface EndedJobsTable extends Omit<JobsTable, 'status' | 'claimed_by'>, OutcomeColumns {
   status: EndedJobStatus;
   /** The job that a person's Retry made of this failed one. */
   retried_as: string | null;
@@ -313,14 +309,6 @@ export interface InstallationTable {
   value: string;
 }
 
-export interface HeldTargetsTable {
-  team_id: string;
-  queue_id: string;
-  /** Scheme, host and port, as URLs normalize them. */
-  origin: string;
-  until: number;
-}
-
 export interface ApiWindowsTable {
   address: string;
   opened_at: number;
@@ -349,7 +337,6 @@ export interface Tables extends AccountTables, AlertTables {
   run_filters: RunFiltersTable;
   nodes: NodesTable;
   taken_slots: TakenSlotsTable;
-  held_targets: HeldTargetsTable;
   installation: InstallationTable;
   api_windows: ApiWindowsTable;
 }

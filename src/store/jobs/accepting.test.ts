@@ -37,7 +37,6 @@ describe('accepting jobs', () => {
         timeoutSeconds: 30,
         retrySchedule: [60, 1800, 10_800],
         retriesEnabled: true,
-        honorsRetryAfter: false,
         concurrencyLimit: null,
         rate: null,
         assertions: [],

@@ -42,7 +42,6 @@ export async function editPendingJob(
         payload,
         callback_url: callbackUrl,
         scheduled_at: change.scheduledAt,
-        is_time_by_hand: sql`case when scheduled_at = ${change.scheduledAt} then is_time_by_hand else 1 end`,
       })
       .where('team_id', '=', teamId)
       .where('id', '=', jobId)

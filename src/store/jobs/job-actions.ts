@@ -98,7 +98,6 @@ export async function fireJobs(
       .updateTable('jobs')
       .set({
         scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
-        is_time_by_hand: 1,
       })
       .where('team_id', '=', teamId)
       .where('id', 'in', jobIds)

@@ -4,7 +4,6 @@ import type { Database } from '../database/database.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
 import { type Edited, editPendingJob, type JobChange } from './edit-job.ts';
 import { isHeldUp } from '../runs/held-rows.ts';
-import { findHold } from '../runs/held-targets.ts';
 import { HeldTeams } from '../runs/held-teams.ts';
 import {
   deleteFailedJobs,
@@ -153,11 +152,6 @@ export class JobStore {
 
   async find(teamId: string, jobId: string): Promise<JobDetail | null> {
     return findJob({ db: this.#db, sealer: this.#sealer }, teamId, jobId);
-  }
-
-  /** Until when a waiting retry waits for its target, which others were told to leave alone (§3.4); null: it does not. */
-  async findHold(teamId: string, jobId: string): Promise<number | null> {
-    return findHold(this.#db, teamId, jobId, this.#clock.now());
   }
 
   async findTeam(jobId: string): Promise<string | null> {

@@ -32,7 +32,6 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0014-next-signing-secrets': async () =>
     (await import('./0014-next-signing-secrets.ts')).addNextSigningSecrets,
   '0015-activity': async () => (await import('./0015-activity.ts')).createActivity,
-  '0016-retry-after': async () => (await import('./0016-retry-after.ts')).addRetryAfter,
   '0017-tags': async () => (await import('./0017-tags.ts')).addTags,
   '0018-old-successes': async () => (await import('./0018-old-successes.ts')).createOldSuccesses,
   '0019-viewers': async () => (await import('./0019-viewers.ts')).addViewers,
@@ -44,7 +43,6 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0024-rates': async () => (await import('./0024-rates.ts')).addRates,
   '0025-spread-retries': async () => (await import('./0025-spread-retries.ts')).addSpreadRetries,
   '0026-team-pauses': async () => (await import('./0026-team-pauses.ts')).addTeamPauses,
-  '0027-held-targets': async () => (await import('./0027-held-targets.ts')).createHeldTargets,
   '0028-provider-sessions': async () =>
     (await import('./0028-provider-sessions.ts')).addProviderSessions,
   '0029-failing-queues': async () => (await import('./0029-failing-queues.ts')).createFailingQueues,

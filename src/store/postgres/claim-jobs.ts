@@ -9,17 +9,15 @@ import {
   claimedJob,
   type ClaimJobs,
   earlierFirst,
-  freeSlots,
   heldByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
-  queueColumns,
+  QUEUE_COLUMNS,
   type ClaimedQueueRow,
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { hasHolds } from '../runs/held-targets.ts';
 import { findHeldFlows, HeldFlows, isHeldUp } from '../runs/held-rows.ts';
 import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
@@ -66,9 +64,8 @@ const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
 
 /** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
-/** Whether a claim from a queue takes more than one statement: for those, and where a target of it is held. */
-const takesSteps = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate' | 'has_holds'>) =>
-  queue.concurrency_limit !== null || queue.rate !== null || queue.has_holds > 0;
+const isLimited = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate'>) =>
+  queue.concurrency_limit !== null || queue.rate !== null;
 
 /**
  * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
@@ -94,7 +91,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
   ), limits as materialized (
     select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
   ), open_queues as materialized (
-    select ${queueColumns('$3')}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
+    select ${QUEUE_COLUMNS}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
       limits.monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -110,7 +107,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
-    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED} and q.has_holds = 0`}
+    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED}`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
   ), wanted as materialized (
@@ -141,7 +138,7 @@ function claimText(dialect: Dialect, isCounted: boolean): string {
     select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
   ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
   select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
-    q.slow_rule, q.has_holds, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
+    q.slow_rule, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
   from open_queues q left join drawn on drawn.queue_id = q.id`;
 }
 
@@ -162,7 +159,7 @@ const holdLimitedQueues = preparedStatement<{ id: string }>(
 
 interface QueueState extends Pick<
   ClaimedQueueRow,
-  'id' | 'is_paused' | 'concurrency_limit' | 'rate' | 'has_holds'
+  'id' | 'is_paused' | 'concurrency_limit' | 'rate'
 > {
   team_id: string;
   number: number | null;
@@ -176,7 +173,7 @@ interface QueueState extends Pick<
 const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
-  select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, ${hasHolds('$2')} as has_holds, last.number,
+  select q.id, q.team_id, q.is_paused, q.concurrency_limit, q.rate, last.number,
     last.rate_spent_until, last.job_ids is not null as is_known, coalesce(last.recount_until, 0) as recount_until,
     ${RUNNING_IDS} as running_ids
   from ${dialect.rows(SLOTS, 1)} cross join queues q ${LAST_TAKEN}
@@ -215,7 +212,7 @@ export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
   };
 }
 
-/** @returns the claim, and the queues that were skipped because they take more than one statement */
+/** @returns the claim, and the queues that were skipped because they have a limit or a rate */
 async function claimUnlimited(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -229,14 +226,14 @@ async function claimUnlimited(
   const strangers = rows.filter(({ knows_plan }) => !knows_plan);
   for (const { plan } of strangers) context.knownPlans.add(plan);
   const isAgain = (queueId: string) =>
-    strangers.some((row) => row.for_queue === queueId && !takesSteps(row));
+    strangers.some((row) => row.for_queue === queueId && !isLimited(row));
   const again = asked.filter(({ id }) => isAgain(id));
   // These rows are of queues whose plan was not known yet, so nothing was taken from them.
   rows = rows.filter((row) => !isAgain(row.for_queue));
   const repeated = await claimAgain(again, claim, rows);
   rows.push(...(repeated ?? []));
   const held = repeated === null ? again : [];
-  const limitedIds = new Set(rows.flatMap((row) => (takesSteps(row) ? [row.for_queue] : [])));
+  const limitedIds = new Set(rows.flatMap((row) => (isLimited(row) ? [row.for_queue] : [])));
   const limited = asked.filter(({ id }) => limitedIds.has(id));
   const others = asked.filter((flow) => !limitedIds.has(flow.id) && !held.includes(flow));
   return { ...joinClaims([readClaim(context, others, claimant, rows)], held), limited };
@@ -293,8 +290,7 @@ async function claimLimited(
     for (const { id, slots, from = 0 } of asked) {
       const queue = queues.get(id);
       const most = openSlots(queue, runningIn(id), slots, allowances.get(id) ?? null);
-      const given = { queue, slots: most, from };
-      open.push({ id, slots: await freeSlots(trx, dialect, given, claimant.now), from });
+      open.push({ id, slots: most, from });
     }
     const isOpen = new Set(open.flatMap(({ id, slots }) => (slots > 0 ? [id] : [])));
     const taken = queueStates.flatMap((queue) =>

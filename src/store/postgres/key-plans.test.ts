@@ -23,25 +23,16 @@ async function fill(store: TestStore, teamId: string, queueId: string): Promise<
 /** Runs each statement that looks up waiting or running jobs by their keys. */
 async function runEach(store: TestStore, teamId: string): Promise<void> {
   const node = await aNode(store);
-  await aQueue(store, teamId, { name: 'told', honorsRetryAfter: true });
-  const told = await aClaimedJob(store, teamId, node, { queue: 'told' });
-  const next = { id: told.id, scheduledAt: TEST_START };
-  const holdsUntil = TEST_START + 60_000;
-  await store.runs.settle(node, aSettlement(store, told, { status: 'retried', next, holdsUntil }));
+  const failed = await aClaimedJob(store, teamId, node);
+  const next = { id: failed.id, scheduledAt: TEST_START };
+  await store.runs.settle(node, aSettlement(store, failed, { status: 'retried', next }));
   await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, teamId, node)));
-  await aClaimedJob(store, teamId, node, { queue: 'told' });
   await aClaimedJob(store, teamId, node);
   await store.nodes.releaseLostClaims(node, new Set());
 }
 
 /** The statements that look up jobs by their keys. */
-const BY_KEY = [
-  'claim-jobs-at-once',
-  'end-jobs-at-once',
-  'end-jobs-with-sequel',
-  'put-back-jobs',
-  'put-off-retries',
-];
+const BY_KEY = ['claim-jobs-at-once', 'end-jobs-at-once', 'end-jobs-with-sequel', 'put-back-jobs'];
 
 /** How each part of a plan finds jobs. */
 function waysTo(table: string, node: PlanNode): string[] {

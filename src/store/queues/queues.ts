@@ -28,7 +28,6 @@ export function queueSettingsOf(row: SettingsColumns): QueueSettings {
     timeoutSeconds: row.timeout_seconds,
     retrySchedule: readList(row.retry_schedule),
     retriesEnabled: row.retries_enabled === 1,
-    honorsRetryAfter: row.honors_retry_after === 1,
     concurrencyLimit: row.concurrency_limit,
     rate: row.rate === null ? null : parseRate(row.rate),
     assertions: readList(row.assertions),
@@ -64,13 +63,12 @@ function queueOf(row: QueuesTable): Queue {
 
 function settingsColumns(settings: Partial<QueueSettings>): Partial<SettingsColumns> {
   const { timeoutSeconds, retrySchedule, retriesEnabled, concurrencyLimit } = settings;
-  const { honorsRetryAfter, assertions, emailAlerts, deadLetterDays } = settings;
+  const { assertions, emailAlerts, deadLetterDays } = settings;
   const { rate, isPaused, alertSettings, tags } = settings;
   return {
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
     ...(retrySchedule !== undefined && { retry_schedule: JSON.stringify(retrySchedule) }),
     ...(retriesEnabled !== undefined && { retries_enabled: yesNo(retriesEnabled) }),
-    ...(honorsRetryAfter !== undefined && { honors_retry_after: yesNo(honorsRetryAfter) }),
     ...(concurrencyLimit !== undefined && { concurrency_limit: concurrencyLimit }),
     ...(rate !== undefined && { rate: rate && formatRate(rate) }),
     ...(assertions !== undefined && { assertions: JSON.stringify(assertions) }),
@@ -217,10 +215,8 @@ export class QueueStore {
         .where('team_id', '=', teamId)
         .where('id', '=', queueId)
         .executeTakeFirst();
-      for (const table of ['taken_slots', 'held_targets'] as const) {
-        const rows = trx.deleteFrom(table).where('team_id', '=', teamId);
-        await rows.where('queue_id', '=', queueId).execute();
-      }
+      const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
+      await taken.where('queue_id', '=', queueId).execute();
       await forgetSpell(trx, teamId, queueId);
       await forgetFailing(trx, teamId, queueId);
       return gone;

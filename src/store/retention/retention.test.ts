@@ -308,7 +308,7 @@ describe('retention', () => {
 async function expire(store: Store, limit = KEEP.limit) {
   const gone = { ...NOTHING };
   for (const kind of EXPIRING) {
-    if (kind === 'holds' || kind === 'durations') continue;
+    if (kind === 'durations') continue;
     if (kind === 'depths' || kind === 'activity') continue;
     const asked = { ...KEEP, limit, now: store.clock.now() };
     gone[kind] = await store.retention.deleteSome(kind, asked);

@@ -45,7 +45,6 @@ export const EXPIRING = [
   'executions',
   'successes',
   'alerts',
-  'holds',
   'durations',
   'depths',
   'activity',
@@ -84,7 +83,6 @@ export const TABLES_OF_TEAM = [
   'ended_executions',
   'queues',
   'taken_slots',
-  'held_targets',
   'failing_queues',
   'crons',
   'usage_months',
@@ -145,8 +143,6 @@ export class RetentionStore {
         return this.#deleteOldSuccesses(now, successHistoryDays, limit);
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
-      case 'holds':
-        return this.#deleteOlder('held_targets', 'until', now, limit);
       case 'durations':
         return this.#deleteOlder('duration_hours', 'hour', now - FIGURE_DAYS * DAY_MS, limit);
       case 'depths': {
@@ -294,7 +290,7 @@ export class RetentionStore {
   }
 
   async #deleteOlder(
-    table: 'activity' | 'held_targets' | 'duration_hours' | 'queue_depths' | 'depth_looks',
+    table: 'activity' | 'duration_hours' | 'queue_depths' | 'depth_looks',
     column: 'hour' | 'at' | 'until',
     before: number,
     limit: number,

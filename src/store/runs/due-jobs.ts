@@ -1,9 +1,7 @@
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
-import { hasHolds, putOffHeld } from './held-targets.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 
 /** The parts of claims of jobs that both databases share. */
 
@@ -21,8 +19,6 @@ export interface ClaimedQueueRow extends FlowRow {
   assertions: string;
   is_paused: 0 | 1;
   slow_rule: string | null;
-  /** Whether a target of the queue is held (held-targets.ts). */
-  has_holds: number;
 }
 
 export interface ClaimedJobRow extends TakenRow {
@@ -38,12 +34,8 @@ export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as cons
 /** Whether a queue starts nothing, by itself or with its team (§3.5, §3.11); of `queues q` and `teams t`. */
 export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 end';
 
-/** @param now  the parameter with the time of the claim */
-export const queueColumns = (
-  now: string,
-) => `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret,
-  ${hasHolds(now)} as has_holds`;
+export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
+  ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
 export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
   jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
@@ -72,26 +64,6 @@ export function openSlots(
   if (whatHolds(queue, running) !== 'nothing') return 0;
   const ofLimit = (queue?.concurrency_limit ?? Infinity) - running;
   return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
-}
-
-/** How many of those may start, once retries whose targets are held are put off. */
-export async function freeSlots(
-  runner: StatementRunner,
-  dialect: Dialect,
-  {
-    queue,
-    slots,
-    from,
-  }: {
-    queue: (Pick<ClaimedQueueRow, 'id' | 'has_holds'> & { team_id: string }) | undefined;
-    slots: number;
-    from: number;
-  },
-  now: number,
-): Promise<number> {
-  if (!queue || queue.has_holds === 0 || slots === 0) return slots;
-  const { id, team_id } = queue;
-  return putOffHeld(runner, dialect, { teamId: team_id, queueId: id, from, slots }, now);
 }
 
 /** What the rate of a queue lets start. @param spentUntil  as it was written down by the claim before */

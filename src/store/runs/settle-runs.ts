@@ -1,9 +1,7 @@
 import { followCrons, type SettledRun } from '../alerts/cron-alerts.ts';
 import type { Database } from '../database/database.ts';
-import { originOf } from '#domain/held-target';
 import { END_RUNS } from './end-runs.ts';
 import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
-import { type HeldTarget, holdTargets } from './held-targets.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
 import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
@@ -36,7 +34,6 @@ export async function settleRuns(
     const kept = settlements.filter(({ run }) => ours.has(run.id));
     const ourTimed = timed.filter(({ run }) => ours.has(run.id));
     const isPaceTold = await followSpells(trx, dialect, ourTimed);
-    await holdTargets(trx, dialect, kept.flatMap(heldBy));
     await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));
     const hasFollowed = await followCrons(trx, dialect, findAlertable(kept, ended));
     await uncountRuns(trx, dialect, unsentRuns(kept.map(({ run }) => run)));
@@ -52,15 +49,8 @@ function idsOf(ended: readonly EndedRow[]): Set<string> {
  * Whether ending the run is all there is to write. For an execution that is not known yet: it depends on the cron's
  * streak.
  */
-function isQuiet({ run, alert, holdsUntil }: Settlement): boolean {
-  return run.kind === 'job' && alert === null && !holdsUntil && run.unreadable === null;
-}
-
-function heldBy({ run, holdsUntil }: Settlement): HeldTarget[] {
-  if (run.kind !== 'job' || !holdsUntil) return [];
-  const { teamId, queueId, url } = run;
-  const origin = originOf(url);
-  return origin === null ? [] : [{ team_id: teamId, queue_id: queueId, origin, until: holdsUntil }];
+function isQuiet({ run, alert }: Settlement): boolean {
+  return run.kind === 'job' && alert === null && run.unreadable === null;
 }
 
 function alertOf({ run, end, alert }: Settlement): JobAlert[] {

@@ -43,8 +43,6 @@ export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecuti
   callback: CallbackToSend | null;
   /** The level of the alert that a job raises (§6.4); a cron's alerts depend on its streak. */
   alert: 'warning' | 'failure' | null;
-  /** Until when other retries of a job's queue wait for its target (§3.4). */
-  holdsUntil?: number | null;
 }
 
 export type JobSettlement = Settlement<ClaimedJob>;

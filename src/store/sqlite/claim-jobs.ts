@@ -13,12 +13,11 @@ import {
   claimedJob,
   type ClaimJobs,
   earlierFirst,
-  freeSlots,
   heldByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
-  queueColumns,
+  QUEUE_COLUMNS,
   type ClaimedQueueRow,
   SLOTS,
   whatHolds,
@@ -40,7 +39,7 @@ interface CountedQueue extends ClaimedQueueRow {
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
-  select ${queueColumns('?2')}, q.team_id,
+  select ${QUEUE_COLUMNS}, q.team_id,
     case when q.rate is null then null else (
       select s.rate_spent_until from taken_slots s
       where s.team_id = q.team_id and s.queue_id = q.id and s.number = 0
@@ -102,15 +101,14 @@ const allowanceAt = (queue: CountedQueue | undefined, now: number) =>
 const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   table: 'jobs',
   flowOf: ({ queue_id }) => queue_id,
-  readFlows: (runner, dialect, { asked, now }) =>
-    runPrepared(runner, dialect, readQueues, [packSlots(asked), now]),
+  readFlows: (runner, dialect, { asked }) =>
+    runPrepared(runner, dialect, readQueues, [packSlots(asked)]),
   async take(runner, dialect, input, queues) {
     const open: FlowSlots[] = [];
     for (const flow of input.asked) {
       const queue = queues.get(flow.id);
       const allowance = allowanceAt(queue, input.now);
-      const most = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
-      const slots = await freeSlots(runner, dialect, { queue, slots: most, from: 0 }, input.now);
+      const slots = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
       if (slots > 0) open.push({ id: flow.id, slots });
     }
     const rows: ClaimedJobRow[] = [];
