@@ -1,23 +1,13 @@
-/** The command line of a checkout, as bin/belfry.js runs it from its bundle. */
+/** The command line of a checkout: `npm run belfry -- <command>`. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { forEachDatabase, type Program, runBelfry } from '#testing/process';
-import { bundleCommandsIfChanged } from './bundle-commands.js';
-import { findCommandBundle } from './command-bundle.js';
 
 const PROGRAM: Program = [process.execPath, path.join(import.meta.dirname, 'belfry.js')];
 
-describe('commands from the bundle', () => {
-  before(
-    async () => {
-      await bundleCommandsIfChanged();
-      assert.ok(findCommandBundle(path.dirname(import.meta.dirname)));
-    },
-    { timeout: 60_000 },
-  );
-
-  test('without a command there is a list of them, and an unknown one is refused', async () => {
+describe('commands of a checkout', () => {
+  test('belfry.js lists the commands without an argument and refuses an unknown one', async () => {
     const told = await runBelfry([], { program: PROGRAM });
     assert.match(told.stdout, /^Usage: belfry [^]*\bdoctor\b/);
     assert.equal(told.code, 0);
@@ -27,7 +17,7 @@ describe('commands from the bundle', () => {
   });
 
   forEachDatabase((_name, makeDatabaseUrl) => {
-    test('work on a database that they make', async () => {
+    test('commands create the database and work on it', async () => {
       const databaseUrl = await makeDatabaseUrl();
       const run = async (...words: string[]) => {
         const { code, stdout, stderr } = await runBelfry(words, { databaseUrl, program: PROGRAM });

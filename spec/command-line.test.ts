@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
@@ -491,68 +489,6 @@ describe('health and doctor', () => {
     const address = findings.find(({ check }) => check === 'address');
     assert.match(String(address?.['message']), /loses its path on the way/);
   });
-});
-
-describe('completion', () => {
-  const config = configOf(`sqlite:${path.join(os.tmpdir(), 'belfry-completion-none.db')}`);
-  const scriptOf = async (shell: string) => (await run(config, ['completion', shell])).stdout;
-
-  test('prints a script for bash, zsh and fish, and for no other shell', async () => {
-    for (const shell of ['bash', 'zsh', 'fish']) {
-      assert.match(await scriptOf(shell), new RegExp(`belfry completion ${shell}`));
-    }
-    const { code, stderr } = await run(config, ['completion', 'tcsh']);
-    assert.equal(code, 1);
-    assert.match(stderr, /Allowed choices are bash, zsh, fish/);
-    assert.equal(fs.existsSync(path.join(os.tmpdir(), 'belfry-completion-none.db')), false);
-  });
-
-  const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
-
-  test('of bash completes commands, options and what an option may be', async (t) => {
-    if (!isThere('bash')) return t.skip('there is no bash on this machine');
-    const ask = `
-complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); COMPREPLY=(); _belfry; echo "$*: \${COMPREPLY[*]}"; }
-complete_line belfry jo
-complete_line belfry job cr
-complete_line belfry job list --st
-complete_line belfry job list --status d
-complete_line belfry job list --team Acme --al
-complete_line belfry job list --team ''
-complete_line belfry cron list --output ''`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', (await scriptOf('bash')) + ask], {
-      encoding: 'utf8',
-    });
-    assert.equal(stderr, '');
-    assert.deepEqual(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.trim()),
-      [
-        'belfry jo: job',
-        'belfry job cr: create',
-        'belfry job list --st: --status',
-        'belfry job list --status d: dead_lettered',
-        'belfry job list --team Acme --al: --all',
-        'belfry job list --team :',
-        'belfry cron list --output : json table',
-      ],
-    );
-  });
-
-  for (const [shell, check] of [
-    ['zsh', ['-n']],
-    ['fish', ['--no-execute']],
-  ] as const) {
-    test(`of ${shell} is a script that ${shell} reads`, async (t) => {
-      if (!isThere(shell)) return t.skip(`there is no ${shell} on this machine`);
-      const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-shell-')), 'script');
-      fs.writeFileSync(file, await scriptOf(shell));
-      const { status, stderr } = spawnSync(shell, [...check, file], { encoding: 'utf8' });
-      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
-    });
-  }
 });
 
 /** A proxy that is set up wrong: what stands behind it never sees the path. */

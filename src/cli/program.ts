@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
 import { addChannelCommands } from './channels.ts';
-import { addCompletionCommand } from './completion.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
 import { addInstallationCommands } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
@@ -42,7 +41,6 @@ export function buildProgram(session: Session): Command {
   addChannelCommands(program, session);
   addActivityCommands(program, session);
   addInstallationCommands(program, session);
-  addCompletionCommand(program, session);
   for (const { name, description, run } of session.services.ownCommands ?? []) {
     program.command(name).description(description).action(run);
   }
