@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
 import { listBackups } from '#store/sqlite/backup-folder';
@@ -62,14 +63,16 @@ async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
   }
 }
 
-async function examineCertificate({ baseUrl }: Config): Promise<Finding[]> {
+/** Checks how long the certificate of the public address is valid. Never rejects. */
+export async function examineCertificate({ baseUrl }: Pick<Config, 'baseUrl'>): Promise<Finding[]> {
   if (!baseUrl?.startsWith('https:')) return [];
   const { hostname, port } = new URL(baseUrl);
-  const endsAt = await readCertificateEnd(hostname, Number(port || 443));
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const endsAt = await readCertificateEnd(host, Number(port || 443));
   // The check of the address reports why there is no certificate.
   if (endsAt === null) return [];
   const days = Math.floor((endsAt - Date.now()) / DAY_MS);
-  const message = `the certificate of ${hostname} is good for ${days} days`;
+  const message = `the certificate of ${hostname} expires in ${days} days`;
   if (days >= CERTIFICATE_DAYS) return [{ check: 'tls', status: 'ok', message }];
   return [{ check: 'tls', status: 'warn', message: `${message}; renew it` }];
 }
@@ -77,7 +80,9 @@ async function examineCertificate({ baseUrl }: Config): Promise<Finding[]> {
 function readCertificateEnd(host: string, port: number): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   // Only reads the certificate. The check of the address tells whether it is trusted.
-  const socket = connect({ host, port, servername: host, rejectUnauthorized: false }, () => {
+  // Node rejects an IP address as a server name (RFC 6066).
+  const servername = isIP(host) === 0 ? host : '';
+  const socket = connect({ host, port, servername, rejectUnauthorized: false }, () => {
     const at = Date.parse(socket.getPeerCertificate().valid_to);
     resolve(Number.isNaN(at) ? null : at);
     socket.destroy();
