@@ -161,7 +161,7 @@ forEachStore((_, openTestStore) => {
     test('after the team was deleted, until another one is selected', async () => {
       const owner = await makeUser(service);
       const { apiToken, userId, teamId } = owner;
-      const name = (await service.people.operator.findTeam(teamId))?.name ?? '';
+      const name = (await service.store.teams.find(teamId))?.name ?? '';
       const done = await service.people.teams.deleteTeam(await actorOf(service, owner), name);
       assert.equal(done.kind, 'done');
       await refuse(apiToken, 500, SERVER_ERROR);

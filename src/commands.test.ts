@@ -168,6 +168,33 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       );
     });
 
+    test('a name that two teams share is refused with both ids, by every command', async () => {
+      const twins = await Promise.all(
+        ['Twins', 'Twins'].map((name) => store.teams.create(name, 'free', 1)),
+      );
+      const [first, second] = twins.map(({ id }) => id).toSorted();
+      const line = `several teams are named "Twins"; give an id: ${first}, ${second}.`;
+      for (const argv of [
+        ['team', 'plan', '--plan', 'pro'],
+        ['team', 'signing-secret'],
+        ['queue', 'list'],
+        ['team', 'export'],
+      ]) {
+        assert.equal(await refused(...argv, '--team', 'Twins'), line);
+      }
+      assert.match(
+        await refused(
+          ...'user create --email twin@acme.test --password correct-horse --team Twins'.split(' '),
+        ),
+        new RegExp(`^--team: Several teams have this name\\. Give an id: ${first}, ${second}\\.$`),
+      );
+      assert.equal((await store.teams.find(twins[0]?.id ?? ''))?.plan, 'free');
+      for (const { id } of twins)
+        await store.database.transact((trx) =>
+          trx.deleteFrom('teams').where('id', '=', id).execute(),
+        );
+    });
+
     test('signing-secret prints a new one, which is in force', async () => {
       const { signingSecret } = await printed('team', 'signing-secret', ...team);
       assert.equal((await store.teams.readSigningSecret(teamId))?.secret, signingSecret);

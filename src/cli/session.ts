@@ -51,12 +51,26 @@ export class Session {
     this.services.terminal.say(`${line}\n`);
   }
 
-  /** @param nameOrId  as the operator gave it */
+  /** The team that `--team` names, for commands that don't need `work`. */
+  async identifyTeam(
+    nameOrId: string,
+  ): Promise<{ teamId: string; name: string; people: OpenRooms['people'] }> {
+    const { people } = await this.open();
+    const found = await people.findTeam(nameOrId);
+    if (found.kind === 'not-found') {
+      throw new CommandFault(`there is no team ${show(nameOrId)}.`);
+    }
+    if (found.kind === 'ambiguous') {
+      const ids = found.teamIds.join(', ');
+      throw new CommandFault(`several teams are named ${show(nameOrId)}; give an id: ${ids}.`);
+    }
+    return { teamId: found.team.id, name: found.team.name, people };
+  }
+
+  /** The team that `--team` names. */
   async findTeam(nameOrId: string): Promise<{ teamId: string; name: string; work: Work }> {
-    const { people, work } = await this.open();
-    const team = await people.findTeam(nameOrId);
-    if (!team) throw new CommandFault(`there is no team ${show(nameOrId)}.`);
-    return { teamId: team.id, name: team.name, work: await work() };
+    const { teamId, name } = await this.identifyTeam(nameOrId);
+    return { teamId, name, work: await (await this.open()).work() };
   }
 
   /** The job's team, for commands that name a job alone. */

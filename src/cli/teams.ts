@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { writeInstant, writeTeam } from './records.ts';
-import type { OpenRooms } from './services.ts';
-import { show, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { addTeamGroupCommands } from './team-groups.ts';
 import { addTeamFileCommands } from './team-files.ts';
 import { addTeamPauseCommands } from './team-pauses.ts';
@@ -27,33 +26,27 @@ export function addTeamCommands(program: Command, session: Session): void {
   addTeamOption(team.command('plan').description('put a team on a plan of the setting PLANS'))
     .requiredOption('--plan <NAME>', "the plan's name")
     .action(async (options: { team: string; plan: string }) => {
-      const { people } = await session.open();
-      const outcome = await people.setPlan(options.team, options.plan);
+      const { teamId, people } = await session.identifyTeam(options.team);
+      const outcome = await people.setPlan(teamId, options.plan);
       if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
-      if (outcome.kind === 'not-found') throw noTeam(options.team);
+      if (outcome.kind === 'not-found') throw new CommandFault('the team was just deleted.');
       session.print(writeTeam(outcome.team));
     });
   const secret = team.command('signing-secret');
   addTeamOption(secret.description("make a team's signing secret, replacing the one it has"))
     .option('--from <TIME>', 'make the next one: from then on it replaces the one it has (UTC)')
     .action(async (options: { team: string; from?: string }) => {
-      session.print(await makeSecret((await session.open()).people, options));
+      session.print(await makeSecret(session, options));
     });
 }
 
 async function makeSecret(
-  people: OpenRooms['people'],
+  session: Session,
   { team, from }: { team: string; from?: string },
 ): Promise<{ signingSecret: string; from?: string }> {
-  if (from === undefined) {
-    const signingSecret = await people.generateSigningSecret(team);
-    if (signingSecret === null) throw noTeam(team);
-    return { signingSecret };
-  }
-  const outcome = await people.planSigningSecret(team, from);
-  if (outcome === null) throw noTeam(team);
+  const { teamId, people } = await session.identifyTeam(team);
+  if (from === undefined) return { signingSecret: await people.generateSigningSecret(teamId) };
+  const outcome = await people.planSigningSecret(teamId, from);
   if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
   return { signingSecret: outcome.secret, from: writeInstant(outcome.from) };
 }
-
-const noTeam = (nameOrId: string) => new CommandFault(`there is no team ${show(nameOrId)}.`);

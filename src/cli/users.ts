@@ -19,7 +19,7 @@ export function addUserCommands(program: Command, session: Session): void {
     .requiredOption('--email <E>', 'email address')
     .requiredOption('--password <P>', 'password, at least 8 characters')
     .option('--name <N>', "the person's name")
-    .option('--team <T>', "the team's name")
+    .option('--team <T>', "the team's name, or its id")
     .addOption(
       new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member', 'viewer']),
     )

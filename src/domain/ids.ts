@@ -33,6 +33,14 @@ export function earliestIdAt(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
+/** Matches any UUID, in any case and of any version. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Whether a text looks like an id to a person. No team may have such a name, because commands take both. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** Whether a text from outside has the form of our ids. */
 export function isId(text: string): boolean {
   return validate(text) && version(text) === 7;

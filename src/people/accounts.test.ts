@@ -70,6 +70,20 @@ test('people register by themselves only where the operator says so', async () =
   }
 });
 
+test('a team is not registered under a name that is shaped like an id', async () => {
+  await using room = await openPeople({ signUp: 'open' });
+  const { accounts, operator } = room.people;
+  const refused = {
+    kind: 'refused',
+    errors: { team: ['Choose a name that does not look like an id.'] },
+  };
+  const input = { ...ada, team: '01A20FFD-8cab-74ad-a6b1-bc7287ae7d5c' };
+  assert.deepEqual(await accounts.createFirstAccount(input, new Browser().request), refused);
+  await aUser(room, 'ops@bells.test');
+  assert.deepEqual(await accounts.register(input, new Browser().request), refused);
+  assert.equal((await operator.listTeams()).length, 1);
+});
+
 test('registering is limited by address', async () => {
   await using room = await openPeople({ signUp: 'open' });
   await aUser(room, 'ops@bells.test');

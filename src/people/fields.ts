@@ -1,3 +1,4 @@
+import { isUuid } from '#domain/ids';
 import type { FieldErrors, Refused } from './outcomes.ts';
 
 const LONGEST_NAME = 100;
@@ -42,6 +43,13 @@ export function checkName(name: string, label: string): string[] {
   const kept = normalizeName(name);
   if (kept === '') return [`Enter ${label}.`];
   return Array.from(kept).length > LONGEST_NAME ? [`Use at most ${LONGEST_NAME} characters.`] : [];
+}
+
+/** A team's name must not look like an id: a command that names a team by its id would reach a namesake. */
+export function checkTeamName(name: string): string[] {
+  return isUuid(normalizeName(name))
+    ? ['Choose a name that does not look like an id.']
+    : checkName(name, 'a team name');
 }
 
 /** Keeps the fields that have errors; null where none has. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '#domain/ids';
 import { openPeople } from '#testing/people';
 
 const ada = { email: 'Ada@Example.com ', password: 'correct horse' };
@@ -108,14 +109,15 @@ test('what is no token of ours is nobody', async () => {
 test('a plan that PLANS does not have is refused; one that it has is shown with the usage', async () => {
   await using room = await openPeople();
   const { operator } = room.people;
-  await operator.createUser({ ...ada, team: 'Bells' });
-  const refused = await operator.setPlan('Bells', 'gold');
+  const made = await operator.createUser({ ...ada, team: 'Bells' });
+  assert.ok(made.kind === 'created');
+  const refused = await operator.setPlan(made.teamId, 'gold');
   assert.deepEqual(refused, {
     kind: 'refused',
     errors: { plan: ['There is no plan gold; PLANS has: free, pro.'] },
   });
-  assert.equal((await operator.setPlan('Nobody', 'pro')).kind, 'not-found');
-  const set = await operator.setPlan('Bells', 'pro');
+  assert.equal((await operator.setPlan(newId(1), 'pro')).kind, 'not-found');
+  const set = await operator.setPlan(made.teamId, 'pro');
   assert.ok(set.kind === 'set' && set.team.plan === 'pro' && set.team.limit === null);
   const [team] = await operator.listTeams();
   assert.deepEqual({ plan: team?.plan, used: team?.used }, { plan: 'pro', used: 0 });
@@ -124,13 +126,52 @@ test('a plan that PLANS does not have is refused; one that it has is shown with 
 test('a signing secret is made for the team that is named, and replaced by the next', async () => {
   await using room = await openPeople();
   const { operator } = room.people;
-  await operator.createUser({ ...ada, team: 'Bells' });
-  const first = await operator.generateSigningSecret('Bells');
-  const second = await operator.generateSigningSecret('Bells');
-  assert.match(first ?? '', /^whsec_[\w-]{43}$/);
+  const made = await operator.createUser({ ...ada, team: 'Bells' });
+  assert.ok(made.kind === 'created');
+  const first = await operator.generateSigningSecret(made.teamId);
+  const second = await operator.generateSigningSecret(made.teamId);
+  assert.match(first, /^whsec_[\w-]{43}$/);
   assert.notEqual(first, second);
-  const [team] = await operator.listTeams();
-  const kept = await room.store.teams.readSigningSecret(team?.teamId ?? '');
+  const kept = await room.store.teams.readSigningSecret(made.teamId);
   assert.deepEqual(kept, { secret: second, setAt: room.clock.now() });
-  assert.equal(await operator.generateSigningSecret('Nobody'), null);
+});
+
+test('a text shaped like an id names the team with that id, and never a team of that name', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  const meant = await room.store.teams.create('Bells', 'free', room.clock.now());
+  // Such names are refused today. A team may have one from before.
+  const namesake = await room.store.teams.create(meant.id, 'free', room.clock.now());
+  const gone = newId(1);
+  await room.store.teams.create(gone, 'free', room.clock.now());
+
+  for (const [email, id] of [
+    ['ada@x.test', meant.id],
+    ['bob@x.test', meant.id.toUpperCase()],
+  ] as const) {
+    const found = await operator.findTeam(id);
+    assert.equal(found.kind === 'found' && found.team.id, meant.id);
+    const user = await operator.createUser({ ...ada, email, team: id });
+    assert.equal(user.kind === 'created' && user.teamId, meant.id);
+  }
+  assert.equal((await operator.findTeam(gone)).kind, 'not-found');
+  const refused = { kind: 'refused', errors: { team: [`There is no team ${gone}.`] } };
+  assert.deepEqual(await operator.createUser({ ...ada, team: gone }), refused);
+  assert.deepEqual(await room.store.members.list(namesake.id), []);
+});
+
+test('a name that several teams have is refused with their ids', async () => {
+  await using room = await openPeople();
+  const { operator } = room.people;
+  const first = await room.store.teams.create('Bells', 'free', room.clock.now());
+  const found = await operator.findTeam('  Bells ');
+  assert.equal(found.kind === 'found' && found.team.id, first.id);
+  const second = await room.store.teams.create('Bells', 'free', room.clock.now());
+  const teamIds = [first.id, second.id];
+  assert.deepEqual(await operator.findTeam('Bells'), { kind: 'ambiguous', teamIds });
+  assert.deepEqual(await operator.createUser({ ...ada, team: 'Bells' }), {
+    kind: 'refused',
+    errors: { team: [`Several teams have this name. Give an id: ${first.id}, ${second.id}.`] },
+  });
+  assert.equal(await room.store.users.findByEmail('ada@example.com'), null);
 });

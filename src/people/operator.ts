@@ -1,11 +1,11 @@
 import type { Clock } from '#domain/clock';
-import { isId } from '#domain/ids';
+import { isUuid } from '#domain/ids';
 import type { Store } from '#store/store';
 import type { TeamGroup } from '#store/people/team-groups';
 import type { Team } from '#store/people/teams';
 import type { ApiTokens } from './api-tokens.ts';
 import type { PeopleConfig } from './config.ts';
-import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
+import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
 import { type Done, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Passwords } from './passwords.ts';
@@ -33,7 +33,7 @@ interface NewUser {
   email: string;
   password: string;
   name?: string | undefined;
-  /** The name of a team to join or make; without it the user gets a team of their own. */
+  /** The id of a team to join, or the name of one to join or make; without it the user gets a team of their own. */
   team?: string | undefined;
   role?: Role | undefined;
 }
@@ -46,10 +46,13 @@ export interface TeamWithUsage extends Usage {
   createdAt: number;
 }
 
-/**
- * What the operator does from the command line (interface.md). No member acts, so no role is checked. A team is given
- * by its name, or by its id where two teams have the same name.
- */
+export type FoundTeam =
+  | { kind: 'found'; team: Team }
+  /** Several teams have this name. */
+  | { kind: 'ambiguous'; teamIds: readonly string[] }
+  | NotFound;
+
+/** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
 export class Operator {
   readonly #deps: Deps;
 
@@ -64,16 +67,16 @@ export class Operator {
     const email = normalizeEmail(input.email);
     const name = normalizeName(input.name ?? email.split('@')[0] ?? '');
     const team = normalizeName(input.team ?? `${name}'s team`);
+    const role = input.role ?? null;
     const refused = gatherErrors({
       email: checkEmail(email),
       password: checkPassword(input.password),
       name: checkName(name, 'a name'),
-      team: checkName(team, 'a team name'),
+      team: isUuid(team) ? [] : checkTeamName(team),
     });
     if (refused) return refused;
     const { store, clock, passwords, plans } = this.#deps;
     const token = makeApiToken();
-    const kind = input.team === undefined ? 'new' : 'named';
     const result = await store.registrations.register(
       {
         account: {
@@ -82,7 +85,14 @@ export class Operator {
           passwordHash: await passwords.hash(input.password),
           isEmailVerified: true,
         },
-        team: { kind, name: team, plan: plans.first, role: input.role ?? null },
+        team: isUuid(team)
+          ? { kind: 'existing', teamId: team.toLowerCase(), role }
+          : {
+              kind: input.team === undefined ? 'new' : 'named',
+              name: team,
+              plan: plans.first,
+              role,
+            },
         token,
         isFirst: false,
       },
@@ -92,6 +102,12 @@ export class Operator {
       return refuse('email', 'There is an account with this email.');
     if (result.kind === 'has-owner')
       return refuse('role', `The team ${team} has an owner already.`);
+    if (result.kind === 'no-team') return refuse('team', `There is no team ${team}.`);
+    if (result.kind === 'ambiguous')
+      return refuse(
+        'team',
+        `Several teams have this name. Give an id: ${result.teamIds.join(', ')}.`,
+      );
     if (result.kind !== 'registered') throw new Error(`registration came to ${result.kind}`);
     const { userId, teamId } = result;
     return { kind: 'created', userId, teamId, apiToken: token.text };
@@ -177,20 +193,28 @@ export class Operator {
     return Promise.all(teams.map((team) => this.#withUsage(team)));
   }
 
-  async findTeam(nameOrId: string): Promise<Team | null> {
+  /** A text that looks like an id is never taken as a name: teams made before such names were refused may have one. */
+  async findTeam(nameOrId: string): Promise<FoundTeam> {
     const { teams } = this.#deps.store;
-    return (await teams.findByName(nameOrId)) ?? (isId(nameOrId) ? teams.find(nameOrId) : null);
+    const found = isUuid(nameOrId)
+      ? [await teams.find(nameOrId.toLowerCase())]
+      : await teams.listByName(normalizeName(nameOrId));
+    const [team] = found;
+    if (!team) return NOT_FOUND;
+    return found.length === 1
+      ? { kind: 'found', team }
+      : { kind: 'ambiguous', teamIds: found.flatMap((one) => one?.id ?? []) };
   }
 
   async setPlan(
-    teamNameOrId: string,
+    teamId: string,
     plan: string,
   ): Promise<{ kind: 'set'; team: TeamWithUsage } | NotFound | Refused> {
     const { plans, store } = this.#deps;
     if (!plans.names.includes(plan)) {
       return refuse('plan', `There is no plan ${plan}; PLANS has: ${plans.names.join(', ')}.`);
     }
-    const team = await this.findTeam(teamNameOrId);
+    const team = await store.teams.find(teamId);
     if (!team) return NOT_FOUND;
     await store.teams.setPlan(team.id, plan);
     const deed = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
@@ -198,22 +222,18 @@ export class Operator {
     return { kind: 'set', team: await this.#withUsage({ ...team, plan }) };
   }
 
-  /** Makes the team's first signing secret or replaces it. Null: no such team. */
-  async generateSigningSecret(teamNameOrId: string): Promise<string | null> {
-    const team = await this.findTeam(teamNameOrId);
-    if (!team) return null;
+  /** Makes the team's first signing secret or replaces it. */
+  async generateSigningSecret(teamId: string): Promise<string> {
     const secret = makeSecret('whsec_');
     const { store, clock, activity } = this.#deps;
-    await store.teams.setSigningSecret(team.id, secret, clock.now());
-    await activity.ofTeam(team.id, 'command-line', { action: 'signing.generated' });
+    await store.teams.setSigningSecret(teamId, secret, clock.now());
+    await activity.ofTeam(teamId, 'command-line', { action: 'signing.generated' });
     return secret;
   }
 
-  /** Makes the team's next signing secret, in force from a date and time in UTC. Null: no such team. */
-  async planSigningSecret(teamNameOrId: string, from: string): Promise<Planned | Refused | null> {
-    const team = await this.findTeam(teamNameOrId);
-    if (!team) return null;
-    return planSecret(this.#deps, { teamId: team.id, from, doer: 'command-line' });
+  /** Makes the team's next signing secret, in force from a date and time in UTC. */
+  async planSigningSecret(teamId: string, from: string): Promise<Planned | Refused> {
+    return planSecret(this.#deps, { teamId, from, doer: 'command-line' });
   }
 
   /** The groups that the team lets in, by name. */

@@ -5,7 +5,7 @@ import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import type { PeopleConfig } from './config.ts';
 import type { EmailLinks } from './email-links.ts';
-import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
+import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
@@ -218,7 +218,7 @@ export class Registrations {
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     const refused = gatherErrors({
       ...checkPerson(input),
-      team: checkName(input.team, 'a team name'),
+      team: checkTeamName(input.team),
     });
     if (refused) return refused;
     const name = normalizeName(input.team);

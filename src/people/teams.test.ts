@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { newId } from '#domain/ids';
 import { NotAllowed } from '#domain/not-allowed';
 import type { Actor } from './actor.ts';
 import { aTeam, aUser, openPeople, type TestPeople } from '#testing/people';
@@ -194,13 +196,21 @@ test('a team is deleted only by its own name; then it is gone for everybody', as
   assert.equal(await teams.readInvitation(token), null);
 });
 
-test('a name is kept on one line and refused when it is empty or too long', async () => {
+test('a name is kept on one line and refused if it is empty, too long or shaped like an id', async () => {
   await using room = await openPeople();
   const { owner } = await aTeam(room);
   const { teams } = room.people;
   for (const name of ['', ' \n ', 'x'.repeat(101)]) {
     assert.equal((await teams.renameTeam(owner, name)).kind, 'refused');
     assert.equal((await teams.createTeam(owner.userId, name)).kind, 'refused');
+  }
+  for (const name of [newId(1), ` ${randomUUID().toUpperCase()}`]) {
+    const refused = {
+      kind: 'refused',
+      errors: { name: ['Choose a name that does not look like an id.'] },
+    };
+    assert.deepEqual(await teams.renameTeam(owner, name), refused);
+    assert.deepEqual(await teams.createTeam(owner.userId, name), refused);
   }
   await teams.renameTeam(owner, '  <b>Bells</b>\r\n& more ');
   const [team] = await room.people.operator.listTeams();

@@ -5,7 +5,7 @@ import type { Member, TeamContents } from '#store/people/members';
 import type { Store } from '#store/store';
 import { type Actor, authorize, proveMember } from './actor.ts';
 import type { PeopleConfig } from './config.ts';
-import { checkName, gatherErrors, normalizeName } from './fields.ts';
+import { checkTeamName, gatherErrors, normalizeName } from './fields.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Plans } from './plans.ts';
 import { type InvitedRole, isInvitedRole, type Permission } from './roles.ts';
@@ -37,7 +37,7 @@ export class Teams {
     userId: string,
     name: string,
   ): Promise<{ kind: 'created'; teamId: string } | Refused> {
-    const refused = checkTeamName(name);
+    const refused = gatherErrors({ name: checkTeamName(name) });
     if (refused) return refused;
     const { store, clock, plans } = this.#deps;
     const kept = normalizeName(name);
@@ -51,7 +51,7 @@ export class Teams {
 
   async renameTeam(actor: Actor, name: string): Promise<Done | Refused> {
     const { teamId } = await this.#allow(actor, 'rename-team');
-    const refused = checkTeamName(name);
+    const refused = gatherErrors({ name: checkTeamName(name) });
     if (refused) return refused;
     const kept = normalizeName(name);
     await this.#deps.store.teams.rename(teamId, kept);
@@ -156,8 +156,4 @@ export class Teams {
   #allow(actor: Actor, permission: Permission): Promise<Actor> {
     return authorize(this.#deps.store, actor, permission);
   }
-}
-
-function checkTeamName(name: string): Refused | null {
-  return gatherErrors({ name: checkName(name, 'a team name') });
 }

@@ -23,8 +23,9 @@ export interface NewAccount {
 /** The team of a new account. */
 export type StartingTeam =
   | { kind: 'new'; name: string; plan: string }
-  /** The oldest team of that name, or a new one where there is none. */
+  /** The one team of that name, or a new one if there is none. */
   | { kind: 'named'; name: string; plan: string; role: Role | null }
+  | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
   /** The first of the teams that let one of these groups in. */
   | { kind: 'by-groups'; groups: readonly string[] };
@@ -45,8 +46,7 @@ export type Registered =
   | { kind: 'registered'; userId: string; teamId: string; role: Role; group: string | null }
   | { kind: 'closed' }
   | { kind: 'email-taken' }
-  | { kind: 'has-owner' }
-  | { kind: 'not-invited' };
+  | Exclude<Place, { kind: 'place' }>;
 
 /**
  * The key of a row that exists once there is an account. Registrations lock it, so that they happen one after another.
@@ -151,6 +151,8 @@ async function isEmailTaken(trx: Trx, email: string): Promise<boolean> {
 type Place =
   | { kind: 'place'; teamId: string; role: Role; group?: string }
   | { kind: 'has-owner' }
+  | { kind: 'no-team' }
+  | { kind: 'ambiguous'; teamIds: string[] }
   | { kind: 'not-invited' };
 
 async function findPlace(trx: Trx, team: StartingTeam, email: string, now: number): Promise<Place> {
@@ -160,21 +162,32 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
   const found = await trx
     .selectFrom('teams')
     .select('id')
-    .where('name', '=', team.name)
+    .where(
+      team.kind === 'existing' ? 'id' : 'name',
+      '=',
+      team.kind === 'existing' ? team.teamId : team.name,
+    )
     .where('deleted_at', 'is', null)
     .orderBy('id')
-    .executeTakeFirst();
-  if (!found) return makeTeam(trx, team, now);
+    .execute();
+  const [first] = found;
+  if (!first) return team.kind === 'named' ? makeTeam(trx, team, now) : { kind: 'no-team' };
+  if (found.length > 1) return { kind: 'ambiguous', teamIds: found.map(({ id }) => id) };
+  return joinTeam(trx, first.id, team.role);
+}
+
+async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Place> {
   const owner = await trx
     .selectFrom('memberships')
     .select('user_id')
-    .where('team_id', '=', found.id)
+    .where('team_id', '=', teamId)
     .where('role', '=', 'owner')
     .executeTakeFirst();
   // A team without an owner makes the next account its owner.
-  if (!owner) return { kind: 'place', teamId: found.id, role: 'owner' };
-  if (team.role === 'owner') return { kind: 'has-owner' };
-  return { kind: 'place', teamId: found.id, role: team.role ?? 'member' };
+  if (!owner) return { kind: 'place', teamId, role: 'owner' };
+  return role === 'owner'
+    ? { kind: 'has-owner' }
+    : { kind: 'place', teamId, role: role ?? 'member' };
 }
 
 async function findByGroups(trx: Trx, groups: readonly string[]): Promise<Place> {

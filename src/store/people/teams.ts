@@ -72,18 +72,18 @@ export class TeamStore {
     return row ? teamOf(row) : null;
   }
 
-  /** Finds the oldest team of a name; names need not be unique. */
-  async findByName(name: string): Promise<Team | null> {
-    const row = await this.#db.read((db) =>
+  /** The teams of a name, the oldest first; names need not be unique. */
+  async listByName(name: string): Promise<Team[]> {
+    const rows = await this.#db.read((db) =>
       db
         .selectFrom('teams')
         .selectAll()
         .where('name', '=', name)
         .where('deleted_at', 'is', null)
         .orderBy('id')
-        .executeTakeFirst(),
+        .execute(),
     );
-    return row ? teamOf(row) : null;
+    return rows.map(teamOf);
   }
 
   async list(): Promise<Team[]> {
