@@ -435,49 +435,6 @@ crons:
       assert.deepEqual(await contentOf(other), await contentOf(teamId));
     });
 
-    test('names the queues and crons of saved filters, which need not be there before', async () => {
-      const file = `version: 1
-queues: [{ name: mails }]
-run_filters:
-  - { name: Broken mails, queue: mails, status: failure, code: 503 }
-  - { name: All crons, of: crons }
-`;
-      const teamId = await makeTeam();
-      assert.equal(actionsOf((await apply(teamId, file)).json).length, 3);
-      const mails = await work.findQueueByName(teamId, 'mails');
-      const [, saved] = await work.listRunFilters(teamId);
-      const params = new URLSearchParams(saved?.query);
-      assert.equal(params.get('of'), `queue:${mails?.id}`);
-      const { stdout } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.match(
-        stdout,
-        /- name: Broken mails\n +status: failure\n +code: "503"\n +queue: mails/,
-      );
-      const again = await apply(teamId, stdout);
-      assert.deepEqual(actionsOf(again.json), [], again.stderr);
-      const lines = await refused(
-        await makeTeam(),
-        `version: 1
-run_filters:
-  - { name: A, queue: mails }
-  - { name: B, code: 5x }
-  - { name: C, of: jobs, cron: D }
-  - { name: E }
-`,
-      );
-      assert.equal(lines.length, 3, lines.join('\n'));
-      assert.match(lines[0] ?? '', /run_filters\[1\]\.code \(line 4\): Write codes such as/);
-      const unknown = 'version: 1\nrun_filters: [{ name: A, queue: mails }]\n';
-      const [line = ''] = await refused(await makeTeam(), unknown);
-      assert.match(line, /run_filters\[0\]\.queue .*: Neither the team nor the file has one/);
-      const twins = await makeTeam();
-      for (let n = 0; n < 2; n++) await aCron(store, twins, { name: 'Nightly' });
-      const ofTwins = 'version: 1\nrun_filters: [{ name: A, cron: Nightly }]\n';
-      assert.deepEqual(await refused(twins, ofTwins), [
-        'run_filters[0].cron (line 2): The team has 2 of this name; rename or delete the others first.',
-      ]);
-    });
-
     test('says which groups the team lets in', async () => {
       const file = `version: 1
 groups:

@@ -98,44 +98,6 @@ describe('the page of runs', () => {
     assert.equal((await visitor.get('/runs/export?format=csv&code=5x')).status, 404);
   });
 
-  test('keeps filters by name, without times, for those who may work', async () => {
-    const { work } = dashboard.service;
-    const narrowed = '/runs?status=failure&code=5xx&from=2026-11-20';
-    assert.doesNotMatch((await visitor.get('/runs?from=2026-11-20')).text, /Save this filter/);
-    assert.match((await visitor.get(narrowed)).text, /Save this filter/);
-    const save = (name: string, path = narrowed) => visitor.post(path, { intent: 'save', name });
-    assert.equal((await save('Broken')).status, 302);
-    assert.match((await save(' ')).text, /A name for the filter is required/);
-    assert.match((await save('Nothing', '/runs?from=2026-11-20')).text, /There is nothing to save/);
-    const [filter, ...others] = await work.listRunFilters(user.teamId);
-    assert.deepEqual(
-      [filter?.name, filter?.query, others],
-      ['Broken', 'status=failure&code=5xx', []],
-    );
-    const { text } = await visitor.get('/runs?code=5xx&status=failure');
-    assert.match(text, /Saved as “Broken”/);
-    assert.match(text, /href="\/runs\?status=failure&amp;code=5xx"[^>]*>Broken</);
-    assert.equal((await save('Broken', '/runs?of=crons')).status, 302);
-    const id = filter?.id ?? '';
-    await visitor.post('/runs', { intent: 'rename', id, name: 'Crons' });
-    assert.deepEqual(await work.listRunFilters(user.teamId), [
-      { id, name: 'Crons', query: 'of=crons' },
-    ]);
-    assert.equal((await visitor.post('/runs', { intent: 'delete', id })).status, 302);
-    assert.equal((await visitor.post('/runs', { intent: 'delete', id })).status, 404);
-    const asked = { withAccess: false, area: 'runs', limit: 9 } as const;
-    const deeds = await work.listActivity(user.teamId, asked);
-    assert.deepEqual(
-      deeds.map(({ action, detail }) => [action, detail]),
-      [
-        ['run-filter.deleted', null],
-        ['run-filter.renamed', 'from Broken'],
-        ['run-filter.saved', null],
-        ['run-filter.saved', 'new'],
-      ],
-    );
-  });
-
   test('tells of a time in which no engine ran, and so do the plots', async () => {
     const { store } = dashboard.service;
     const watch = await dashboard.user('watch@tower.test', { team: 'Tower' });

@@ -9,7 +9,6 @@ import { show, type Session } from './session.ts';
 
 /** The options that narrow the list, by the names of the filters that they are. */
 interface Narrowing {
-  filter?: string;
   kind?: string;
   queue?: string;
   cron?: string;
@@ -52,7 +51,6 @@ export function addRunCommands(program: Command, session: Session): void {
     .option('--code <CODE>', 'status codes: 503, 5xx, "500,502" or none')
     .option('--host <HOST>', 'where they were sent, with its port or without')
     .option('--text <TEXT>', "within a job's payload, or within the response")
-    .option('--filter <NAME>', 'a saved filter; other options take the place of what it says')
     .option('--from <TIME>', 'what ended then or later, UTC')
     .option('--to <TIME>', 'what ended before then, UTC')
     .action((options: ListOptions & Narrowing & { team: string }) => listRuns(session, options));
@@ -80,7 +78,7 @@ async function writeNarrowing(
   teamId: string,
   given: Narrowing,
 ): Promise<URLSearchParams> {
-  const params = await readSaved(work, teamId, given.filter);
+  const params = new URLSearchParams();
   for (const name of PLAIN) if (given[name] !== undefined) params.set(name, given[name]);
   if (given.kind !== undefined) params.set('of', given.kind);
   if (given.cron !== undefined) params.set('of', `cron:${given.cron}`);
@@ -90,13 +88,6 @@ async function writeNarrowing(
     params.set('of', `queue:${queue.id}`);
   }
   return params;
-}
-
-async function readSaved(work: Work, teamId: string, name?: string): Promise<URLSearchParams> {
-  if (name === undefined) return new URLSearchParams();
-  const saved = (await work.listRunFilters(teamId)).find((each) => each.name === name);
-  if (!saved) throw new CommandFault(`the team has no saved filter ${show(name)}.`);
-  return new URLSearchParams(saved.query);
 }
 
 function readNarrowing(params: URLSearchParams): RunSearch {

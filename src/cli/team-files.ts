@@ -94,19 +94,17 @@ interface Rooms {
 }
 
 async function readState({ work, people }: Rooms, teamId: string): Promise<TeamState> {
-  const [config, { collectMinutes }, channels, queues, crons, windows, runFilters, groups] =
-    await Promise.all([
-      work.readChannelConfig(teamId),
-      work.readChannel(teamId),
-      work.listChannelSettings(teamId),
-      work.listQueues(teamId),
-      work.listCrons(teamId),
-      work.listWindows(teamId),
-      work.listRunFilters(teamId),
-      people.listGroups(teamId),
-    ]);
+  const [config, { collectMinutes }, channels, queues, crons, windows, groups] = await Promise.all([
+    work.readChannelConfig(teamId),
+    work.readChannel(teamId),
+    work.listChannelSettings(teamId),
+    work.listQueues(teamId),
+    work.listCrons(teamId),
+    work.listWindows(teamId),
+    people.listGroups(teamId),
+  ]);
   const channel = { config, collectMinutes };
-  return { channel, channels, queues, crons, windows, runFilters, groups };
+  return { channel, channels, queues, crons, windows, groups };
 }
 
 /**

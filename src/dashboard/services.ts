@@ -14,7 +14,6 @@ import type { Work } from '#work/work';
 export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
-export type { RunFilter, RunFilterOutcome } from '#work/run-filters';
 export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
 export type { PlacedOutage } from '#work/outages';
 export type { Found } from '#work/finding';

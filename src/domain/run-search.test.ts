@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readKeptQuery } from './run-filter.ts';
 import { readRunSearch, type RunSearch } from './run-search.ts';
 
 const ID = '01a20604-5174-7386-b0bf-bba3f74169b5';
@@ -40,12 +39,4 @@ test('what can’t be read, or asks twice, is told by its field', () => {
     assert.equal(search, null, address);
     assert.deepEqual(Object.keys(faults ?? {}), [field], address);
   }
-});
-
-test('a filter is kept as it stands in an address, and no longer one than 4,096 characters', () => {
-  const kept = (text: string) => readKeptQuery(new URLSearchParams({ text, from: '2026-11-21' }));
-  const longest = 'é'.repeat(681);
-  assert.equal(kept(longest), `text=${encodeURIComponent(longest)}`);
-  assert.notEqual(readRunSearch(new URLSearchParams({ text: `${longest}é` })).search, null);
-  assert.equal(kept(`${longest}é`), null);
 });

@@ -1,4 +1,4 @@
-/** What the list of runs is narrowed to, as it stands in an address, in a saved filter and at the command line. */
+/** What the list of runs is narrowed to, in an address and at the command line. */
 
 import { CONNECTION_FAULTS, type FaultCode } from './connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from './failure.ts';
@@ -38,9 +38,19 @@ export interface RunSearch {
   to?: number;
 }
 
-/** What may stand in a filter, in the order of the form; `from` and `to` are never saved. */
-export const RUN_FILTERS = ['q', 'of', 'tag', 'status', 'reason', 'code', 'host', 'text'] as const;
-export const RUN_TIMES = ['from', 'to'] as const;
+/** The filters of an address, in the order of the form. */
+export const RUN_FILTERS = [
+  'q',
+  'of',
+  'tag',
+  'status',
+  'reason',
+  'code',
+  'host',
+  'text',
+  'from',
+  'to',
+] as const;
 
 const idPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const sentences = {

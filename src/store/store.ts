@@ -8,7 +8,6 @@ import { RateLimitStore } from './people/rate-limits.ts';
 import { AuthRecordStore } from './people/auth-records.ts';
 import { BacklogStore } from './figures/backlog.ts';
 import { BulkTaskStore } from './jobs/bulk-tasks.ts';
-import { RunFilterStore } from './lists/run-filters.ts';
 import { CallbackStore } from './callbacks/callbacks.ts';
 import { ChannelStore } from './alerts/channels.ts';
 import { CronStore } from './crons/crons.ts';
@@ -119,7 +118,6 @@ export interface Store {
   readonly durations: DurationStore;
   readonly depths: DepthStore;
   readonly bulkTasks: BulkTaskStore;
-  readonly runFilters: RunFilterStore;
   readonly teams: TeamStore;
   readonly nextSecrets: NextSecretStore;
   readonly usage: UsageStore;
@@ -260,7 +258,6 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     durations: new DurationStore(main),
     depths: new DepthStore(main, searches),
     bulkTasks: new BulkTaskStore(main),
-    runFilters: new RunFilterStore(main),
     teams: new TeamStore(main, sealer),
     nextSecrets: new NextSecretStore(main, sealer),
     usage: new UsageStore(main),

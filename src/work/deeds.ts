@@ -116,22 +116,6 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
     taken === null ? null : { action: 'jobs.taken-back', detail: `jobs: ${taken}` },
   cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
 
-  saveRunFilter: async () => (came) =>
-    came.kind === 'saved'
-      ? { action: 'run-filter.saved', subject: came.filter, ...(came.isNew && { detail: 'new' }) }
-      : null,
-  renameRunFilter: async (work, teamId, id) => {
-    const before = (await work.listRunFilters(teamId)).find((each) => each.id === id);
-    return (came) =>
-      came.kind === 'saved' && before
-        ? { action: 'run-filter.renamed', subject: came.filter, detail: `from ${before.name}` }
-        : null;
-  },
-  deleteRunFilter: async (work, teamId, id) => {
-    const filter = (await work.listRunFilters(teamId)).find((each) => each.id === id);
-    return (isGone) =>
-      isGone && filter ? { action: 'run-filter.deleted', subject: filter } : null;
-  },
   pauseTeam: async () => (isDone) => (isDone ? { action: 'team.paused' } : null),
   resumeTeam: async () => (isDone) => (isDone ? { action: 'team.resumed' } : null),
 

@@ -19,7 +19,6 @@ import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunListWork, type RunListWork } from './run-list.ts';
-import { createRunFilterWork, type RunFilterWork } from './run-filters.ts';
 import { createRunPages } from './run-pages.ts';
 import { createTeamPauseWork, type TeamPauseWork } from './team-pauses.ts';
 import { createTagWork, type TagWork } from './tags.ts';
@@ -52,7 +51,6 @@ export type Work = CronWork &
   };
 
 type Pages = RunListWork &
-  RunFilterWork &
   CronPages &
   JobPages &
   RunPages & {
@@ -92,7 +90,6 @@ export function createWork({
     ...createQueuePages(store),
     ...createOverviewPage(store),
     ...createRunListWork(store),
-    ...createRunFilterWork(store),
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,

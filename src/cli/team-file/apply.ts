@@ -7,7 +7,6 @@ import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
 import type { Operator } from '#people/operator';
 import type { WantedCover, WantedGroup } from './read.ts';
-import { queryOfFilter, type WantedRunFilter } from './run-filters.ts';
 
 /** Carries out one step by the same methods as the dashboard. Throws a CommandFault, or what the store throws. */
 export async function carryOutStep(
@@ -37,8 +36,6 @@ export async function carryOutStep(
       return saveCron(work, teamId, step);
     case 'window':
       return saveWindow(work, teamId, step);
-    case 'run-filter':
-      return saveRunFilter(work, teamId, step.wanted);
     case 'group':
       return saveGroup(people, teamId, step.wanted);
   }
@@ -98,20 +95,6 @@ async function saveWindow(
     : work.editWindow(teamId, id, input));
   if (kind === 'too-many') throw new CommandFault('the team has as many windows as it may have.');
   if (kind === 'not-found') throw new CommandFault('it was deleted meanwhile.');
-}
-
-async function saveRunFilter(work: Work, teamId: string, wanted: WantedRunFilter): Promise<void> {
-  const sources = await work.listAlertSources(teamId);
-  const query = queryOfFilter(wanted, {
-    queues: sources.filter(({ kind }) => kind === 'queue'),
-    crons: sources.filter(({ kind }) => kind === 'cron'),
-  });
-  if (query === null)
-    throw new CommandFault(
-      'its queue or cron was deleted meanwhile, or there is another of its name.',
-    );
-  const outcome = await work.saveRunFilter(teamId, wanted.name, query);
-  if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
 }
 
 async function saveGroup(

@@ -6,9 +6,7 @@ import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { ChannelSettings } from '#work/channels';
 import type { Cron } from '#work/crons';
 import type { Queue } from '#work/queues';
-import type { RunFilter } from '#work/run-filters';
 import type { MaintenanceWindowView } from '#work/windows';
-import { FILTER_FIELDS, fieldsOfFilter, type WantedRunFilter } from './run-filters.ts';
 import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
 import type {
@@ -27,7 +25,6 @@ export interface TeamState {
   queues: readonly Queue[];
   crons: readonly Cron[];
   windows: readonly MaintenanceWindowView[];
-  runFilters: readonly RunFilter[];
   groups: readonly WantedGroup[];
 }
 
@@ -51,7 +48,6 @@ export type Step = {
   /** `id`: null for one that is to be made. */
   | { kind: 'cron'; wanted: WantedCron; id: string | null }
   | { kind: 'window'; wanted: WantedWindow; id: string | null }
-  | { kind: 'run-filter'; wanted: WantedRunFilter }
   | { kind: 'group'; wanted: WantedGroup }
 );
 
@@ -89,14 +85,10 @@ export function planTeam(
       const found = findOnly(state.windows, window.name, [...path, 'name'], problems);
       return planWindow(window, found, state);
     }),
-    ...wanted.runFilters.flatMap((filter, at) => {
-      problems.push(...findUnknownSource(filter, ['run_filters', at], wanted, state));
-      return planRunFilter(filter, state);
-    }),
     ...wanted.groups.flatMap((group) => planGroup(group, state)),
   ];
-  const { queues, crons, windows, runFilters, groups } = wanted;
-  const lists = [wanted.channels, queues, crons, windows, runFilters, groups];
+  const { queues, crons, windows, groups } = wanted;
+  const lists = [wanted.channels, queues, crons, windows, groups];
   const items = (wanted.channel ? 1 : 0) + lists.reduce((sum, { length }) => sum + length, 0);
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
@@ -139,36 +131,6 @@ function findStrangers(
           ],
     ),
   );
-}
-
-/** The queue or cron that a filter is of. */
-function findUnknownSource(
-  { fields }: WantedRunFilter,
-  path: Path,
-  wanted: WantedTeam,
-  state: TeamState,
-): Problem[] {
-  const { queue, cron } = fields;
-  const twins: Problem[] = [];
-  if (cron !== undefined) findOnly(state.crons, cron, [...path, 'cron'], twins);
-  const covers = {
-    queues: queue === undefined ? [] : [queue],
-    crons: cron === undefined ? [] : [cron],
-  };
-  const strangers = findStrangers(covers, path, wanted, state).map(({ message }) => {
-    return { path: [...path, queue === undefined ? 'cron' : 'queue'], message };
-  });
-  return [...twins, ...strangers];
-}
-
-function planRunFilter(wanted: WantedRunFilter, state: TeamState): Step[] {
-  const current = state.runFilters.find(({ name }) => name === wanted.name);
-  const has = current ? (fieldsOfFilter(current, state) ?? {}) : {};
-  const changes = compare(
-    FILTER_FIELDS.map((field) => [field, has[field], wanted.fields[field] ?? null] as const),
-  );
-  const step = { kind: 'run-filter', name: wanted.name, wanted } as const;
-  return stepIfAny(step, changes, current !== undefined);
 }
 
 function planGroup(wanted: WantedGroup, state: TeamState): Step[] {

@@ -18,7 +18,6 @@ import { LONGEST_GROUP, readGroup } from '#people/groups';
 import { type InvitedRole, isInvitedRole } from '#people/roles';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS } from './alert-fields.ts';
-import { FILTER_FIELDS, readRunFilter, type WantedRunFilter } from './run-filters.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
@@ -64,7 +63,6 @@ export interface WantedTeam {
   queues: readonly WantedQueue[];
   crons: readonly WantedCron[];
   windows: readonly WantedWindow[];
-  runFilters: readonly WantedRunFilter[];
   groups: readonly WantedGroup[];
 }
 
@@ -81,7 +79,6 @@ const SECTIONS = [
   'queues',
   'crons',
   'maintenance_windows',
-  'run_filters',
   'groups',
 ];
 const CHANNEL_FIELDS = [
@@ -150,11 +147,6 @@ class TeamReader {
       crons: this.#readList(root, 'crons', (item, path) => this.#readCron(item, path)),
       windows: this.#readList(root, 'maintenance_windows', (item, path) =>
         this.#readWindow(item, path),
-      ),
-      runFilters: this.#readList(root, 'run_filters', (item, path) =>
-        readRunFilter(this.#mapping(item, path, ['name', ...FILTER_FIELDS]), (field, message) =>
-          this.#add([...path, field], message),
-        ),
       ),
       groups: this.#readList(root, 'groups', (item, path) => this.#readGroup(item, path)),
     };

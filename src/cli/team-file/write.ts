@@ -11,7 +11,6 @@ import { writeAlertFields } from './alert-fields.ts';
 import { SECRET_PREFIX } from './document.ts';
 import { coverOf, type TeamState, writeTime } from './plan.ts';
 import { FILE_VERSION } from './read.ts';
-import { fieldsOfFilter } from './run-filters.ts';
 
 interface Reference {
   env: string;
@@ -63,12 +62,6 @@ export function writeTeamFile(
       return Object.assign(fields, writeAlertFields(cron.alertSettings, channels));
     }),
     maintenance_windows: toCome.flatMap((window) => writeWindow(window, state)),
-    ...(state.runFilters.length > 0 && {
-      run_filters: state.runFilters.flatMap((filter) => {
-        const fields = fieldsOfFilter(filter, state);
-        return fields === null ? [] : [{ name: filter.name, ...fields }];
-      }),
-    }),
     ...(state.groups.length > 0 && {
       groups: state.groups.map(({ name, role }) => ({ name, role })),
     }),

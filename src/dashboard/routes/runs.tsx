@@ -1,9 +1,7 @@
-import { data, useLocation } from 'react-router';
-import { readKeptQuery } from '#domain/run-filter';
+import { useLocation } from 'react-router';
 import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
-import { readText } from '../forms/read-form.ts';
+import { services, signedIn } from '../context.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
@@ -13,10 +11,8 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
 import { isNarrowed } from '../runs/run-links.ts';
 import { RunFilters, type RunSources } from '../runs/RunFilters.tsx';
-import { type KeepAnswer, KeepFilter, SavedFilters } from '../runs/SavedFilters.tsx';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { RunTable } from '../runs/RunTable.tsx';
-import type { NamedSource, RunFilterOutcome, Work } from '../services.ts';
+import type { NamedSource, Work } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
 /** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
@@ -28,12 +24,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { search, faults } = isKnown ? read : unknownSource;
   const asked = readCursor(url);
   const page = await work.listRuns(team.id, search, asked);
-  const [outages, tags, saved] = await Promise.all([
+  const [outages, tags] = await Promise.all([
     search ? work.listOutagesOfPage(page, { search, cursor: asked.cursor }) : [],
     work.listTags(team.id),
-    work.listRunFilters(team.id),
   ]);
-  return { page, outages, faults, sources, tags, saved, kept: readKeptQuery(url.searchParams) };
+  return { page, outages, faults, sources, tags };
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -60,48 +55,14 @@ async function readSources(work: Work, teamId: string, search: RunSearch | null)
   return { sources, isKnown };
 }
 
-export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
-  const name = readText(form, 'name');
-  const id = readText(form, 'id');
-  const done = (text: string, query = url.search) =>
-    redirectWithToast(context, `/runs${query}`, text);
-  const answerTo = (outcome: RunFilterOutcome, text: string) => {
-    if (outcome.kind === 'not-found') notFound();
-    if (outcome.kind === 'saved') return done(text);
-    // Its form has one field.
-    return data<KeepAnswer>({ name, errors: { name: [outcome.error] } }, { status: 422 });
-  };
-  switch (readText(form, 'intent')) {
-    case 'save': {
-      const outcome = await work.saveRunFilter(team.id, name, url.searchParams.toString());
-      const isNew = outcome.kind === 'saved' && outcome.isNew;
-      return answerTo(outcome, `The filter “${name}” is ${isNew ? 'saved' : 'replaced'}.`);
-    }
-    case 'rename':
-      return answerTo(
-        await work.renameRunFilter(team.id, id, name),
-        `The filter is called “${name}” now.`,
-      );
-    case 'delete':
-      if (!(await work.deleteRunFilter(team.id, id))) notFound();
-      return done('The filter is deleted.', '');
-    default:
-      throw data(null, { status: 400 });
-  }
-}
-
-export default function Runs({ loaderData, actionData }: Route.ComponentProps) {
+export default function Runs({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { page, outages, faults, sources, tags, saved, kept } = loaderData;
+  const { page, outages, faults, sources, tags } = loaderData;
   const params = new URLSearchParams(useLocation().search);
   return (
     <>
-      <PageHeader title="Runs" more={<SavedFilters saved={saved} kept={kept} />} />
+      <PageHeader title="Runs" />
       <RunFilters sources={sources} tags={tags} params={params} faults={faults} />
-      <KeepFilter saved={saved} kept={kept} answer={actionData} />
       <ListBody
         isUnreadable={faults !== null}
         empty={

@@ -1,5 +1,5 @@
 /** Where plots and pages lead: to the list of runs, narrowed. */
-import { RUN_FILTERS, RUN_TIMES, writeInstant } from '#domain/run-search';
+import { RUN_FILTERS, writeInstant } from '#domain/run-search';
 
 export function pageOfRun(kind: 'job' | 'execution', id: string): string {
   return kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
@@ -21,5 +21,5 @@ export function runsOf({ from, to }: Step, of?: string): string {
 
 /** Whether an address narrows the list. */
 export function isNarrowed(params: URLSearchParams): boolean {
-  return [...RUN_FILTERS, ...RUN_TIMES].some((name) => (params.get(name) ?? '') !== '');
+  return RUN_FILTERS.some((name) => (params.get(name) ?? '') !== '');
 }

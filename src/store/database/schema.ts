@@ -187,14 +187,6 @@ export interface UsageDaysTable {
   used: number;
 }
 
-export interface RunFiltersTable {
-  team_id: string;
-  id: string;
-  name: string;
-  query: string;
-  created_at: number;
-}
-
 export interface OutcomeHoursTable {
   team_id: string;
   /** The beginning of the hour. */
@@ -334,7 +326,6 @@ export interface Tables extends AccountTables, AlertTables {
   queue_depths: QueueDepthsTable;
   depth_looks: DepthLooksTable;
   bulk_tasks: BulkTasksTable;
-  run_filters: RunFiltersTable;
   nodes: NodesTable;
   taken_slots: TakenSlotsTable;
   installation: InstallationTable;

@@ -39,7 +39,6 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
     (await import('./0020-ends-of-executions.ts')).indexEndsOfExecutions,
   '0021-slow-runs': async () => (await import('./0021-slow-runs.ts')).createSlowRuns,
   '0022-cron-ends': async () => (await import('./0022-cron-ends.ts')).addCronEnds,
-  '0023-run-filters': async () => (await import('./0023-run-filters.ts')).createRunFilters,
   '0024-rates': async () => (await import('./0024-rates.ts')).addRates,
   '0025-spread-retries': async () => (await import('./0025-spread-retries.ts')).addSpreadRetries,
   '0026-team-pauses': async () => (await import('./0026-team-pauses.ts')).addTeamPauses,

@@ -233,8 +233,6 @@ describe('retention', () => {
       for (const team of [gone, kept]) {
         await aDeadLetter(store, team.id, node);
         await anEndedExecution(store, team.id);
-        const filter = { name: 'failures', query: 'status=failure' };
-        await store.runFilters.save(team.id, filter, store.clock.now());
       }
       const tables = [
         'jobs',
@@ -245,7 +243,6 @@ describe('retention', () => {
         'ended_executions',
         'usage_months',
         'duration_hours',
-        'run_filters',
       ];
       const before = await countAll(store, tables);
       await deleteTeam(store, gone.id);

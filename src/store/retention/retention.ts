@@ -102,7 +102,6 @@ export const TABLES_OF_TEAM = [
   'duration_hours',
   'queue_depths',
   'bulk_tasks',
-  'run_filters',
   'activity',
 ] as const;
 
