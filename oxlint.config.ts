@@ -71,7 +71,7 @@ function closedPaths(room: Room): object[] {
   const may = open.length > 0 ? open.join(', ') : 'nothing of ours';
   return [
     {
-      group: [...walls.map((other) => `#${other}/*`), '#config', '#service'],
+      group: [...walls.map((other) => `#${other}/*`), '#config', '#service', '#demo/*'],
       message: `Wall: ${room} may import ${may} (docs/architecture.md).`,
     },
     { group: [`#${room}/*`], message: 'Inside a room use ./ — # goes through a door.' },

@@ -5,7 +5,7 @@ if (isPinnedNode()) {
   const { buildDashboardIfChanged } = await import('./build-dashboard.js');
   if ((await buildDashboardIfChanged()) === 'failed') process.exitCode = 1;
   else {
-    const { runDemo } = await import('../testing/demo/demo.ts');
+    const { runDemo } = await import('../src/demo/demo.ts');
     const { runMain } = await import('../src/main.ts');
     await runDemo(() => runMain([]));
   }

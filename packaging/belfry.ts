@@ -29,7 +29,7 @@ async function start(command: readonly string[]): Promise<void> {
 }
 
 async function serveDemo(): Promise<void> {
-  const { runDemo } = await import('../testing/demo/demo.ts');
+  const { runDemo } = await import('../src/demo/demo.ts');
   await runDemo(() => runMain([], packaged));
 }
 

@@ -110,7 +110,6 @@ async function writeExecutable(file: string): Promise<void> {
 const SOURCES = [
   'src',
   'packaging',
-  'testing/demo',
   'bin',
   'package-lock.json',
   'CHANGELOG.md',

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import { eventually, startBelfry } from '#testing/process';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { silentLog } from '#domain/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
 import { Backups } from '../src/backups.ts';

@@ -10,7 +10,7 @@ import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { Heartbeat } from '../src/heartbeat.ts';
 
 describe('a heartbeat', { timeout: 60_000 }, () => {

@@ -17,7 +17,7 @@ import type { ApiDeps, TokenOwner } from '#api/services';
 import { silentLog } from '#domain/log';
 import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '#demo/fake-clock';
 
 /** An answer as it came over the socket. */
 export interface ApiAnswer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Log } from '#domain/log';
 import { openStore, type StoreLocation } from '#store/store';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '#demo/fake-clock';
 import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
 import type { PeopleConfig } from '#people/config';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { readConfig } from '#config';
 import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#service';
-import type { FakeClock } from './fake-clock.ts';
+import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
 import { eventually } from './process.ts';
 

@@ -10,7 +10,7 @@ import {
   type StoreLocation,
   type StoreOptions,
 } from '#store/store';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from '#demo/fake-clock';
 import { borrowDatabase } from './borrowed-database.ts';
 import { isMade, MIGRATED, readMigrated } from './migrated.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { wakeAt } from './clock.ts';
 
 test('a wake-up at an instant looks every second, so it follows a wall clock that is set', async () => {

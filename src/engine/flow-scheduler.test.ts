@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { FlowScheduler, type FlowKey } from './flow-scheduler.ts';
 
 const HOUR_MS = 3600 * 1000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
 import { StoreError, type StoreErrorCode } from '#store/database/errors';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { untilStored } from './settling.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import zlib from 'node:zlib';
 import type { BodyNeeds, Exchange } from '#domain/exchange';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { makeGate } from '#testing/scheduling';
 import { openSender, saysOf, type TestSender } from '#testing/sender';

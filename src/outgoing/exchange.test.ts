@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { startRawReceiver, type RawConnection } from '#testing/raw-receiver';
 import { openSender, saysOf } from '#testing/sender';
 import type { Exchange } from '#domain/exchange';

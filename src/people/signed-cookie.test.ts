@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { cookiesOf } from './request-context.ts';
 import { SignedCookie } from './signed-cookie.ts';
 

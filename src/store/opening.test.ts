@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { silentLog } from '#domain/log';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
 import { createDatabase, startPostgres } from '#testing/postgres';

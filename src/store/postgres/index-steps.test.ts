@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
-import { FakeClock } from '#testing/fake-clock';
+import { FakeClock } from '#demo/fake-clock';
 import { createDatabase } from '#testing/postgres';
 import { eventually } from '#testing/process';
 import { openRows, type Rows } from '#testing/rows';

@@ -10,8 +10,9 @@ import type { Config } from '#config';
 import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
 import type { WindowInput } from '#work/window-input';
-import { FakeClock } from '../fake-clock.ts';
-import { eventually } from '../wait.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FakeClock } from './fake-clock.ts';
+import type { DemoTarget } from './target.ts';
 
 export const DEMO = {
   email: 'ada@northwind.example',
@@ -31,12 +32,12 @@ const HALF_HOUR = 30 * 60_000;
 export async function seedDemo({
   config,
   appKey,
-  targetUrl,
+  target,
   days = 30,
 }: {
   config: Config;
   appKey: Uint8Array;
-  targetUrl: string;
+  target: DemoTarget;
   days?: number;
 }): Promise<string> {
   // Schedules and retries of the demo fall on full half hours, so the clock can go from one to the next.
@@ -62,7 +63,7 @@ export async function seedDemo({
   });
   try {
     await service.engine?.start();
-    return await fill(service, clock, { start, end, targetUrl });
+    return await fill(service, clock, { start, end, target });
   } finally {
     await service.engine?.stop(0);
     await service.people.close();
@@ -75,16 +76,20 @@ export async function seedDemo({
 async function fill(
   service: BelfryService,
   clock: FakeClock,
-  { start, end, targetUrl }: { start: number; end: number; targetUrl: string },
+  { start, end, target }: { start: number; end: number; target: DemoTarget },
 ): Promise<string> {
   const { teamId, apiToken } = await makePeople(service);
-  const jobs = await makeWork(service, teamId, targetUrl);
+  const addCron = cronMaker(service, teamId, target.url);
+  const addJob = jobMaker(service, teamId, target.url);
+  await makeQueues(service, teamId);
+  await makeCrons(addCron, target.url);
   await makeQuietTimes(service, teamId, { start, end });
-  await service.work.setChannel(teamId, { kind: 'slack', url: `${targetUrl}/chat/T0DEMO/8d41` });
+  await service.work.setChannel(teamId, { kind: 'slack', url: `${target.url}/chat/T0DEMO/8d41` });
   for (let at = start; at <= end; at += HALF_HOUR) {
     await clock.advanceTo(at);
-    await jobs(at, end);
-    await settle(service, clock);
+    await makeJobs(addJob, at, target.url);
+    if (at === end) await makeWaiting(addCron, addJob);
+    await settle(service, { clock, target });
   }
   await giveDurations(service);
   // Up to now, or the time since would count as one without an engine.
@@ -94,15 +99,19 @@ async function fill(
   return apiToken;
 }
 
-/** Waits until all due runs are settled; requests that never get an answer time out. */
-async function settle({ engine }: BelfryService, clock: FakeClock): Promise<void> {
-  for (let round = 0; round < 3; round++) {
-    const isQuiet = await eventually(() => engine?.isQuiet() ?? true, {
-      everyMs: 1,
-      withinMs: round === 2 ? 5000 : 150,
-    }).catch(() => false);
-    if (isQuiet) return;
-    await clock.advance(6000);
+/** Waits of a millisecond for answers that are on their way, with and without a request that is never answered. */
+const WAITS = { hanging: 150, working: 10_000 };
+
+/** Waits until all due runs are settled. Only requests that the target never answers time out, on the fast clock. */
+async function settle(
+  { engine }: BelfryService,
+  { clock, target }: { clock: FakeClock; target: DemoTarget },
+): Promise<void> {
+  for (let waits = 0; engine?.isQuiet() === false; waits++) {
+    await delay(1);
+    if (waits < (target.hanging() > 0 ? WAITS.hanging : WAITS.working)) continue;
+    await clock.advance(6_000);
+    waits = 0;
   }
 }
 
@@ -123,11 +132,9 @@ async function makePeople({ people }: BelfryService) {
   return made;
 }
 
-/** Makes queues and crons; the function it gives makes the jobs of one half hour. */
-async function makeWork({ work }: BelfryService, teamId: string, target: string) {
-  const retrySchedule = [1800, 3600];
+async function makeQueues({ work }: BelfryService, teamId: string): Promise<void> {
   const assertions = [{ kind: 'json_path_equals', path: 'width', expected: '320' }] as const;
-  await work.setQueue(teamId, 'mail', { retrySchedule, emailAlerts: true });
+  await work.setQueue(teamId, 'mail', { retrySchedule: [1800, 3600], emailAlerts: true });
   await work.setQueue(teamId, 'thumbnails', {
     retrySchedule: [],
     retriesEnabled: false,
@@ -135,12 +142,18 @@ async function makeWork({ work }: BelfryService, teamId: string, target: string)
     concurrencyLimit: 4,
   });
   await work.setQueue(teamId, 'reports', { timeoutSeconds: 5, retriesEnabled: false });
-  const cron = (
-    name: string,
-    path: string,
-    cronExpression: string,
-    more: Partial<CronInput> = {},
-  ) =>
+}
+
+type AddCron = (
+  name: string,
+  path: string,
+  cronExpression: string,
+  more?: Partial<CronInput>,
+) => Promise<unknown>;
+
+const cronMaker =
+  ({ work }: BelfryService, teamId: string, target: string): AddCron =>
+  (name, path, cronExpression, more) =>
     work.createCron(teamId, {
       name,
       url: `${target}${path}`,
@@ -154,12 +167,25 @@ async function makeWork({ work }: BelfryService, teamId: string, target: string)
       isActive: true,
       ...more,
     });
-  await cron('Send invoices', '/invoices', '0 6 * * 1-5', { callbackUrl: `${target}/done` });
-  await cron('Nightly backup', '/backup', '30 2 * * *', { alertThreshold: 1 });
-  await cron('Refresh prices', '/prices', '0 */2 * * *');
-  await cron('Rebuild the search index', '/search-index', '0 4 * * *');
-  await cron('Old newsletter', '/mail', '0 9 * * 1', { isActive: false, alertThreshold: null });
-  const job = (queue: string, path: string, payloadJson: string, more: Partial<JobInput> = {}) =>
+
+async function makeCrons(add: AddCron, target: string): Promise<void> {
+  await add('Send invoices', '/invoices', '0 6 * * 1-5', { callbackUrl: `${target}/done` });
+  await add('Nightly backup', '/backup', '30 2 * * *', { alertThreshold: 1 });
+  await add('Refresh prices', '/prices', '0 */2 * * *');
+  await add('Rebuild the search index', '/search-index', '0 4 * * *');
+  await add('Old newsletter', '/mail', '0 9 * * 1', { isActive: false, alertThreshold: null });
+}
+
+type AddJob = (
+  queue: string,
+  path: string,
+  payloadJson: string,
+  more?: Partial<JobInput>,
+) => Promise<unknown>;
+
+const jobMaker =
+  ({ work }: BelfryService, teamId: string, target: string): AddJob =>
+  (queue, path, payloadJson, more) =>
     work.createJob(teamId, {
       queue,
       url: `${target}${path}`,
@@ -170,37 +196,34 @@ async function makeWork({ work }: BelfryService, teamId: string, target: string)
       delaySeconds: 0,
       ...more,
     });
-  return async (at: number, end: number) => {
-    const n = Math.round(at / HALF_HOUR);
-    if (n % 3 === 0)
-      await job('mail', '/mail', `{"to":"customer-${n % 977}","template":"welcome"}`);
-    if (n % 5 === 0) await job('thumbnails', '/thumbnails', `{"image":${n % 4211}}`);
-    if (n % 71 === 0) await job('thumbnails', '/thumbnails/broken', `{"image":${n % 4211}}`);
-    if (n % 83 === 0)
-      await job('mail', '/mail/unknown', `{"list":"former-customers"}`, {
-        callbackUrl: `${target}/done`,
-      });
-    if (n % 131 === 0)
-      await job('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
-    if (at !== end) return;
-    await work.createCron(teamId, {
-      name: 'Close the books',
-      url: `${target}/invoices`,
-      cronExpression: '0 0 1 * *',
-      method: 'POST',
-      headers: [],
-      payload: null,
-      callbackUrl: null,
-      timeoutSeconds: 30,
-      alertThreshold: 1,
-      isActive: true,
+
+/** Makes the jobs of the half hour that begins at `at`. */
+async function makeJobs(add: AddJob, at: number, target: string): Promise<void> {
+  const n = Math.round(at / HALF_HOUR);
+  if (n % 3 === 0) await add('mail', '/mail', `{"to":"customer-${n % 977}","template":"welcome"}`);
+  if (n % 5 === 0) await add('thumbnails', '/thumbnails', `{"image":${n % 4211}}`);
+  if (n % 71 === 0) await add('thumbnails', '/thumbnails/broken', `{"image":${n % 4211}}`);
+  if (n % 83 === 0) {
+    const callbackUrl = `${target}/done`;
+    await add('mail', '/mail/unknown', `{"list":"former-customers"}`, { callbackUrl });
+  }
+  if (n % 131 === 0)
+    await add('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
+}
+
+/** What is waiting when the service takes over: a cron that has not run yet, and jobs. */
+async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
+  await addCron('Close the books', '/invoices', '0 0 1 * *', {
+    headers: [],
+    payload: null,
+    timeoutSeconds: 30,
+    alertThreshold: 1,
+  });
+  for (let m = 1; m <= 6; m++)
+    await addJob('mail', '/mail', `{"to":"customer-${m}","template":"reminder"}`, {
+      delaySeconds: m * 3000,
     });
-    for (let m = 1; m <= 6; m++)
-      await job('mail', '/mail', `{"to":"customer-${m}","template":"reminder"}`, {
-        delaySeconds: m * 3000,
-      });
-    await job('mail', '/mail/unknown', '{"list":"prospects"}');
-  };
+  await addJob('mail', '/mail/unknown', '{"list":"prospects"}');
 }
 
 /**

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '#config';
-import { startDashboard } from '../dashboard.ts';
-import { TEST_APP_KEY } from '../stores.ts';
+import { startDashboard } from '#testing/dashboard';
+import { TEST_APP_KEY } from '#testing/stores';
 import { DEMO_SETTINGS } from './demo.ts';
 import { DEMO, seedDemo } from './seed.ts';
 import { startDemoTarget } from './target.ts';
@@ -17,7 +17,7 @@ test('the demo is made, and its pages show what was sent', async () => {
   try {
     const config = readConfig(env, '/');
     assert.ok(!('errors' in config));
-    await seedDemo({ config, appKey: TEST_APP_KEY, targetUrl: target.url, days: 0.25 });
+    await seedDemo({ config, appKey: TEST_APP_KEY, target, days: 0.25 });
     await using dashboard = await startDashboard(env, { sends: false });
     const visitor = dashboard.visitor();
     const { email, password } = DEMO;

@@ -6,14 +6,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { readConfig } from '#config';
-import { loadAppKey } from '../../src/app-key.ts';
-import { startBrowser } from '../browser.ts';
-import { startDashboard, type TestDashboard } from '../dashboard.ts';
-import { DEMO_SETTINGS, makeDemoData } from './demo.ts';
-import { DEMO } from './seed.ts';
-import { startDemoTarget } from './target.ts';
+import { loadAppKey } from '../src/app-key.ts';
+import { startBrowser } from './browser.ts';
+import { startDashboard, type TestDashboard } from './dashboard.ts';
+import { DEMO_SETTINGS, makeDemoData } from '#demo/demo';
+import { DEMO } from '#demo/seed';
+import { startDemoTarget } from '#demo/target';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+const ROOT = path.dirname(import.meta.dirname);
 const PICTURES = path.join(ROOT, 'docs/screenshots');
 const MOST_BYTES = 150_000;
 
@@ -90,7 +90,7 @@ async function signIn(page: Page, url: string): Promise<void> {
 
 if (!process.argv.includes('--again')) {
   const target = await startDemoTarget();
-  await makeDemoData(target.url);
+  await makeDemoData(target);
   target.close();
 }
 const config = readConfig(DEMO_SETTINGS, ROOT);

@@ -5,9 +5,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readConfig } from '#config';
-import { loadAppKey } from '../../src/app-key.ts';
+import { loadAppKey } from '../app-key.ts';
 import { DEMO, seedDemo } from './seed.ts';
-import { startDemoTarget } from './target.ts';
+import { type DemoTarget, startDemoTarget } from './target.ts';
 
 const FOLDER = path.resolve('data/demo');
 const JOB_EVERY_MS = 20_000;
@@ -21,18 +21,18 @@ export const DEMO_SETTINGS = {
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** Makes the demo's database anew and gives the API token of its first user. */
-export async function makeDemoData(targetUrl: string): Promise<string> {
+export async function makeDemoData(target: DemoTarget): Promise<string> {
   fs.rmSync(FOLDER, { recursive: true, force: true });
   const config = readConfig(DEMO_SETTINGS, FOLDER);
   if ('errors' in config) throw new Error(config.errors.join('\n'));
-  return seedDemo({ config, appKey: loadAppKey(config), targetUrl });
+  return seedDemo({ config, appKey: loadAppKey(config), target });
 }
 
 /** @param serve  starts the service in this process, with the settings of its environment; it ends the process */
 export async function runDemo(serve: () => Promise<void>): Promise<void> {
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
-  const token = await makeDemoData(target.url);
+  const token = await makeDemoData(target);
   Object.assign(process.env, DEMO_SETTINGS);
   await serve();
   // A wrong setting was reported already.

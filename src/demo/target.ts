@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-interface DemoTarget {
+export interface DemoTarget {
   /** `http://127.0.0.1:port`, without a slash at its end. */
   url: string;
+  /** The number of open requests that will never be answered. */
+  hanging(): number;
   close(): void;
 }
 
@@ -29,13 +31,18 @@ const ANSWERS: Record<string, (n: number) => { status: number; body: string } | 
 /** The target of the demo's crons and jobs: services of a made-up company that mostly work. */
 export async function startDemoTarget(port = 0): Promise<DemoTarget> {
   const counts = new Map<string, number>();
+  let hanging = 0;
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://target');
     const n = (counts.get(pathname) ?? 0) + 1;
     counts.set(pathname, n);
     const answer = ANSWERS[pathname]?.(n) ?? { status: 404, body: 'no such page' };
     request.resume();
-    if (answer === 'never') return;
+    if (answer === 'never') {
+      hanging += 1;
+      response.once('close', () => (hanging -= 1));
+      return;
+    }
     response.writeHead(answer.status, { 'Content-Type': 'application/json' });
     response.end(answer.status === 204 ? undefined : answer.body);
   });
@@ -43,6 +50,7 @@ export async function startDemoTarget(port = 0): Promise<DemoTarget> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hanging: () => hanging,
     close: () => {
       server.close();
       server.closeAllConnections();
