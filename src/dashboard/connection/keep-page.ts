@@ -9,7 +9,6 @@ import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'r
 import { basePathInBrowser } from '../address.ts';
 import { explainFault } from '../page/fault-words.ts';
 import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './connection.ts';
-import { wouldMove } from './would-move.ts';
 
 type Results = Record<string, DataStrategyResult>;
 
@@ -18,7 +17,7 @@ type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 
 let shown: Shown = { href: '', loaderData: {} };
 let lastAnswer: unknown;
-let background: 'off' | 'asked' | 'held' = 'off';
+let isBackground = false;
 
 export function rememberShown(page: Shown): void {
   shown = page;
@@ -32,24 +31,14 @@ export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
 }
 
-/**
- * Runs a refresh that nobody asked for. @returns whether it was held back, because it would have moved something
- * under the pointer
- */
-export async function inBackground(refresh: () => Promise<void>): Promise<{ isHeld: boolean }> {
-  background = 'asked';
+/** Runs a refresh that nobody asked for: it never switches the page to another team. */
+export async function inBackground(refresh: () => Promise<void>): Promise<void> {
+  isBackground = true;
   try {
     await refresh();
-    // `holdUnderPointer` may have changed it during the refresh, which the compiler does not know.
-    return { isHeld: (background as string) === 'held' };
   } finally {
-    background = 'off';
+    isBackground = false;
   }
-}
-
-/** Whether the pointer is over something that refreshes itself. */
-export function isPointedAt(): boolean {
-  return document.querySelector('[data-live]:hover') !== null;
 }
 
 /** Pages whose data other pages poll, without navigating to them. */
@@ -68,9 +57,8 @@ export async function keepPage(
   if (isRead && sign === 'signed-out' && !isShown(request)) return results;
   if (sign !== null) note(sign);
   if (!isRead) return keepForm(request, results);
-  if (background === 'asked' && isOfOtherTeam(results))
-    return mapValues(results, (_, route) => known(route));
-  if (sign === null || sign === 'answered') return holdUnderPointer(results);
+  if (isBackground && isOfOtherTeam(results)) return mapValues(results, (_, route) => known(route));
+  if (sign === null || sign === 'answered') return results;
   if (isShown(request))
     return areKnown(results) ? mapValues(results, (_, route) => known(route)) : results;
   if (polledPages.has(pattern)) return mapValues(results, () => ({ type: 'data', result: null }));
@@ -167,17 +155,6 @@ function isOfOtherTeam(results: Results): boolean {
 
 const teamOf = (shell: unknown) =>
   (shell as { team: { id: string; name: string } } | undefined)?.team;
-
-/** Holds back a refresh that would move something under the pointer, until the pointer has left. */
-function holdUnderPointer(results: Results): Results {
-  if (background !== 'asked' || !isPointedAt()) return results;
-  const moves = Object.entries(results).some(([route, { result }]) =>
-    wouldMove(shown.loaderData[route], result),
-  );
-  if (!moves) return results;
-  background = 'held';
-  return mapValues(results, (_, route) => known(route));
-}
 
 function mapValues(
   results: Results,

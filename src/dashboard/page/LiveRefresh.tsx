@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useRevalidator } from 'react-router';
-import { noteRefreshing, readConnection, type Refreshing } from '../connection/connection.ts';
-import { inBackground, isPointedAt } from '../connection/keep-page.ts';
+import { noteRefreshing, readConnection } from '../connection/connection.ts';
+import { inBackground } from '../connection/keep-page.ts';
 import classes from './LiveRefresh.module.css';
 
 /** What a refresh would disturb: ticked rows (they carry the attribute), an open question or menu. */
@@ -31,11 +31,10 @@ function isChanged(form: HTMLFormElement): boolean {
 }
 
 const lookEveryMs = 500;
-const pointed: Refreshing = { kind: 'paused', why: 'something would move under the pointer' };
 
 /**
  * Runs the page's loaders again every `everySeconds` while the tab is visible, the service answers and nobody would
- * be disturbed. When the tab becomes visible, the service answers again or the pointer leaves, it runs them at once.
+ * be disturbed. When the tab becomes visible or the service answers again, it runs them at once.
  * Without a script, people reload the page.
  *
  * @param everySeconds  null if there is nothing to wait for
@@ -49,13 +48,10 @@ export function useLiveRefresh(everySeconds: number | null): void {
   useEffect(() => {
     if (everySeconds === null) return;
     let dueAt = performance.now() + everySeconds * 1000;
-    let isHeldByPointer = false;
     let wasLost = false;
     const refresh = async () => {
       dueAt = performance.now() + everySeconds * 1000;
-      const { isHeld } = await inBackground(() => latest.current.revalidate());
-      isHeldByPointer = isHeld;
-      if (isHeld) noteRefreshing(pointed);
+      await inBackground(() => latest.current.revalidate());
     };
     const look = () => {
       if (document.visibilityState !== 'visible') return;
@@ -63,12 +59,9 @@ export function useLiveRefresh(everySeconds: number | null): void {
       const isBack = wasLost && !isLost;
       wasLost = isLost;
       const why = whyHeld();
-      const isStillPointedAt = isHeldByPointer && isPointedAt();
-      if (why !== null) noteRefreshing({ kind: 'paused', why });
-      else if (!isStillPointedAt) noteRefreshing({ kind: 'live' });
+      noteRefreshing(why === null ? { kind: 'live' } : { kind: 'paused', why });
       if (isLost || why !== null || latest.current.state !== 'idle') return;
-      const isLet = isHeldByPointer && !isStillPointedAt;
-      if (isBack || isLet || performance.now() >= dueAt) void refresh();
+      if (isBack || performance.now() >= dueAt) void refresh();
     };
     noteRefreshing({ kind: 'live' });
     const timer = setInterval(look, lookEveryMs);

@@ -213,7 +213,7 @@ function Tiles({ counts, usage, forecast }: TilesProps) {
 
 function Needs({ needs }: { needs: readonly Need[] }) {
   return (
-    <section className="panel" data-live>
+    <section className="panel">
       <header>
         <h2>What needs a hand</h2>
       </header>
@@ -239,7 +239,7 @@ function Needs({ needs }: { needs: readonly Need[] }) {
 
 function Tile({ title, to, children }: { title: string; to: string; children: ReactNode }) {
   return (
-    <section className="panel" data-live>
+    <section className="panel">
       <header>
         <h2>
           <Link to={to}>{title}</Link>

@@ -11,7 +11,7 @@ export function ByTag({ tags }: { tags: readonly TagCounts[] }) {
   if (tags.length === 0) return null;
   const more = tags.length - mostShown;
   return (
-    <section className="panel" data-live>
+    <section className="panel">
       <header>
         <h2>By tag</h2>
       </header>

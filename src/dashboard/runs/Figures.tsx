@@ -13,7 +13,7 @@ export function Figures({ figures }: { figures: Numbers }) {
     week: write(lastWeek),
   });
   return (
-    <section className="panel" data-live>
+    <section className="panel">
       <header>
         <h2>Last 24 hours</h2>
         <span className="muted">beside 7 days</span>

@@ -20,7 +20,7 @@ type Part = { overview: Overview };
 function List({ title, to, children }: { title: string; to?: string; children: ReactNode }) {
   const zone = useZone();
   return (
-    <section className={`panel ${classes.list}`} data-live data-clock={zone ? '' : undefined}>
+    <section className={`panel ${classes.list}`} data-clock={zone ? '' : undefined}>
       <header>
         <h2>{title}</h2>
         {zone ? <span className={classes.zone}>{zone}</span> : null}
@@ -177,7 +177,7 @@ function Outcomes({
   label: (from: number) => string;
 }) {
   return (
-    <section className="panel" data-live>
+    <section className="panel">
       <div className="body">
         <OutcomeBars
           title={title}
