@@ -32,6 +32,15 @@ describe('JSON path equals', () => {
     ['s', 'not json {', '{"s":"not json {"}'],
     ['s', '""', '{"s":""}'],
     ['s', '', '{"s":""}'],
+    ['s', '5', '{"s":"5"}'],
+    ['s', '"5"', '{"s":"5"}'],
+    ['s', '"5"', String.raw`{"s":"\"5\""}`],
+    ['s', String.raw`\"5\"`, String.raw`{"s":"\"5\""}`],
+    ['s', String.raw`line\nx`, String.raw`{"s":"line\nx"}`],
+    ['s', String.raw`line\nx`, String.raw`{"s":"line\\nx"}`],
+    ['s', String.raw`caf\u00e9 \/`, '{"s":"café /"}'],
+    ['s', String.raw`C:\dir`, String.raw`{"s":"C:\\dir"}`],
+    ['n', '5', '{"n":5}'],
     ['n', 'null', '{"n":null}'],
     ['n', '1e2', '{"n":100}'],
     ['n', '9007199254740993', '{"n":9007199254740993}'],
@@ -49,6 +58,11 @@ describe('JSON path equals', () => {
   const failing: [path: string, expected: string, body: string, got: string][] = [
     ['s', '"5"', '{"s":5}', '5'],
     ['s', '5.0', '{"s":"5"}', '"5"'],
+    ['s', String.raw`"\"5\""`, '{"s":"5"}', '"5"'],
+    ['s', String.raw`5\n`, '{"s":"5"}', '"5"'],
+    ['s', String.raw`\n`, String.raw`{"s":"n"}`, '"n"'],
+    ['n', String.raw`\u0035`, '{"n":5}', '5'],
+    ['s', '5", "5', '{"s":"5"}', '"5"'],
     ['missing', 'null', '{"n":null}', 'nothing at this path'],
     ['n', '9007199254740992', '{"n":9007199254740993}', '9007199254740993'],
     ['n', '1e400', '{"n":1e401}', '1e401'],
@@ -65,13 +79,11 @@ describe('JSON path equals', () => {
     });
   }
 
-  test('a body that was too large to keep fails with a text that says so', () => {
-    const [verdict] = evaluateAssertions([{ kind: 'json_path_equals', path: 'a', expected: '1' }], {
-      body: { found: [], json: 'too-large', totalBytes: 20_000_000 },
-      durationMs: 1,
-    });
-    assert.equal(verdict?.ok, false);
-    assert.equal(verdict?.got, 'a body larger than 16 MiB, too large to parse');
+  test('an expected text with a line end in it equals a string as typed', () => {
+    const body = String.raw`{"s":"line\nx","o":{"s":"line\nx"}}`;
+    assert.equal(holds('s', 'line\nx', body).ok, true);
+    assert.equal(holds('o.s', 'line\r\nx', body).ok, false);
+    assert.equal(holds('o', '{"s":"line\nx"}', body).ok, false, 'no JSON');
   });
 
   test('a deeply nested body or expectation ends nothing', () => {
@@ -107,6 +119,16 @@ describe('JSON path equals', () => {
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const text = JSON.stringify(value);
         assert.equal(holds('deep.value', text, `{"deep":{"value":${text}}}`).ok, true);
+      }),
+    );
+  });
+
+  test('every string equals itself as typed, as JSON, and as JSON without its quotes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        const json = JSON.stringify(value);
+        for (const expected of [value, json, json.slice(1, -1)])
+          assert.equal(holds('s', expected, `{"s":${json}}`).ok, true, expected);
       }),
     );
   });

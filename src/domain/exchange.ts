@@ -30,7 +30,7 @@ export interface OutgoingRequest {
 export interface BodyNeeds {
   /** Texts to look for anywhere in the body, at any size (`Body contains`). */
   searchFor: readonly string[];
-  /** JSON paths to look up in a body of up to 16 MiB (`JSON path equals`). */
+  /** JSON paths to follow through the body, at any size (`JSON path equals`). */
   paths: readonly (readonly PathStep[])[];
 }
 
@@ -53,8 +53,8 @@ export interface ReceivedBody {
   totalBytes: number;
   /** For each text of `BodyNeeds.searchFor`, whether it occurred. */
   found: readonly boolean[];
-  /** The values at `BodyNeeds.paths`; 'too-large' above 16 MiB; null if no path was asked for. */
-  json: JsonFindings | 'too-large' | null;
+  /** The values at `BodyNeeds.paths`; null if no path was asked for. */
+  json: JsonFindings | null;
 }
 
 /** Where and how the request was sent, for people who look into a run. */

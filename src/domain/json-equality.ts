@@ -1,4 +1,4 @@
-import type { JsonNode } from './json-text.ts';
+import { parseJsonText, type JsonNode } from './json-text.ts';
 
 /**
  * Equality of JSON values (§2.4): numbers by value, objects in any order of their keys, lists in order. There are two
@@ -20,13 +20,14 @@ export function compareValues(one: unknown, other: unknown): Likeness {
 }
 
 /**
- * Whether a string in a response equals an expected value that was written without quotes: `abc`, but also the string
- * `5` where 5, `true` or `null` is expected (§2.4). The reverse does not hold: the number 5 is not a string.
- *
- * @param written  the expected value as somebody wrote it. With quotes it is JSON, which `compareValues` handles
+ * Whether a string in a response equals an expected value that was written without quotes (§2.4): exactly as typed
+ * (`abc`; also `5` and `"5"`, quotes included), or as JSON spells it between the quotes (`line\nx`). An expected
+ * value in quotes is also JSON, which `compareValues` handles. The number 5 is not a string.
  */
-export function isWrittenPlainly(value: unknown, written: string): boolean {
-  return typeof value === 'string' && value === written && !written.startsWith('"');
+export function isTextOf(value: string, written: string): boolean {
+  if (value === written) return true;
+  const unquoted = parseJsonText(`"${written}"`);
+  return typeof unquoted === 'object' && unquoted.kind === 'string' && unquoted.value === value;
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import * as fc from 'fast-check';
-import { JsonFinder, MAX_VALUE_BYTES } from './json-find.ts';
+import { JsonFinder, MAX_VALUE_BYTES, type FoundValue } from './json-find.ts';
 import { parsePath, type PathStep } from './json-path.ts';
 import { MAX_STREAMED_LEVELS } from './json-stream.ts';
 
@@ -176,6 +178,30 @@ describe('what is large', () => {
       Array.from({ length: 20 }, (_, n) => [n]),
     ) as { values: { kind: string }[] };
     assert.equal(values.filter(({ kind }) => kind === 'found').length, 4);
+  });
+
+  test('a text of 64 MiB is followed to its last value and keeps no more memory than its values', () => {
+    v8.setFlagsFromString('--expose-gc');
+    const collectGarbage = vm.runInNewContext('gc') as () => void;
+    const bytesInUse = () => {
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const rows = Buffer.from('{"id":1,"tags":["a","b"],"\\u006eame":"x"},'.repeat(20_000));
+    const finder = new JsonFinder([['rows'], ['rows', 1_000_000, 'id'], ['last']]);
+    finder.take(Buffer.from('{"rows":['));
+    const before = bytesInUse();
+    let taken = 0;
+    for (; taken < 64 * 1024 * 1024; taken += rows.length) finder.take(rows);
+    const grown = bytesInUse() - before;
+    finder.take(Buffer.from('0],"last":7}'));
+    const { values } = finder.finish() as { values: FoundValue[] };
+    assert.deepEqual(
+      values.map((value) => (value.kind === 'large' ? value.kind : value)),
+      ['large', { kind: 'found', text: '1' }, { kind: 'found', text: '7' }],
+    );
+    assert.ok(grown < 1024 * 1024, `${grown} bytes after ${taken}`);
   });
 
   test('a key of any length is passed over, and one that only looks long is found', () => {

@@ -5,8 +5,6 @@ import { TextSearch } from './search.ts';
 
 /** How much of a body is stored (§2.5), in bytes. */
 const STORED_BYTES = 65_535;
-/** The largest body in which JSON paths are looked up (§2.7), in bytes. */
-const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 const NOTHING_FOUND: readonly boolean[] = [];
 const NO_SEARCHES: TextSearch[] = [];
@@ -15,8 +13,8 @@ const NO_SEARCHES: TextSearch[] = [];
 export class BodyCollector {
   readonly #stored = new ByteStore(STORED_BYTES);
   readonly #searches: TextSearch[];
-  /** Null if no path was asked for; 'too-large' once the body has exceeded `MAX_JSON_BYTES`. */
-  #json: JsonFinder | 'too-large' | null;
+  /** Null if no path was asked for. */
+  readonly #json: JsonFinder | null;
   #totalBytes = 0;
 
   constructor(needs: BodyNeeds) {
@@ -31,13 +29,12 @@ export class BodyCollector {
     this.#totalBytes += chunk.length;
     this.#stored.append(chunk);
     for (const search of this.#searches) search.take(chunk);
-    if (this.#totalBytes > MAX_JSON_BYTES && this.#json !== null) this.#json = 'too-large';
-    if (typeof this.#json === 'object') this.#json?.take(chunk);
+    this.#json?.take(chunk);
   }
 
   /** True if later bytes can only change the count of bytes. */
   get isSated(): boolean {
-    if (typeof this.#json === 'object' && this.#json?.isDone === false) return false;
+    if (this.#json?.isDone === false) return false;
     return this.#stored.isFull && this.#searches.every((search) => search.isFound);
   }
 
@@ -47,7 +44,7 @@ export class BodyCollector {
       stored: this.#stored.bytes(),
       totalBytes: this.#totalBytes,
       found: this.#searches.length === 0 ? NOTHING_FOUND : this.#searches.map((s) => s.isFound),
-      json: typeof this.#json === 'object' ? (this.#json?.finish() ?? null) : this.#json,
+      json: this.#json?.finish() ?? null,
     };
   }
 }
