@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isLoopbackHost } from '#domain/arrival';
 import type { Cidr } from '#domain/network';
 import type { ProviderSettings } from '#people/provider';
 import type { ProxySettings } from '#people/proxy-claim';
@@ -247,16 +248,19 @@ export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | Config
   return settings.errors.length > 0 ? { errors: settings.errors } : Object.freeze(config);
 }
 
-/** Whether only this machine can reach the address. */
-export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
+/** Whether BASE_URL names an address that other machines reach. */
+function hasPublicAddress({ baseUrl }: Config): boolean {
+  return baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
 }
 
-/** False if other machines can reach the service, by the listening socket or by a proxy in front of it. */
-export function servesLoopbackOnly({ host, baseUrl }: Config): boolean {
-  const isPublic = baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
-  return isLoopbackHost(host) && !isPublic;
+/** Whether only this machine is meant to reach the service: it listens on loopback, and so does its public address. */
+export function servesLoopbackOnly(config: Config): boolean {
+  return isLoopbackHost(config.host) && !hasPublicAddress(config);
+}
+
+/** Whether a setting says that a proxy stands in front, so that a loopback socket does not tell where a request is from. */
+export function isBehindProxy(config: Config): boolean {
+  return config.trustedProxies > 0 || config.proxySignIn !== null || hasPublicAddress(config);
 }
 
 /** The public address of the service, given the port that it really listens on. */

@@ -1,21 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { CLIENT_ADDRESS_HEADERS } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { SightingStore } from '#store/nodes/sightings';
 import type { UntrustedHeader } from '#store/nodes/untrusted-headers';
 import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
 
-const OTHER_HEADERS = [
-  'forwarded',
-  'x-real-ip',
-  'x-client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'fastly-client-ip',
-];
 const LIST_HEADER = 'x-forwarded-for';
-/** Headers in which proxies commonly pass on a client's address, in lower case as in Node. */
-export const ADDRESS_HEADERS: readonly string[] = [LIST_HEADER, ...OTHER_HEADERS];
 
 /**
  * Finds a header that was added by a proxy that TRUSTED_PROXIES does not count; null if there is none. Behind such a
@@ -25,7 +16,7 @@ function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): st
   const list = headers[LIST_HEADER];
   const isListed = list !== undefined && String(list).split(',').length >= trustedProxies;
   if (isListed) return trustedProxies === 0 ? LIST_HEADER : null;
-  return OTHER_HEADERS.find((name) => headers[name] !== undefined) ?? null;
+  return CLIENT_ADDRESS_HEADERS.find((name) => headers[name] !== undefined) ?? null;
 }
 
 /** Whether a recorded header still matters: it was seen recently, and the setting has not changed since. */

@@ -17,14 +17,20 @@ describe('what a terminal is told at the start', () => {
     );
   });
 
-  test('is also the first step while there is no account, with the code where one is asked for', () => {
-    const next = (code: string | null) =>
-      writeGreeting({ ...SERVED, firstAccount: { code } }).split('\n')[2];
-    assert.equal(next(null), '  next: make the first account at https://belfry.test/setup');
-    assert.equal(
-      next('AB12-CD34-EF56'),
+  test('tells how to make the first account while there is none, with the setup code', () => {
+    const next = (isCodeAlwaysAsked: boolean) => {
+      const firstAccount = { code: 'AB12-CD34-EF56', isCodeAlwaysAsked };
+      return writeGreeting({ ...SERVED, firstAccount })
+        .split('\n')
+        .slice(2, -1);
+    };
+    assert.deepEqual(next(true), [
       '  next: make the first account at https://belfry.test/setup with the code AB12-CD34-EF56',
-    );
+    ]);
+    assert.deepEqual(next(false), [
+      '  next: make the first account at https://belfry.test/setup',
+      '  setup code, if the page asks for it: AB12-CD34-EF56',
+    ]);
   });
 
   test('names a Postgres without its user and password', () => {

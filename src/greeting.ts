@@ -1,3 +1,4 @@
+import type { FirstAccount } from '#people/registrations';
 import type { DatabaseLocation } from './config.ts';
 
 /** What an operator at a terminal needs to know first. */
@@ -7,16 +8,18 @@ interface Greeting {
   /** The public address, where the first account is made. */
   baseUrl: string;
   database: DatabaseLocation;
-  /** Null if there is an account already. `code` is the code that `/setup` asks for; null if it asks for none. */
-  firstAccount: { code: string | null } | null;
+  /** Null if there is an account already. */
+  firstAccount: FirstAccount | null;
 }
 
 /** The lines for people at a terminal. The log has the same facts as events. */
 export function writeGreeting({ address, baseUrl, database, firstAccount }: Greeting): string {
   const lines = [`belfry is ready at ${address}`, `  data: ${describePlace(database)}`];
   if (firstAccount !== null) {
-    const code = firstAccount.code === null ? '' : ` with the code ${firstAccount.code}`;
-    lines.push(`  next: make the first account at ${baseUrl}/setup${code}`);
+    const { code, isCodeAlwaysAsked } = firstAccount;
+    const how = isCodeAlwaysAsked ? ` with the code ${code}` : '';
+    lines.push(`  next: make the first account at ${baseUrl}/setup${how}`);
+    if (!isCodeAlwaysAsked) lines.push(`  setup code, if the page asks for it: ${code}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
-import { readClientAddress } from '#api/client-address';
+import { readArrival, readClientAddress } from '#api/client-address';
 import { type DashboardBuild, openBuildFolder } from '#dashboard/build';
 import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
@@ -32,10 +32,7 @@ export function createLazyDashboard(given: Options): Hono {
       config: { baseUrl, targets },
       readClientAddress: (_request, env) =>
         readClientAddress((env as { incoming: IncomingMessage }).incoming, trustedProxies),
-      readArrival: (env) => {
-        const { rawHeaders, socket } = (env as { incoming: IncomingMessage }).incoming;
-        return { rawHeaders, address: socket.remoteAddress };
-      },
+      readArrival: (env) => readArrival((env as { incoming: IncomingMessage }).incoming),
     });
   };
   return new Hono().all('*', async (c) => {

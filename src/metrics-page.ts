@@ -1,22 +1,25 @@
+import type { HttpBindings } from '@hono/node-server';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
-import { ADDRESS_HEADERS } from './forwarding.ts';
+import { readArrival } from '#api/client-address';
+import { isLocal } from '#domain/arrival';
 
 /**
  * `GET /metrics` in Prometheus' text format.
  *
- * Without a token it answers requests from this machine only: it refuses if the service listens beyond loopback, or
- * if a proxy has forwarded the request.
+ * Without a token it answers only requests from this machine to a loopback name, and none if other machines are meant to
+ * reach the service.
  */
 export function createMetricsPage(
   registry: Registry,
-  { token, onLoopback }: { token: string | null; onLoopback: boolean },
-): Hono {
+  { token, servesLoopbackOnly }: { token: string | null; servesLoopbackOnly: boolean },
+): Hono<{ Bindings: HttpBindings }> {
   const expected = token === null ? null : digest(`Bearer ${token}`);
-  return new Hono().get('/metrics', async (c) => {
-    const isPassedOn = FORWARDED.some((name) => c.req.header(name) !== undefined);
-    if (expected === null && (!onLoopback || isPassedOn)) return c.json({ error: UNSET }, 403);
+  return new Hono<{ Bindings: HttpBindings }>().get('/metrics', async (c) => {
+    if (expected === null && !(servesLoopbackOnly && isLocal(readArrival(c.env.incoming)))) {
+      return c.json({ error: UNSET }, 403);
+    }
     const given = digest(c.req.header('Authorization') ?? '');
     if (expected && !timingSafeEqual(given, expected)) {
       return c.json({ error: 'The metrics token is missing or wrong.' }, 401, {
@@ -27,7 +30,6 @@ export function createMetricsPage(
   });
 }
 
-const FORWARDED = [...ADDRESS_HEADERS, 'via', 'x-forwarded-proto', 'x-forwarded-host'];
 const UNSET =
   'Without a token, metrics are for the loopback address alone. Set METRICS_TOKEN and send it as a bearer token.';
 

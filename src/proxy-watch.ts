@@ -1,7 +1,8 @@
+import type { Arrival } from '#domain/arrival';
 import { isInRanges, writeRanges } from '#domain/address-range';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { type Arrival, hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
+import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
 import type { SightingStore } from '#store/nodes/sightings';
 import type { StrangeSignIn } from '#store/nodes/strange-sign-ins';
 import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';

@@ -6,7 +6,7 @@ import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './app-key.ts';
-import { publicAddress, servesLoopbackOnly, type Config, type LogLevel } from './config.ts';
+import { isBehindProxy, publicAddress, type Config, type LogLevel } from './config.ts';
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 
@@ -44,7 +44,7 @@ export async function openRooms(
         ...config,
         appKey,
         baseUrl,
-        asksSetupCode: !servesLoopbackOnly(config),
+        isBehindProxy: isBehindProxy(config),
         ...peopleConfig,
       },
     });

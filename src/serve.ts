@@ -1,6 +1,7 @@
 import { createStartingPages } from '#api/service-pages';
 import type { DashboardBuild } from '#dashboard/build';
 import { findOwnEcho } from '#domain/own-echo';
+import type { FirstAccount } from '#people/registrations';
 import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './app-key.ts';
@@ -70,7 +71,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
 function announce(
   config: Config,
   web: WebServer,
-  firstAccount: { code: string | null } | null,
+  firstAccount: FirstAccount | null,
   log: MainLog,
 ): void {
   const { address } = web;
@@ -82,10 +83,10 @@ function announce(
     return;
   }
   log.announce(`belfry is ready at ${address}`, { address, baseUrl });
-  const code = firstAccount?.code ?? null;
-  if (code !== null) {
-    log.announce(`make the first account at ${baseUrl}/setup with the code ${code}`, {});
-  }
+  if (firstAccount === null) return;
+  const { code, isCodeAlwaysAsked } = firstAccount;
+  const how = isCodeAlwaysAsked ? `with the code ${code}` : `(setup code, if it asks: ${code})`;
+  log.announce(`make the first account at ${baseUrl}/setup ${how}`, {});
 }
 
 /** Whether a parent process passes signals on to this one: npm, or the older Node that ran `bin/start.js`. */
@@ -114,7 +115,7 @@ function partOfRooms({
   web,
   log,
   findDashboard,
-}: PartsOfRooms): Part & { findFirstAccount: () => Promise<{ code: string | null } | null> } {
+}: PartsOfRooms): Part & { findFirstAccount: () => Promise<FirstAccount | null> } {
   let rooms: BelfryService | null = null;
   return {
     name: 'rooms',

@@ -4,6 +4,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createNotifier, type Notifier } from '#alerts/notifier';
 import { createApi } from '#api/api';
+import { readArrival } from '#api/client-address';
 import { createEcho } from '#api/echo';
 import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
@@ -26,7 +27,7 @@ import { createPeople, type People } from '#people/people';
 import type { OpenedStore, Store } from '#store/store';
 import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
-import { type Config, isLoopbackHost, servesLoopbackOnly } from './config.ts';
+import { type Config, isBehindProxy, servesLoopbackOnly } from './config.ts';
 import { ForwardingWatch } from './forwarding.ts';
 import { Backups } from './backups.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -153,13 +154,12 @@ function buildSender({ config, clock, echo }: ServiceOptions): ClosableSender {
 
 function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions, mailer: Mailer) {
   const { appKey, peopleConfig } = options;
-  const asksSetupCode = !servesLoopbackOnly(config);
   return createPeople({
     store,
     clock: store.clock,
     log,
     mailer,
-    config: { ...config, baseUrl, appKey, asksSetupCode, ...peopleConfig },
+    config: { ...config, baseUrl, appKey, isBehindProxy: isBehindProxy(config), ...peopleConfig },
   });
 }
 
@@ -171,9 +171,9 @@ function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
   const proxy = new ProxyWatch({ ...common, settings });
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
-    const { headers, rawHeaders, socket } = (env as HttpBindings).incoming;
-    forwarding.look(headers);
-    proxy.look({ rawHeaders, address: socket.remoteAddress });
+    const { incoming } = env as HttpBindings;
+    forwarding.look(incoming.headers);
+    proxy.look(readArrival(incoming));
     return answer(request, env, context);
   };
   return {
@@ -284,7 +284,7 @@ function buildApp(
     '/',
     createMetricsPage(metrics.registry, {
       token: config.metricsToken,
-      onLoopback: isLoopbackHost(config.host),
+      servesLoopbackOnly: servesLoopbackOnly(config),
     }),
   );
   if (config.hasEcho) {

@@ -44,7 +44,7 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
       baseUrl: 'http://localhost:3000',
       appKey,
       signUp: 'invite',
-      asksSetupCode: false,
+      isBehindProxy: false,
       provider: null,
       proxySignIn: null,
       providerSessionHours: null,
@@ -111,6 +111,9 @@ export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> 
   }
   return actors as Record<TeamRole, Actor>;
 }
+
+/** A request from this machine, which needs no setup code. */
+export const LOCAL = { rawHeaders: ['Host', 'localhost:3000'], address: '127.0.0.1' };
 
 let lastAddress = 0;
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
@@ -18,7 +21,7 @@ const visitorOf = ({ url }: BelfryProcess) => {
 };
 
 describe('the first account', () => {
-  test('of a service that others reach takes the code that its log and command line show', async () => {
+  test('needs the code that the log and the command line show on a service behind a proxy', async () => {
     await using belfry = await startBelfry({ env: { HOST: '0.0.0.0', TRUSTED_PROXIES: '1' } });
     const line = await belfry.line(/with the code/);
     const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
@@ -41,31 +44,77 @@ describe('the first account', () => {
     assert.equal((await owner.get('/settings/profile')).status, 200);
   });
 
-  for (const [what, env, asks] of [
-    ['on loopback asks for none', {}, false],
-    [
-      'behind a proxy on the same machine asks for it',
-      { BASE_URL: 'https://belfry.example' },
-      true,
-    ],
-  ] as const) {
-    test(what, async () => {
+  test('needs no code if the request comes from this machine to a loopback name', async () => {
+    await using belfry = await startBelfry();
+    const line = await belfry.line(/make the first account/);
+    const { json } = await belfry.cli('setup-code');
+    assert.ok(line.includes((json as { setupCode: string }).setupCode), 'the log has the code');
+    assert.doesNotMatch((await ask(belfry, 'GET')).text, /name="code"/);
+    assert.equal((await ask(belfry, 'POST')).status, 302);
+    const { code, stderr } = await belfry.cli('setup-code');
+    assert.equal(code, 1);
+    assert.match(stderr, /there is an account already/);
+  });
+
+  test('needs the code if a proxy forwards the request or the name is not a loopback one', async () => {
+    await using belfry = await startBelfry();
+    for (const headers of [
+      { 'X-Forwarded-For': '203.0.113.9' },
+      { 'X-Forwarded-Proto': 'https' },
+      { Forwarded: 'for=203.0.113.9' },
+      { Via: '1.1 proxy' },
+      { 'CF-Connecting-IP': '203.0.113.9' },
+      { Host: 'belfry.example.com' },
+      { Host: 'localhost.evil.example' },
+    ]) {
+      const what = JSON.stringify(headers);
+      assert.match((await ask(belfry, 'GET', headers)).text, /name="code"/, what);
+      const { status, text } = await ask(belfry, 'POST', headers);
+      // Three wrong guesses in ten seconds are allowed.
+      assert.ok(status === 422 || status === 429, `${what} ${status}`);
+      if (status === 422) assert.match(text, /This is not the code/);
+    }
+    assert.equal((await ask(belfry, 'POST')).status, 302, 'none of them made the account');
+  });
+
+  for (const env of [
+    { TRUSTED_PROXIES: '1' },
+    { BASE_URL: 'https://belfry.example' },
+    { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '127.0.0.1' },
+  ]) {
+    test(`always needs the code with ${Object.keys(env)[0]}`, async () => {
       await using belfry = await startBelfry({ env });
-      const page = await visitorOf(belfry).get('/setup');
-      assert.equal(/name="code"/.test(page.text), asks);
-      assert.equal(
-        belfry.output.some((line) => line.includes('with the code')),
-        asks,
-      );
-      if (asks) return;
-      const made = await visitorOf(belfry).post('/setup', ACCOUNT);
-      assert.equal(made.status, 302);
-      const { code, stderr } = await belfry.cli('setup-code');
-      assert.equal(code, 1);
-      assert.match(stderr, /there is an account already/);
+      const line = await belfry.line(/with the code/);
+      const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
+      assert.match((await ask(belfry, 'GET')).text, /name="code"/);
+      const origin = env.BASE_URL ?? `http://localhost:${new URL(belfry.url).port}`;
+      const post = (form = {}) => ask(belfry, 'POST', { Origin: origin }, form);
+      assert.equal((await post()).status, 422);
+      assert.equal((await post({ code })).status, 302);
     });
   }
 });
+
+/** Asks for the page, or sends its form, with no header of a proxy unless one is given. */
+async function ask(
+  { url }: BelfryProcess,
+  method: 'GET' | 'POST',
+  headers: Record<string, string> = {},
+  form: Record<string, string> = {},
+) {
+  const { port } = new URL(url);
+  const request = http.request({ host: '127.0.0.1', port, path: '/setup', method });
+  const sent = {
+    Host: `localhost:${port}`,
+    Origin: `http://localhost:${port}`,
+    'Content-Type': 'application/x-www-form-urlencoded',
+    ...headers,
+  };
+  for (const [name, value] of Object.entries(sent)) request.setHeader(name, value);
+  request.end(method === 'POST' ? new URLSearchParams({ ...ACCOUNT, ...form }).toString() : '');
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: await readText(answer) };
+}
 
 describe('a proxy that no setting knows of', () => {
   for (const header of ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'CF-Connecting-IP']) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { startBelfry, type BelfryProcess } from '#testing/process';
@@ -48,6 +50,10 @@ describe('a service on loopback with http', () => {
       assert.equal(answer.status, 403, name);
       assert.doesNotMatch(await answer.text(), /belfry_/);
     }
+    for (const host of ['evil.example', `evil.example:${new URL(belfry.url).port}`]) {
+      assert.equal(await statusFor(belfry, '/metrics', host), 403, `Host: ${host}`);
+    }
+    assert.equal(await statusFor(belfry, '/metrics', 'localhost'), 200);
     const folder = path.join(ROOT, 'src/dashboard/public');
     const files = readdirSync(folder);
     assert.ok(files.length > 0);
@@ -62,7 +68,22 @@ describe('a service on loopback with http', () => {
   });
 });
 
-describe('metrics of a service that listens on more than loopback', () => {
+/** The status of an answer to a request with this `Host`, as after DNS rebinding. */
+async function statusFor({ url }: BelfryProcess, path: string, host: string) {
+  const { port } = new URL(url);
+  const request = http.request({ host: '127.0.0.1', port, path, headers: { Host: host } });
+  request.end();
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
+
+describe('metrics of a service that others reach', () => {
+  test('are refused without a token if BASE_URL names another machine', async () => {
+    await using belfry = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
+    assert.equal((await askFor(belfry, '/metrics')).status, 403);
+  });
+
   test('are refused until there is a token, with what to set', async () => {
     await using open = await startBelfry({ env: { HOST: '0.0.0.0' } });
     const answer = await askFor(open, '/metrics', { Authorization: 'Bearer ' });

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Arrival } from '#domain/arrival';
+
+export const readArrival = ({ rawHeaders, socket }: IncomingMessage): Arrival => ({
+  rawHeaders,
+  address: socket.remoteAddress,
+});
 
 /**
  * The address by which requests are counted (§8.1), in one spelling per address. An IPv6 address is replaced by the

@@ -7,6 +7,7 @@ import { leastRoleFor, may } from '#people/roles';
 import type { ReadBody } from './serving/form-guards.ts';
 import type {
   Actor,
+  Arrival,
   Permission,
   ProxyClaim,
   ProxyRefusal,
@@ -35,6 +36,7 @@ export type RequestFacts = {
   readBody: (maxBytes: number) => Promise<ReadBody>;
   /** The client's address, by which requests are counted. */
   clientAddress: string;
+  arrival: Arrival;
   /** Whom the proxy in front says that the request is from. */
   proxyClaim: ProxyClaim | null;
   /** The public address, without a slash at its end. */

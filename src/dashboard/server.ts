@@ -23,7 +23,7 @@ export type DashboardOptions = {
   build: DashboardBuild;
   /** The client's address, by which requests are counted (§8.1). `env` is what the HTTP server passes to Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
-  /** The request as it came in at the socket, for a proxy that says who it is from. */
+  /** The request as it came in at the socket. */
   readArrival: (env: unknown) => Arrival;
   /** Milliseconds since 1970 UTC. */
   now?: () => number;
@@ -82,12 +82,14 @@ export async function createDashboard(options: DashboardOptions): Promise<Hono> 
 }
 
 function readRequestFacts(request: Request, env: unknown, options: DashboardOptions): RequestFacts {
+  const arrival = options.readArrival(env);
   return {
     requestId: randomUUID(),
     nonce: randomBytes(16).toString('base64'),
     readBody: (maxBytes) => readBoundedBody(request, { maxBytes, maxMs: formWithinMs }),
     clientAddress: options.readClientAddress(request, env),
-    proxyClaim: options.services.people.accounts.whoByProxy(options.readArrival(env)),
+    arrival,
+    proxyClaim: options.services.people.accounts.whoByProxy(arrival),
     baseUrl: options.config.baseUrl,
     targets: options.config.targets,
     now: (options.now ?? Date.now)(),

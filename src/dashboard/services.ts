@@ -41,7 +41,8 @@ export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/wi
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { ProviderRefusal } from '#people/provider-sign-ins';
-export type { Arrival, ProxyClaim } from '#people/proxy-claim';
+export type { Arrival } from '#domain/arrival';
+export type { ProxyClaim } from '#people/proxy-claim';
 export type { ProxyRefusal } from '#people/proxy-sign-ins';
 export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';

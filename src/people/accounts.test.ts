@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSmtpServer } from '#testing/smtp';
-import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
+import {
+  aTeam,
+  aUser,
+  Browser,
+  LOCAL,
+  openPeople,
+  PASSWORD,
+  type TestPeople,
+} from '#testing/people';
 
 const NEW_PASSWORD = 'a better password';
 const keep = { revokesToken: false };
@@ -12,12 +20,14 @@ test('the first account is made once; then setup is closed', async () => {
   const { accounts } = room.people;
   assert.equal(await accounts.isSetUp(), false);
   const browser = new Browser();
-  browser.take(await accounts.createFirstAccount(ada, browser.request));
+  browser.take(await accounts.createFirstAccount(ada, browser.request, LOCAL));
   const session = await browser.session(room);
   assert.equal(session?.team?.role, 'owner');
   assert.equal(await accounts.isSetUp(), true);
   const second = { ...ada, email: 'eve@bells.test' };
-  assert.deepEqual(await accounts.createFirstAccount(second, browser.request), { kind: 'closed' });
+  assert.deepEqual(await accounts.createFirstAccount(second, browser.request, LOCAL), {
+    kind: 'closed',
+  });
 });
 
 test('of those who set up together exactly one gets the installation', async () => {
@@ -27,6 +37,7 @@ test('of those who set up together exactly one gets the installation', async () 
       room.people.accounts.createFirstAccount(
         { ...ada, email: `ada${n}@bells.test` },
         new Browser().request,
+        LOCAL,
       ),
     ),
   );
@@ -39,7 +50,7 @@ test('what is wrong with the first account is told, and setup stays open', async
   await using room = await openPeople();
   const { accounts } = room.people;
   const wrong = { name: ' ', email: 'x', password: '1234567', team: '' };
-  const answer = await accounts.createFirstAccount(wrong, new Browser().request);
+  const answer = await accounts.createFirstAccount(wrong, new Browser().request, LOCAL);
   assert.deepEqual(answer, {
     kind: 'refused',
     errors: {
@@ -55,7 +66,7 @@ test('what is wrong with the first account is told, and setup stays open', async
 test('an account from the command line closes setup, too', async () => {
   await using room = await openPeople();
   await aUser(room, 'ops@bells.test');
-  const answer = await room.people.accounts.createFirstAccount(ada, new Browser().request);
+  const answer = await room.people.accounts.createFirstAccount(ada, new Browser().request, LOCAL);
   assert.equal(answer.kind, 'closed');
 });
 
@@ -78,7 +89,7 @@ test('a team is not registered under a name that is shaped like an id', async ()
     errors: { team: ['Choose a name that does not look like an id.'] },
   };
   const input = { ...ada, team: '01A20FFD-8cab-74ad-a6b1-bc7287ae7d5c' };
-  assert.deepEqual(await accounts.createFirstAccount(input, new Browser().request), refused);
+  assert.deepEqual(await accounts.createFirstAccount(input, new Browser().request, LOCAL), refused);
   await aUser(room, 'ops@bells.test');
   assert.deepEqual(await accounts.register(input, new Browser().request), refused);
   assert.equal((await operator.listTeams()).length, 1);

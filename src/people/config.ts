@@ -22,11 +22,8 @@ export interface PeopleConfig {
   providerSessionHours: number | null;
   /** False: the provider or the proxy is the only way in; passwords and passkeys open nothing. */
   passwordSignIn: boolean;
-  /**
-   * Whether creating the first account needs the code that the log and the command line show: set where strangers can
-   * reach the service too.
-   */
-  asksSetupCode: boolean;
+  /** Whether a setting says that a proxy stands in front. The first account then always needs the setup code. */
+  isBehindProxy: boolean;
   /** Teams that one user may own. */
   maxTeamsPerUser: number;
   /** Days after sign-in until a session ends, however much it is used. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDatabase } from '#testing/postgres';
-import { Browser, openPeople, PASSWORD } from '#testing/people';
+import { Browser, LOCAL, openPeople, PASSWORD } from '#testing/people';
 
 test('an account lives its whole life on Postgres, the auth library included', async () => {
   await using database = await createDatabase();
@@ -9,7 +9,7 @@ test('an account lives its whole life on Postgres, the auth library included', a
   const { accounts, tokens, teams } = room.people;
   const browser = new Browser();
   const ada = { name: 'Ada', email: 'ada@bells.test', password: PASSWORD, team: 'Bells' };
-  browser.take(await accounts.createFirstAccount(ada, browser.request));
+  browser.take(await accounts.createFirstAccount(ada, browser.request, LOCAL));
   const session = await browser.session(room);
   assert.equal(session?.team?.name, 'Bells');
   const userId = session?.user.id ?? '';

@@ -114,7 +114,7 @@ export class Operator {
   }
 
   /**
-   * The code that `/setup` asks for, also where it asks for none on this address. Null: there is an account already.
+   * The setup code, with which `/setup` makes the first account from anywhere. Null: there is an account already.
    */
   async setupCode(): Promise<string | null> {
     const { store, config } = this.#deps;

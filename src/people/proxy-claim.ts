@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type AddressRange, isInRanges } from '#domain/address-range';
+import { type Arrival, readAll } from '#domain/arrival';
 import { checkEmail, normalizeEmail } from './fields.ts';
 import { readGroupsHeader } from './groups.ts';
 
@@ -22,19 +23,13 @@ export type ProxyClaim =
   /** What the headers say is not to be believed; nobody comes in by this request. */
   | { kind: 'not-believed' };
 
-/** A request as it came in at the socket. */
-export interface Arrival {
-  /** Names and values in turn, as `IncomingMessage` has them: nothing is joined or dropped. */
-  rawHeaders: readonly string[];
-  /** The socket's other end, and no header's word for it. */
-  address: string | undefined;
-}
-
 /** Null where the headers say nothing, or did not come from the proxy. */
 export function readProxyClaim(arrival: Arrival, settings: ProxySettings): ProxyClaim | null {
   const { emailHeader, nameHeader, groupsHeader, groupSeparator, from } = settings;
   if (!isInRanges(arrival.address ?? '', from)) return null;
-  const all = [emailHeader, nameHeader, groupsHeader].map((name) => readAll(arrival, name));
+  const all = [emailHeader, nameHeader, groupsHeader].map((name) =>
+    name === null ? [] : readAll(arrival, name),
+  );
   // A second one may be the client's own, beside the proxy's.
   if (all.some((values) => values.length > 1)) return { kind: 'not-believed' };
   const [email = null, name = null, groups = null] = all.map(([value]) => decode(value));
@@ -53,12 +48,6 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
 /** Whether a request has the header that names people, whoever sent it. */
 export function hasProxyHeader({ rawHeaders }: Arrival, { emailHeader }: ProxySettings): boolean {
   return rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === emailHeader);
-}
-
-function readAll({ rawHeaders }: Arrival, name: string | null): string[] {
-  return rawHeaders.filter(
-    (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
-  );
 }
 
 /** Headers are bytes, which Node shows as Latin-1; proxies mean UTF-8. Null for an empty one. */

@@ -1,3 +1,4 @@
+import type { Arrival } from '#domain/arrival';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Store } from '#store/store';
 import type { PeopleConfig } from './config.ts';
@@ -5,7 +6,7 @@ import type { GroupMemberships } from './group-memberships.ts';
 import type { Limits } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
 import type { NoAccount, ProviderAccounts, Vouched } from './provider-accounts.ts';
-import { type Arrival, type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
+import { type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
 import { cookiesOf, type RequestContext } from './request-context.ts';
 import { isTokenShaped } from './secrets.ts';
 import type { Session, Sessions, SignedIn } from './sessions.ts';

@@ -1,3 +1,4 @@
+import { type Arrival, isLocal } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { Registered, Registration, StartingTeam } from '#store/people/registration';
@@ -43,9 +44,10 @@ interface NewPerson {
 /** How the account comes about: whether the address is proven, and what the registration uses up. */
 type How = Pick<Registration, 'isFirst' | 'oneTimeToken'> & { isEmailVerified: boolean };
 type Closed = { kind: 'closed' };
+export type FirstAccount = { code: string; isCodeAlwaysAsked: boolean };
 
 const WRONG_CODE =
-  'This is not the code. The log of the service shows it at its start, and so does the command setup-code.';
+  'This is not the code. Find it in the service’s log, or run `belfry setup-code`.';
 
 /** The ways to get an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
 export class Registrations {
@@ -60,15 +62,16 @@ export class Registrations {
     return this.#deps.store.registrations.hasBegun();
   }
 
-  /** Whether making the first account needs the code that the log and `setup-code` show. */
-  asksSetupCode(): boolean {
-    return this.#deps.config.asksSetupCode;
+  /** Whether a request for the first account must have the setup code: everyone's but a program's on this machine. */
+  asksSetupCode(arrival: Arrival): boolean {
+    return this.#deps.config.isBehindProxy || !isLocal(arrival);
   }
 
-  /** The code that `/setup` asks for, to be logged at the start; null once there is an account. */
-  async findFirstAccount(): Promise<{ code: string | null } | null> {
+  /** The setup code, to be logged at the start, and whether every request needs it; null once there is an account. */
+  async findFirstAccount(): Promise<FirstAccount | null> {
     if (await this.isSetUp()) return null;
-    return { code: this.asksSetupCode() ? makeSetupCode(this.#deps.config.appKey) : null };
+    const { appKey, isBehindProxy } = this.#deps.config;
+    return { code: makeSetupCode(appKey), isCodeAlwaysAsked: isBehindProxy };
   }
 
   /** `SIGN_UP=open`: people may register without an invitation, with a password. */
@@ -81,10 +84,11 @@ export class Registrations {
   async createFirstAccount(
     input: NewPerson & { team: string; code?: string },
     request: RequestContext,
+    arrival: Arrival,
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     if (await this.isSetUp()) return { kind: 'closed' };
     const { limits, config } = this.#deps;
-    if (config.asksSetupCode) {
+    if (this.asksSetupCode(arrival)) {
       const tooMany = await limits.count('guess', request.clientAddress);
       if (tooMany) return tooMany;
       if (!isSetupCode(input.code ?? '', makeSetupCode(config.appKey))) {

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { sentForm, services, requestContextOf } from '../context.ts';
+import { requestContextOf, requestFacts, sentForm, services } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import type { Route } from './+types/setup.ts';
@@ -8,13 +8,18 @@ import type { Route } from './+types/setup.ts';
 export async function loader({ context }: Route.LoaderArgs) {
   const { accounts } = context.get(services).people;
   if (await accounts.isSetUp()) throw redirect('/');
-  return { asksCode: accounts.asksSetupCode() };
+  return { asksCode: accounts.asksSetupCode(context.get(requestFacts).arrival) };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
   const { values, input } = readAccountForm(context.get(sentForm));
   const { accounts } = context.get(services).people;
-  const outcome = await accounts.createFirstAccount(input, requestContextOf(request, context));
+  const { arrival } = context.get(requestFacts);
+  const outcome = await accounts.createFirstAccount(
+    input,
+    requestContextOf(request, context),
+    arrival,
+  );
   if (outcome.kind === 'closed') throw redirect('/login');
   return answerAccountForm(outcome, values, context);
 }
@@ -31,7 +36,7 @@ export default function Setup({ loaderData, actionData }: Route.ComponentProps) 
         <TextField
           name="code"
           label="Setup code"
-          description="The log of the service shows it at its start, and so does the command setup-code."
+          description="Find it in the service’s log, or run `belfry setup-code`."
           autoComplete="off"
           required
           maxLength={32}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { isLocal } from './arrival.ts';
+
+const local = (headers: Record<string, string> = {}, address: string | undefined = '127.0.0.1') =>
+  isLocal({ rawHeaders: Object.entries({ Host: 'localhost:3000', ...headers }).flat(), address });
+
+describe('isLocal', () => {
+  test('accepts a loopback socket and a loopback name', () => {
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      assert.ok(local({}, address), address);
+    }
+    for (const Host of ['localhost', 'LocalHost:80', '127.0.0.1:3000', '[::1]:3000', '[::1]']) {
+      assert.ok(local({ Host }), Host);
+    }
+  });
+
+  test('rejects a socket of another machine', () => {
+    for (const address of ['192.168.0.7', '::ffff:10.0.0.1', '2001:db8::1', '', 'localhost.evil']) {
+      assert.ok(!local({}, address), address);
+    }
+    assert.ok(!isLocal({ rawHeaders: ['Host', 'localhost'], address: undefined }));
+  });
+
+  test('rejects every other name in Host, and none or two of them', () => {
+    for (const Host of [
+      '',
+      'belfry.example.com',
+      'localhost.evil.example',
+      'evil.example:3000',
+      '127.0.0.1.evil.example',
+      'localhost:3000:1',
+      'evil@localhost',
+      '0.0.0.0',
+    ]) {
+      assert.ok(!local({ Host }), Host);
+    }
+    const address = '127.0.0.1';
+    assert.ok(!isLocal({ rawHeaders: [], address }));
+    assert.ok(!isLocal({ rawHeaders: ['Host', 'localhost', 'host', 'localhost'], address }));
+  });
+
+  test('rejects a request with any header that proxies add', () => {
+    for (const name of [
+      'X-Forwarded-For',
+      'x-forwarded-proto',
+      'X-Forwarded-Host',
+      'X-Forwarded-Port',
+      'Forwarded',
+      'Via',
+      'X-Real-IP',
+      'CF-Connecting-IP',
+      'X-Original-Host',
+    ]) {
+      assert.ok(!local({ [name]: '127.0.0.1' }), name);
+    }
+    assert.ok(local({ 'User-Agent': 'via x-forwarded-for', Accept: '*/*' }));
+  });
+});

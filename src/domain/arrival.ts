@@ -1,0 +1,60 @@
+/** A request as it came in at the socket. */
+export interface Arrival {
+  /** Names and values in turn, as `IncomingMessage` has them: nothing is joined or dropped. */
+  rawHeaders: readonly string[];
+  /** The socket's other end; never read from a header. */
+  address: string | undefined;
+}
+
+/** Headers other than `X-Forwarded-For` in which proxies commonly pass on a client's address, in lower case. */
+export const CLIENT_ADDRESS_HEADERS: readonly string[] = [
+  'forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'fastly-client-ip',
+];
+const FORWARDING = new Set([
+  ...CLIENT_ADDRESS_HEADERS,
+  'via',
+  'x-original-for',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-proto',
+]);
+
+/** Every value of a header, in order. `name` is in lower case. */
+export function readAll({ rawHeaders }: Arrival, name: string): string[] {
+  return rawHeaders.filter(
+    (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
+  );
+}
+
+/**
+ * Whether a program on this machine sent the request to a loopback name, and no proxy forwarded it. The check of `Host`
+ * keeps out a web page whose own name was made to resolve to a loopback address (DNS rebinding).
+ */
+export function isLocal(arrival: Arrival): boolean {
+  const { rawHeaders, address = '' } = arrival;
+  const hosts = readAll(arrival, 'host');
+  const isForwarded = rawHeaders.some((name, at) => at % 2 === 0 && isForwarding(name));
+  const [host = ''] = hosts;
+  return (
+    isLoopbackHost(address.replace(/^::ffff:/i, '')) &&
+    !isForwarded &&
+    hosts.length === 1 &&
+    isLoopbackHost(host.replace(/:\d{1,5}$/, ''))
+  );
+}
+
+/** Whether only this machine can reach a name or address. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
+}
+
+function isForwarding(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower.startsWith('x-forwarded') || FORWARDING.has(lower);
+}
