@@ -6,6 +6,7 @@ import { openBenchStore } from './belfry.ts';
 import { insertJobs, STORED_BODY, STORED_TRACE } from './bulk.ts';
 import { median } from './deliveries.ts';
 import { DATABASES, type DatabaseName, type Places } from './place.ts';
+import { NO_LIMITS } from '#store/figures/usage';
 
 export interface BatchCost {
   database: DatabaseName;
@@ -112,7 +113,7 @@ async function makeCase(place: string, waiting: number, finished: number): Promi
 async function runBatch(each: Case, counts: boolean): Promise<void> {
   const { store, nodeId, queueId } = each;
   const { runs } = store.forEngine;
-  const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
+  const claimant = { nodeId, now: store.clock.now(), limits: NO_LIMITS };
   const claimFrom = performance.now();
   const asked = [{ id: queueId, slots: BATCH, from: each.from }];
   const { claimed, flows } = await runs.claimJobs(asked, claimant);

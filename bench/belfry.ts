@@ -7,6 +7,7 @@ import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
 import { realClock } from '../src/real-clock.ts';
 import { BODY, type MakeContestant } from './contestant.ts';
+import { NO_LIMITS } from '#store/figures/usage';
 
 const QUEUE = 'deliveries';
 /** The default of the setting. */
@@ -51,7 +52,7 @@ export function buildBenchEngine(
     observer: { ...unobserved, ...observer },
     maxConcurrentRequests,
     responseKeepBytes: 65_535,
-    monthlyLimitOf: () => null,
+    limits: NO_LIMITS,
   });
   return { engine, sender };
 }

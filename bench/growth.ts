@@ -16,6 +16,7 @@ import { insertJobs } from './bulk.ts';
 import { median } from './deliveries.ts';
 import { DATABASES, type DatabaseName, type Places } from './place.ts';
 import { backendMsSince, readBackends } from './processor-time.ts';
+import { NO_LIMITS } from '#store/figures/usage';
 
 export interface GrowthOptions {
   /** The finished runs on Postgres; SQLite has a quarter of them. */
@@ -250,7 +251,7 @@ async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
   const { runs, batchCounts } = store.forEngine;
   const now = store.clock.now();
-  const claimant = { nodeId, now, monthlyLimitOf: () => null };
+  const claimant = { nodeId, now, limits: NO_LIMITS };
   const asked = [...from].map(([queueId, at]) => ({
     id: queueId,
     slots: SLOTS_OF_QUEUE,

@@ -26,6 +26,7 @@ import {
 } from './layout-sql.ts';
 import { Places } from './place.ts';
 import { backendMsSince, readBackends } from './processor-time.ts';
+import { NO_LIMITS } from '#store/figures/usage';
 
 const { values } = parseArgs({
   options: {
@@ -255,7 +256,7 @@ async function makeToday(places: Places): Promise<Contestant> {
   let from = 0;
   const pass = async () => {
     for (let n = 0; n < BATCHES; n++) {
-      const claimant = { nodeId, now: store.clock.now(), monthlyLimitOf: () => null };
+      const claimant = { nodeId, now: store.clock.now(), limits: NO_LIMITS };
       const { claimed, flows } = await runs.claimJobs(
         [{ id: queueId, slots: BATCH, from }],
         claimant,

@@ -30,6 +30,7 @@ import { createWork, type Work } from '#work/work';
 import { HISTORY_DAYS } from './belfry.ts';
 import { measureLateBesideLists } from './late-beside-lists.ts';
 import type { JobSearch } from '#work/job-contract';
+import { NO_LIMITS } from '#store/figures/usage';
 
 const { values } = parseArgs({
   options: {
@@ -232,7 +233,7 @@ async function measureBulk(name: string, store: Store, work: Work, teamId: strin
   const limits = {
     maxConcurrentRequests: 256,
     responseKeepBytes: 65_535,
-    monthlyLimitOf: () => null,
+    limits: NO_LIMITS,
   };
   const engine = new Engine({ store, sender, log: silentLog, observer: unobserved, ...limits });
   const runner = createBulkRunner({ store, log: silentLog });

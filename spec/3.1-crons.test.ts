@@ -16,6 +16,7 @@ import {
 } from '#testing/scheduling';
 import { startService } from '#testing/service';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { NO_LIMITS } from '#store/figures/usage';
 
 const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
 
@@ -489,7 +490,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     const deadNode = await aNode(store);
     const { claimed } = await store.runs.claimExecutions(
       [{ id: teamId, slots: 5 }],
-      { nodeId: deadNode, now: clock.now(), monthlyLimitOf: () => null },
+      { nodeId: deadNode, now: clock.now(), limits: NO_LIMITS },
       () => at('12:01') + 24 * 60 * MINUTE,
     );
     assert.equal(claimed.length, 1);

@@ -232,9 +232,10 @@ forEachStore((dialect, openTestStore) => {
     test('two processes that send at once count together, exactly', async () => {
       const { service, sent } = await startLimited('some=70', 'some');
       await using _ = service;
-      await using second = await startSecondEngine(service, (plan) =>
-        plan === 'some' ? 70 : null,
-      );
+      await using second = await startSecondEngine(service, {
+        byPlan: new Map([['some', 70]]),
+        other: null,
+      });
       const bodies = Array.from({ length: 200 }, (_, n) => ({
         url: target.url,
         queue: `q-${n % 7}`,

@@ -159,6 +159,9 @@ async function expectFailedCrons(rows: Rows, messages: readonly string[]): Promi
 
 /** Of all teams that used something. */
 async function readUsage(rows: Rows): Promise<number[]> {
-  const used = await rows.all<{ used: number | string }>('select used from usage_months');
+  const used = await rows.all<{ used: number | string }>(`select sum(used) as used from (
+      select team_id, used from usage_months
+      union all select team_id, runs from batch_counts where outcome = 'started') as counts
+    group by team_id`);
   return used.map((month) => Number(month.used)).filter((count) => count !== 0);
 }

@@ -38,6 +38,7 @@ import { createMetricsPage } from './metrics-page.ts';
 import { ProxyWatch } from './proxy-watch.ts';
 import { SharedRateLimiter } from './shared-rate-limiter.ts';
 import { watchSources } from './source-metrics.ts';
+import { limitOf, type MonthlyLimits } from '#store/figures/usage';
 
 const EVERYWHERE: Cidr[] = [{ base: 0, prefix: 0 }];
 
@@ -84,7 +85,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   const sender = buildSender(options);
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
   const people = buildPeople(options, mailer);
-  const monthlyLimitOf = readPlanLimits(config);
+  const limits = readMonthlyLimits(config);
+  const monthlyLimitOf = (plan: string) => limitOf(limits, plan);
   const isSecretHeader = secretHeadersWith(config.secretHeaders);
   const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
   const bulkRunner = createBulkRunner({ store, log });
@@ -212,10 +214,11 @@ function watchWork(
   });
   const most = config.metricsMaxSources;
   if (most === 0) return;
+  const limits = readMonthlyLimits(config);
   watchSources(metrics.registry, {
     clock: store.clock,
     read: (now) => store.sourceFigures.read(most, now),
-    monthlyLimitOf: readPlanLimits(config),
+    monthlyLimitOf: (plan) => limitOf(limits, plan),
   });
 }
 
@@ -236,7 +239,7 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
     maxConcurrentRequests: config.maxConcurrentRequests,
     responseKeepBytes: config.responseKeepBytes,
     ...(leaseMs !== undefined && { leaseMs }),
-    monthlyLimitOf: readPlanLimits(config),
+    limits: readMonthlyLimits(config),
   });
 }
 
@@ -262,12 +265,10 @@ function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine):
   return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
 }
 
-/** The monthly limit of each plan. A plan that the operator has removed gets the limit of the first plan. */
-function readPlanLimits({ plans }: Config): (plan: string) => number | null {
-  const limits = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
-  const [firstPlan] = plans;
-  return (plan) =>
-    limits.get(plan) ?? (limits.has(plan) ? null : (firstPlan?.monthlyLimit ?? null));
+/** The monthly limits of the plans. A plan that the operator has removed gets the limit of the first plan. */
+function readMonthlyLimits({ plans }: Config): MonthlyLimits {
+  const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+  return { byPlan, other: plans[0]?.monthlyLimit ?? null };
 }
 
 function buildApp(

@@ -88,7 +88,7 @@ export function aClaimant(
   nodeId: string,
   monthlyLimit: number | null = null,
 ): Claimant {
-  return { nodeId, now: store.clock.now(), monthlyLimitOf: () => monthlyLimit };
+  return { nodeId, now: store.clock.now(), limits: { byPlan: new Map(), other: monthlyLimit } };
 }
 
 /**
@@ -122,9 +122,10 @@ export async function aClaimedJob(
   teamId: string,
   nodeId: string,
   job: Partial<NewJob> = {},
+  monthlyLimit: number | null = null,
 ): Promise<ClaimedJob> {
   const { queueId, jobId } = await aJob(store, teamId, job);
-  const { claimed } = await claimJobs(store, nodeId, { queueIds: [queueId] });
+  const { claimed } = await claimJobs(store, nodeId, { queueIds: [queueId], monthlyLimit });
   const ours = claimed.find(({ id }) => id === jobId);
   if (!ours) throw new Error('the job was not claimed');
   return ours;

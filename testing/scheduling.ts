@@ -11,6 +11,7 @@ import type { Queue } from '#work/queues';
 import { eventually } from './process.ts';
 import type { AnswerFunction, ReceivedRequest, Receiver } from './receiver.ts';
 import type { TestService } from './service.ts';
+import { type MonthlyLimits, NO_LIMITS } from '#store/figures/usage';
 
 /** Steps that tests of the schedule share: posting as a client, changing settings as a person, reading the store. */
 
@@ -127,15 +128,13 @@ interface ExtraEngine extends AsyncDisposable {
   quiet(): Promise<void>;
 }
 
-type MonthlyLimitOf = (plan: string) => number | null;
-
 /** A second process that sends, on the same Postgres and the same clock. */
 export async function startSecondEngine(
   service: TestService,
-  monthlyLimitOf?: MonthlyLimitOf,
+  limits?: MonthlyLimits,
 ): Promise<ExtraEngine> {
   const store = await service.store.openAnother({ serving: true });
-  return startEngineOn(service, store, monthlyLimitOf);
+  return startEngineOn(service, store, limits);
 }
 
 /** The engine of a service whose first one has been stopped, as after a restart. */
@@ -146,7 +145,7 @@ export async function restartEngine(service: TestService): Promise<ExtraEngine> 
 async function startEngineOn(
   { clock }: TestService,
   store: Store,
-  monthlyLimitOf: MonthlyLimitOf = () => null,
+  limits = NO_LIMITS,
 ): Promise<ExtraEngine> {
   const sender = createSender({ clock, allowedNetworks: [LOOPBACK], dnsServers: [] });
   const engine = new Engine({
@@ -157,7 +156,7 @@ async function startEngineOn(
     maxConcurrentRequests: 256,
     responseKeepBytes: 65_535,
     leaseMs: 365 * 24 * 3600 * SECOND,
-    monthlyLimitOf,
+    limits,
   });
   await engine.start();
   const quiet = () => eventually(() => engine.isQuiet(), { what: 'the other engine to be quiet' });

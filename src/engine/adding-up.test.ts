@@ -11,7 +11,10 @@ import { AddingUp } from './adding-up.ts';
 async function settleOne(store: TestStore, teamId?: string): Promise<void> {
   const ofTeam = teamId ?? (await aTeam(store)).id;
   const node = await aNode(store);
-  await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, ofTeam, node)));
+  await store.runs.settle(
+    node,
+    aSettlement(store, await aClaimedJob(store, ofTeam, node, {}, 1000)),
+  );
 }
 
 /** Counts as of many batches, of which each step takes a part. */

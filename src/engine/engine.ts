@@ -11,6 +11,7 @@ import type {
   Holds,
   FlowSlots,
 } from '#store/runs/claims';
+import type { MonthlyLimits } from '#store/figures/usage';
 import type { Store } from '#store/store';
 import { FlowScheduler, type Flow } from './flow-scheduler.ts';
 import { Lease } from './lease.ts';
@@ -30,8 +31,7 @@ export interface EngineOptions {
   responseKeepBytes: number;
   /** How long a lease lasts, in milliseconds. The default suits the database; tests that skip time set a long one. */
   leaseMs?: number;
-  /** The monthly limit of runs for a plan; null for no limit. */
-  monthlyLimitOf: (plan: string) => number | null;
+  limits: MonthlyLimits;
 }
 
 /** How many flows one claim serves. */
@@ -327,7 +327,7 @@ export class Engine {
     const nodeId = this.#lease.nodeId;
     const { claimed, blocked, flows } = await claim(
       served.map(({ flow: { id, teamId, from }, slots }) => ({ id, teamId, slots, from })),
-      { nodeId, now, monthlyLimitOf: this.#options.monthlyLimitOf },
+      { nodeId, now, limits: this.#options.limits },
     );
     this.#options.observer.claimed(claimed.length, blocked);
     const taken = new Set(claimed.map(flowIdOf));

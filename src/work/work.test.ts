@@ -10,6 +10,7 @@ import { forEachDatabase } from '#testing/process';
 import type { CronInput } from './cron-input.ts';
 import type { JobInput } from './job-input.ts';
 import { createWork, type Work } from './work.ts';
+import { NO_LIMITS } from '#store/figures/usage';
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -98,7 +99,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     const { claimed } = await store.runs.claimJobs([{ id: job.queueId, slots: 1 }], {
       nodeId,
       now,
-      monthlyLimitOf: () => null,
+      limits: NO_LIMITS,
     });
     assert.deepEqual(
       claimed.map(({ id }) => id),

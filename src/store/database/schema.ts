@@ -208,15 +208,16 @@ export interface DurationHoursTable {
   runs: number;
 }
 
-/** How the runs of a batch ended that are not added to the counts by hour yet (figures/batch-counts.ts). */
+/** Counts of the runs of a batch that are not added to the other counts yet (figures/batch-counts.ts). */
 export interface BatchCountsTable {
   id: Generated<number>;
   team_id: string;
-  /** The id of a queue or a cron. */
+  /** The id of a queue or a cron; of the team for `started`. */
   source_id: string;
   hour: number;
-  outcome: OutcomeHoursTable['outcome'];
-  /** As in `DurationHoursTable`; null for runs that were not sent. */
+  /** `started`: runs that were claimed, which count for the team's month. */
+  outcome: OutcomeHoursTable['outcome'] | 'started';
+  /** As in `DurationHoursTable`; null for runs that were not sent, and for `started`. */
   step: number | null;
   runs: number;
 }

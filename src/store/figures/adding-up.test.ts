@@ -11,7 +11,8 @@ async function settleSome(store: TestStore, teamId: string, count: number): Prom
   const node = await aNode(store, 10 * HOUR);
   let queueId = '';
   for (let n = 0; n < count; n++) {
-    const job = await aClaimedJob(store, teamId, node);
+    // Near its limit, the team's month is counted at once.
+    const job = await aClaimedJob(store, teamId, node, {}, 1000);
     queueId = job.queueId;
     await store.runs.settle(node, aSettlement(store, job, { end: { durationMs: 3 } }));
   }
@@ -69,6 +70,33 @@ forEachStore((_, openTestStore) => {
       assert.equal(await rowsOf(store, 'outcome_hours'), 3);
       assert.equal(await store.batchCounts.addUp(4), 'nothing');
       assert.deepEqual(await readAll(store, team.id, queueId), after);
+    });
+
+    test('of started runs count for the month and day before and after they are added up', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store, 100 * HOUR);
+      for (let n = 0; n < 3; n++) await aClaimedJob(store, team.id, node);
+      await store.testClock.advance(24 * HOUR);
+      await aClaimedJob(store, team.id, node);
+      const read = async () => {
+        const { usage, clock, sourceFigures, outcomes } = store;
+        const figures = await sourceFigures.read(10, clock.now());
+        return {
+          month: await usage.usedInMonth(team.id, clock.now()),
+          days: (await usage.usedByDay(team.id, clock.now())).map(({ used }) => used),
+          nextMonth: await usage.usedInMonth(team.id, clock.now() + 31 * 24 * HOUR),
+          figure: figures.teams[0]?.usedInMonth,
+          ended: await outcomes.readHours(team.id, 0),
+        };
+      };
+      const expected = { month: 4, days: [3, 1], nextMonth: 0, figure: 4, ended: [] };
+      assert.deepEqual(await read(), expected);
+      assert.equal(await rowsOf(store, 'usage_months'), 0);
+      assert.equal(await store.batchCounts.addUp(10), 'nothing');
+      assert.equal(await rowsOf(store, 'batch_counts'), 0);
+      assert.equal(await rowsOf(store, 'duration_hours'), 0);
+      assert.deepEqual(await read(), expected);
     });
   });
 });

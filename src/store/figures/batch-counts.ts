@@ -1,5 +1,6 @@
-import type { Dialect, Fields, RowOf } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
 import { HOUR_MS } from './outcomes.ts';
 
 /** How a run that ended is counted, by its state. */
@@ -38,7 +39,36 @@ export const countRunGroups = preparedStatement<never>('count-batch', (dialect) 
   countBatch(`${dialect.rows(RUN_GROUP, 1)} where true`, 'sum(runs)'),
 );
 
-/** One row of `batch_counts`. `step` is null for runs that were not sent. */
+/**
+ * Counts started runs for their team's month. The team stands in for the source, and the hour tells the month and day.
+ *
+ * @param started  a table expression that gives `team_id` and `runs`, with its condition
+ * @param now  the parameter with the time of the claim
+ */
+export function countStartsOf(started: string, now: string): string {
+  return `
+  insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
+  select team_id, team_id, ${now} - ${now} % ${HOUR_MS}, 'started', null, runs from ${started}`;
+}
+
+const START = { team_id: 'id', runs: 'int' } as const satisfies Fields;
+
+/** Parameters: 1 rows of `START`, 2 now */
+const countPackedStarts = preparedStatement<never>('count-starts', (dialect) =>
+  countStartsOf(`${dialect.rows(START, 1)} where true`, dialect.$(2, 'bigint')),
+);
+
+export async function countStarts(
+  runner: StatementRunner,
+  dialect: Dialect,
+  started: readonly RowOf<typeof START>[],
+  now: number,
+): Promise<void> {
+  if (started.length === 0) return;
+  await runPrepared(runner, dialect, countPackedStarts, [packRows(START, started), now]);
+}
+
+/** One row of `batch_counts`. `step` is null for runs that were not sent, and for `started` ones. */
 export const HOUR_COUNT = {
   team_id: 'id',
   source_id: 'id',

@@ -5,6 +5,9 @@ import type { OutcomeHoursTable } from '../database/schema.ts';
 /** The length of one counter. */
 export const HOUR_MS = 3_600_000;
 
+/** The condition that a row of `batch_counts` counts ended runs, not started ones. */
+export const IS_ENDED = "outcome <> 'started'";
+
 /**
  * Adds counts to those of outcomes by hour, always in the same order, so that two batches cannot deadlock.
  *
@@ -13,7 +16,7 @@ export const HOUR_MS = 3_600_000;
 export function addToOutcomeHours(counts: string): string {
   return `
   insert into outcome_hours (team_id, hour, outcome, runs)
-  select team_id, hour, outcome, sum(runs) from ${counts} where true
+  select team_id, hour, outcome, sum(runs) from ${counts} where ${IS_ENDED}
   group by 1, 2, 3 order by 1, 2, 3
   on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs`;
 }
@@ -30,7 +33,7 @@ const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) =
     select hour, outcome, runs from ${table} where team_id = ${$(1)} and hour >= ${$(2)}`;
   return `
   select hour, outcome, cast(sum(runs) as bigint) as runs
-  from (${ofTable('outcome_hours')} union all ${ofTable('batch_counts')}) as counts
+  from (${ofTable('outcome_hours')} union all ${ofTable('batch_counts')} and ${IS_ENDED}) as counts
   group by hour, outcome order by hour, outcome`;
 });
 

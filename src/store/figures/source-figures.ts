@@ -4,7 +4,8 @@ import type { Dialect } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
-import { periodsOf } from './usage.ts';
+import { IS_ENDED } from './outcomes.ts';
+import { monthOf, startsOf, usedBy } from './usage.ts';
 
 /** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;
@@ -149,7 +150,7 @@ function countPicked(
   from picked cross join ${counts} d
   where ${condition} and d.hour >= ${dialect.$(2)} ${wasSent} group by ${id}, d.outcome`;
   return `${ofTable(table, hasKey)}
-  union all ${ofTable('batch_counts', dialect.hasKeyOf('d', 'picked', key))}`;
+  union all ${ofTable('batch_counts', `${dialect.hasKeyOf('d', 'picked', key)} and ${IS_ENDED}`)}`;
 }
 
 /** Counts of crons or queues. Parameters: 1 most, 2 the first hour */
@@ -174,14 +175,13 @@ const countOfTeams = pageStatement<Counted>(
   ${countPicked(dialect, 'outcome_hours', ['team_id'])}`,
 );
 
-/** Parameters: 1 most, 2 month */
+/** Parameters: 1 most, 2 month, 3 its first hour, 4 the first hour of the next month */
 const readTeams = pageStatement<{ id: string; name: string; plan: string; used: number }>(
   'figures-of-teams',
   (dialect) => `
   with picked as materialized (${pickTeams(dialect)})
-  select id, name, plan, coalesce((
-    select u.used from usage_months u
-    where u.team_id = picked.id and u.month = ${dialect.$(2)}), 0) as used
+  select id, name, plan, cast(${usedBy('picked.id', dialect.$(2))} + coalesce((
+    select sum(runs) from ${startsOf('picked.id', dialect)}), 0) as bigint) as used
   from picked`,
 );
 
@@ -219,7 +219,7 @@ export class SourceFigureStore {
       const ofQueues = outcomesBySource(
         await runPrepared(db, dialect, countOfQueues, [most, midnight]),
       );
-      const teams = await runPrepared(db, dialect, readTeams, [most, periodsOf(now).month]);
+      const teams = await runPrepared(db, dialect, readTeams, [most, ...monthOf(now)]);
       const ofTeams = outcomesBySource(
         await runPrepared(db, dialect, countOfTeams, [most, midnight]),
       );

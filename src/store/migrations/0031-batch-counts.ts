@@ -15,7 +15,7 @@ export async function createBatchCounts(db: Kysely<unknown>, t: ColumnTypes): Pr
     .addColumn('source_id', t.id, (c) => c.notNull())
     .addColumn('hour', t.instant, (c) => c.notNull())
     .addColumn('outcome', 'text', (c) =>
-      c.notNull().check(sql`outcome in ('success', 'retried', 'failed')`),
+      c.notNull().check(sql`outcome in ('success', 'retried', 'failed', 'started')`),
     )
     .addColumn('step', 'integer')
     .addColumn('runs', t.instant, (c) => c.notNull())

@@ -1,9 +1,15 @@
 import { type CountRange, TEAM, takeCounts } from '../figures/batch-counts.ts';
 import { addToDurationHours } from '../figures/durations.ts';
 import { addToOutcomeHours } from '../figures/outcomes.ts';
+import { addUsage } from '../figures/usage.ts';
 import { packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
+
+/** The starts among what was taken, by month or day. */
+const startsBy = (period: string) => `
+    select team_id, to_char(to_timestamp(hour / 1000) at time zone 'UTC', '${period}'), sum(runs)::bigint
+    from summed where outcome = 'started' group by 1, 2 order by 1, 2`;
 
 /** Parameters as for `takeCounts` */
 const addUp = preparedStatement<never>(
@@ -15,6 +21,8 @@ const addUp = preparedStatement<never>(
   ), summed as materialized (
     select team_id, source_id, hour, outcome, step, sum(runs)::bigint as runs
     from taken group by 1, 2, 3, 4, 5
+  ), months as (${addUsage('usage_months', startsBy('YYYY-MM'))}
+  ), days as (${addUsage('usage_days', startsBy('YYYY-MM-DD'))}
   ), outcomes as (${addToOutcomeHours('summed')}
   ), durations as (${addToDurationHours('summed')}
   )

@@ -2,6 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Allowance } from '#domain/rate';
 import { joinClaims } from '../runs/claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from '../runs/claims.ts';
+import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
@@ -18,13 +19,12 @@ import {
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { findHeldFlows, HeldFlows, isHeldUp } from '../runs/held-rows.ts';
+import { findHeldFlows, HeldFlows } from '../runs/held-rows.ts';
 import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import { countBatch } from '../figures/batch-counts.ts';
-import { KEPT_COLUMNS, OUTCOME } from '../runs/run-tables.ts';
-import { insertEnded, overLimit } from '../runs/settlement.ts';
-import { addUsage, countMonthsOf, periodsOf, UNLIMITED } from '../figures/usage.ts';
+import { countStartsOf } from '../figures/batch-counts.ts';
+import { nearLimit, periodsOf, usedBy } from '../figures/usage.ts';
+import { keepWithinLimit } from '../runs/month-limit.ts';
 import {
   KEEP_TAKEN,
   LAST_TAKEN,
@@ -35,7 +35,6 @@ import {
   TAKEN,
   type TakenSlots,
 } from './taken-slots.ts';
-import { TYPES } from './sql.ts';
 
 /**
  * The most jobs of one claim; further ones wait for the next. The planner needs this number: it does not know the
@@ -46,106 +45,86 @@ const MOST_CLAIMED = 1000;
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
 /** One row for each requested queue, or one for each of its claimed jobs if there are any. */
-type ClaimRow = Omit<ClaimedQueueRow, 'id'> & {
+type ClaimRow = Omit<ClaimedQueueRow, 'id' | 'used'> & {
   for_queue: string;
   next_due_at: number | null;
-  knows_plan: boolean;
-  /** False: the job is over its team's monthly limit. */
-  is_granted: boolean | null;
+  monthly_limit: number | null;
+  /** Whether the team's runs are counted under the lock of its month. */
+  is_near_limit: boolean;
 } & (ClaimedJobRow | { [K in keyof ClaimedJobRow]: null });
-
-/** The outcome of jobs over their team's monthly limit; $3 now. */
-const OVER_LIMIT = Object.entries(overLimit(0)).map(([column, value]) => {
-  const type = OUTCOME[column as keyof typeof OUTCOME];
-  if (column === 'completed_at') return `$3::bigint as ${column}`;
-  if (value === null) return `null::${type === 'bytes' ? 'text' : TYPES[type]} as ${column}`;
-  return `${typeof value === 'number' ? value : `'${String(value)}'`} as ${column}`;
-});
 
 /** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
-const isLimited = (queue: Pick<ClaimedQueueRow, 'concurrency_limit' | 'rate'>) =>
-  queue.concurrency_limit !== null || queue.rate !== null;
+const isInSteps = ({
+  concurrency_limit,
+  rate,
+  is_near_limit,
+}: Pick<ClaimRow, 'concurrency_limit' | 'rate' | 'is_near_limit'>) =>
+  concurrency_limit !== null || rate !== null || is_near_limit;
 
 /**
  * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
  * way.
  *
- * It reads the queues and the due time of the next job that is not due yet, takes due jobs that no other transaction
- * has locked, counts them against each team's month (locking the month's row), fails those over the limit, and returns
- * the others.
+ * It reads the queues and the due time of the next job that is not due yet, claims due jobs that no other transaction
+ * has locked, and counts them for their team's month unless the team is near its limit.
  *
  * Each part is `materialized`, and jobs are joined to one part only. A plan made while the table was empty is kept, and
  * must not read all of a team's jobs when there are many. Without `materialized`, due jobs would be chosen again for
  * each row, with other results each time, and exceed the slots.
  *
- * $1 slots by queue, $2 node, $3 now, $4 month, $5 day, $6 limits by plan, $7 running jobs as they were counted
+ * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as they
+ * were counted
  *
- * @param isCounted  whether running jobs were counted under a lock; otherwise queues with a concurrency limit or a rate
- * are skipped
+ * @param inSteps  whether this is a step of a transaction that has locked limited queues and counts jobs of teams near
+ * their monthly limit; otherwise these queues are skipped
  */
-function claimText(dialect: Dialect, isCounted: boolean): string {
+function claimText(dialect: Dialect, inSteps: boolean): string {
   return `
   with asked as materialized (
     select queue_id, slots, from_at from ${dialect.rows(SLOTS, 1)} ${dialect.briefly}
   ), limits as materialized (
-    select plan, monthly_limit from ${dialect.rows(LIMIT, 6)}
-  ), open_queues as materialized (
-    select ${QUEUE_COLUMNS}, asked.slots, asked.from_at, limits.plan is not null as knows_plan,
-      limits.monthly_limit,
+    select plan, monthly_limit from ${dialect.rows(LIMIT, 5)}
+  ), asked_queues as materialized (
+    select ${QUEUE_COLUMNS}, q.team_id, asked.slots, asked.from_at,
+      case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
       (select jobs.scheduled_at from jobs
        where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
        order by jobs.scheduled_at, jobs.id limit 1) as next_due_at
     from asked join queues q on q.id = asked.queue_id
     join teams t on t.id = q.team_id and t.deleted_at is null
     left join limits on limits.plan = t.plan
+  ), open_queues as materialized (
+    select q.*, case when q.monthly_limit is null then false
+      else ${nearLimit('q.monthly_limit', usedBy('q.team_id', '$4'))} end as is_near_limit
+    from asked_queues q
   ), due as materialized (
-    select j.team_id, j.id, j.scheduled_at, q.monthly_limit
+    select j.team_id, j.id, q.is_near_limit
     from open_queues q cross join lateral (
-      select jobs.team_id, jobs.id, jobs.scheduled_at from jobs
+      select jobs.team_id, jobs.id from jobs
       where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at <= $3
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
     ) j
-    where q.is_paused = 0 and q.knows_plan ${isCounted ? '' : `and not ${IS_LIMITED}`}
+    where q.is_paused = 0 ${inSteps ? '' : `and not ${IS_LIMITED} and not q.is_near_limit`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
-  ), wanted as materialized (
-    select team_id, count(*) as runs, coalesce(min(monthly_limit), ${UNLIMITED}) as monthly_limit
-    from due group by team_id order by team_id
-  ), counted as (${countMonthsOf(dialect, 'wanted', '$4')}
-  ), counted_by_day as (${addUsage('usage_days', 'select team_id, $5, granted from counted where granted > 0')}
-  ), ranked as materialized (
-    select team_id, id, granted,
-      row_number() over (partition by team_id order by scheduled_at, id) as place
-    from due join counted using (team_id)
+  ), counted as (${countStartsOf('(select team_id, count(*) as runs from due where not is_near_limit group by team_id) as far', '$3::bigint')}
   ), claimed as (
     update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
-    from ranked
-    where ${dialect.hasKeyOf('jobs', 'ranked')} and place <= granted
-    returning ${CLAIMED_COLUMNS}, true as is_granted
-  ), over_limit as (
-    delete from jobs using ranked
-    where ${dialect.hasKeyOf('jobs', 'ranked')} and place > granted
-    returning ${KEPT_COLUMNS.jobs.map((name) => (name === 'started_at' ? '$3::bigint as started_at' : `jobs.${name}`)).join(', ')}
-  ), failed as materialized (
-    select over_limit.*, ${OVER_LIMIT.join(', ')} from over_limit
-  ), uncounted as (
-    select failed.*, queue_id as source_id, null::integer as duration_step from failed
-  ), written as (${insertEnded(dialect, 'jobs', { kept: 'failed', outcome: 'failed', from: 'failed' })}
-  ), blocked as (${countBatch('uncounted')}
-  ), drawn as (
-    select * from claimed union all select ${CLAIMED_COLUMNS}, false from failed as jobs
-  ) ${isCounted ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
+    from due
+    where ${dialect.hasKeyOf('jobs', 'due')}
+    returning ${CLAIMED_COLUMNS}
+  ) ${inSteps ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
   select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
-    q.slow_rule, q.plan, q.sealed_signing_secret, q.knows_plan, q.next_due_at, drawn.*
-  from open_queues q left join drawn on drawn.queue_id = q.id`;
+    q.slow_rule, q.plan, q.sealed_signing_secret, q.monthly_limit, q.is_near_limit, q.next_due_at, claimed.*
+  from open_queues q left join claimed on claimed.queue_id = q.id`;
 }
 
-const claimAtOnce = preparedStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
+const claimJobsAtOnce = preparedStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
   claimText(dialect, false),
 );
-const claimCounted = preparedStatement<ClaimRow>('claim-counted-jobs', (dialect) =>
+const claimJobsInSteps = preparedStatement<ClaimRow>('claim-jobs-in-steps', (dialect) =>
   claimText(dialect, true),
 );
 
@@ -202,68 +181,37 @@ export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
   return async (asked, claimant) => {
     const { now } = claimant;
     const atOnce = await heldFlows.claimBeside(asked, now, (free) =>
-      claimUnlimited(context, free, claimant),
+      claimAtOnce(context, free, claimant),
     );
-    const limited = atOnce.claims.flatMap((each) => each.limited);
-    const counted = await heldFlows.claimBeside(limited, now, async (free) =>
-      claimLimited(context, free, claimant, await strangers.areThere()),
+    const skipped = atOnce.claims.flatMap(({ inSteps }) => inSteps);
+    const inSteps = await heldFlows.claimBeside(skipped, now, async (free) =>
+      claimInSteps(context, free, claimant, await strangers.areThere()),
     );
-    return joinClaims([...atOnce.claims, ...counted.claims], [...atOnce.held, ...counted.held]);
+    return joinClaims([...atOnce.claims, ...inSteps.claims], [...atOnce.held, ...inSteps.held]);
   };
 }
 
-/** @returns the claim, and the queues that were skipped because they have a limit or a rate */
-async function claimUnlimited(
+/** @returns the claim, and the queues that were skipped because `claimInSteps` claims from them */
+async function claimAtOnce(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
-): Promise<Claim<ClaimedJob> & { limited: FlowSlots[] }> {
-  const claim = (some: readonly FlowSlots[]) =>
-    context.db.autocommit(
-      bindPrepared(context.db.dialect, claimAtOnce, parametersOf(context, some, claimant)),
-    );
-  let rows = await claim(asked);
-  const strangers = rows.filter(({ knows_plan }) => !knows_plan);
-  for (const { plan } of strangers) context.knownPlans.add(plan);
-  const isAgain = (queueId: string) =>
-    strangers.some((row) => row.for_queue === queueId && !isLimited(row));
-  const again = asked.filter(({ id }) => isAgain(id));
-  // These rows are of queues whose plan was not known yet, so nothing was taken from them.
-  rows = rows.filter((row) => !isAgain(row.for_queue));
-  const repeated = await claimAgain(again, claim, rows);
-  rows.push(...(repeated ?? []));
-  const held = repeated === null ? again : [];
-  const limitedIds = new Set(rows.flatMap((row) => (isLimited(row) ? [row.for_queue] : [])));
-  const limited = asked.filter(({ id }) => limitedIds.has(id));
-  const others = asked.filter((flow) => !limitedIds.has(flow.id) && !held.includes(flow));
-  return { ...joinClaims([readClaim(context, others, claimant, rows)], held), limited };
+): Promise<Claim<ClaimedJob> & { inSteps: FlowSlots[] }> {
+  const { db } = context;
+  const statement = bindPrepared(db.dialect, claimJobsAtOnce, parametersOf(asked, claimant));
+  const rows = await db.autocommit(statement);
+  const skipped = new Set(rows.flatMap((row) => (isInSteps(row) ? [row.for_queue] : [])));
+  const inSteps = asked.filter(({ id }) => skipped.has(id));
+  const others = asked.filter(({ id }) => !skipped.has(id));
+  return { ...readClaim(context, others, claimant.now, rows), inSteps };
 }
 
 /**
- * Claims again from flows whose plan is known now. Null: a row is locked. That must not undo what the earlier statement
- * has taken from other flows.
- *
- * @param taken  the rows of the earlier statement; if it took nothing, the error is thrown
+ * Claims from queues with a limit or a rate, and from queues of teams near their monthly limit. It locks the former
+ * before it counts their running jobs and reads how much of their rates is spent, so that two nodes cannot both look
+ * before either has claimed.
  */
-async function claimAgain(
-  flows: readonly FlowSlots[],
-  claim: (flows: readonly FlowSlots[]) => Promise<ClaimRow[]>,
-  taken: readonly ClaimRow[],
-): Promise<ClaimRow[] | null> {
-  if (flows.length === 0) return [];
-  try {
-    return await claim(flows);
-  } catch (error) {
-    if (isHeldUp(error) && taken.some((row) => row.is_granted !== null)) return null;
-    throw error;
-  }
-}
-
-/**
- * Claims from queues with a limit or a rate. It locks them before it counts their running jobs and reads what is spent
- * of their rates, so that two nodes cannot both look before either has claimed.
- */
-async function claimLimited(
+async function claimInSteps(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
@@ -296,10 +244,63 @@ async function claimLimited(
     const taken = queueStates.flatMap((queue) =>
       isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],
     );
-    const parameters = [...parametersOf(context, open, claimant), packTaken(taken)];
-    const rows = await runPrepared(trx, dialect, claimCounted, parameters);
-    return readClaim(context, open, claimant, rows, { runningIn, allowances });
+    const parameters = [...parametersOf(open, claimant), packTaken(taken)];
+    const rows = await runPrepared(trx, dialect, claimJobsInSteps, parameters);
+    const over = await endOverLimit(trx, dialect, claimant, rows);
+    await giveBackRates(trx, dialect, taken, over);
+    return readClaim(context, open, claimant.now, rows, { runningIn, allowances, over });
   });
+}
+
+/** Counts the claimed jobs of teams near their monthly limit, and ends those over it. Returns these. */
+async function endOverLimit(
+  trx: Trx,
+  dialect: Dialect,
+  { nodeId, now }: Claimant,
+  rows: readonly ClaimRow[],
+): Promise<ReadonlySet<ClaimRow>> {
+  const jobs = rows.filter(isClaimed).toSorted(earlierFirst);
+  const claim = { table: 'jobs', nodeId, now } as const;
+  const within = await keepWithinLimit(trx, dialect, claim, jobs, (row) =>
+    row.is_near_limit ? row.monthly_limit : null,
+  );
+  const kept = new Set<ClaimRow>(within);
+  return new Set(jobs.filter((row) => !kept.has(row)));
+}
+
+const SPENT = {
+  team_id: 'id',
+  queue_id: 'id',
+  number: 'bigint',
+  unused: 'bigint',
+} as const satisfies Fields;
+
+const giveBack = preparedStatement<never>(
+  'give-back-rates',
+  (dialect) => `
+  update taken_slots set rate_spent_until = rate_spent_until - given.unused from ${dialect.rows(SPENT, 1)}
+  where taken_slots.team_id = given.team_id and taken_slots.queue_id = given.queue_id
+    and taken_slots.number = given.number`,
+);
+
+/** Jobs over the monthly limit were not sent, so they use up nothing of their queue's rate. */
+async function giveBackRates(
+  trx: Trx,
+  dialect: Dialect,
+  taken: readonly TakenSlots[],
+  over: ReadonlySet<ClaimRow>,
+): Promise<void> {
+  const unsent = Map.groupBy(over, ({ for_queue }) => for_queue);
+  const spent = taken.flatMap(({ team_id, queue_id, number, rate_step }) => {
+    const jobs = unsent.get(queue_id)?.length ?? 0;
+    if (jobs === 0 || rate_step === null) return [];
+    return [{ team_id, queue_id, number: (number ?? 0) + 1, unused: jobs * rate_step }];
+  });
+  if (spent.length > 0) await runPrepared(trx, dialect, giveBack, [packRows(SPENT, spent)]);
+}
+
+function isClaimed(row: ClaimRow): row is ClaimRow & ClaimedJobRow {
+  return row.id !== null;
 }
 
 function listOf(queue: QueueState, allowance: Allowance | null, now: number): TakenSlots[] {
@@ -312,44 +313,42 @@ function listOf(queue: QueueState, allowance: Allowance | null, now: number): Ta
 }
 
 function parametersOf(
-  { knownPlans }: ClaimContext,
   asked: readonly FlowSlots[],
-  { nodeId, now, monthlyLimitOf }: Claimant,
+  { nodeId, now, limits: { byPlan, other } }: Claimant,
 ): unknown[] {
-  const { month, day } = periodsOf(now);
-  const limits = [...knownPlans].map((plan) => ({ plan, monthly_limit: monthlyLimitOf(plan) }));
-  return [packSlots(asked), nodeId, now, month, day, packRows(LIMIT, limits)];
+  const limits = [...byPlan].map(([plan, monthly_limit]) => ({ plan, monthly_limit }));
+  return [packSlots(asked), nodeId, now, periodsOf(now).month, packRows(LIMIT, limits), other];
 }
 
-/** What was found of queues with a limit or a rate, before the claim. */
-interface Counted {
+/** What the steps around the claim have found. */
+interface Steps {
   runningIn: (queueId: string) => number;
   allowances: ReadonlyMap<string, Allowance | null>;
+  /** The jobs over their team's monthly limit. */
+  over: ReadonlySet<ClaimRow>;
 }
 
-const UNCOUNTED: Counted = { runningIn: () => 0, allowances: new Map() };
+const NO_STEPS: Steps = { runningIn: () => 0, allowances: new Map(), over: new Set() };
 
 function readClaim(
   context: ClaimContext,
   asked: readonly FlowSlots[],
-  { now }: Claimant,
+  now: number,
   rows: readonly ClaimRow[],
-  { runningIn, allowances }: Counted = UNCOUNTED,
+  { runningIn, allowances, over }: Steps = NO_STEPS,
 ): Claim<ClaimedJob> {
   const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
-  const jobs = rows.flatMap((row) =>
-    row.is_granted === null ? [] : [row as ClaimedJobRow & ClaimRow],
-  );
+  const jobs = rows.filter(isClaimed);
   const isCutOff = jobs.length >= MOST_CLAIMED;
   return {
     claimed: jobs
-      .filter(({ is_granted }) => is_granted)
+      .filter((row) => !over.has(row))
       .toSorted(earlierFirst)
       .map((row) => claimedJob(row, row, context, now)),
-    blocked: jobs.filter(({ is_granted }) => !is_granted).length,
+    blocked: over.size,
     flows: asked.map((flow) => {
       const ofQueue = byQueue.get(flow.id) ?? [];
-      const started = ofQueue.filter(({ is_granted }) => is_granted).length;
+      const started = ofQueue.filter((row) => isClaimed(row) && !over.has(row)).length;
       return {
         ...stateOf(flow, ofQueue, runningIn(flow.id), isCutOff),
         ...heldByRate(allowances.get(flow.id) ?? null, started, now),
@@ -359,9 +358,9 @@ function readClaim(
 }
 
 /**
- * The state of a queue after the claim. It may have more due jobs if it used all its slots, if its rows were cut off by
- * `MOST_CLAIMED`, or if its team's plan changed to an unknown one between the two statements; those are due no earlier
- * than the last taken one. Otherwise the statement has returned the next due time.
+ * The state of a queue after the claim. It may have more due jobs if it used all its slots or if its rows were cut off by
+ * `MOST_CLAIMED`; those are due no earlier than the last taken one. Otherwise the statement has returned the next due
+ * time.
  */
 function stateOf(
   { id, slots, from = 0 }: FlowSlots,
@@ -373,7 +372,7 @@ function stateOf(
   const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
   const holds = whatHolds(queue, running + taken.length);
   if (!queue) return { id, nextDueAt: null, holds };
-  const mayHaveMore = isCutOff || taken.length >= slots || !queue.knows_plan;
+  const mayHaveMore = isCutOff || taken.length >= slots;
   const isNext = mayHaveMore && holds !== 'paused';
   return { id, nextDueAt: isNext ? Math.max(from, ...taken) : queue.next_due_at, holds };
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Holding, Inspection } from '../database/inspection.ts';
+import { IS_ENDED } from '../figures/outcomes.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
@@ -83,12 +84,13 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
 
 async function readHolding(client: pg.Client, now: number): Promise<Holding | null> {
   if (!(await hasTable(client, 'ended_executions'))) return null;
-  const counted = ['outcome_hours'];
-  if (await hasTable(client, 'batch_counts')) counted.push('batch_counts');
+  const counted = [runsOfWeek('outcome_hours')];
+  if (await hasTable(client, 'batch_counts'))
+    counted.push(runsOfWeek('batch_counts', `and ${IS_ENDED}`));
   const { rows } = await client.query<{ bytes: number; runs: number; week: number }>(
     `select sum(pg_total_relation_size(oid))::double precision as bytes,
       coalesce(sum(greatest(reltuples, 0)) filter (where relname like 'ended\\_%'), 0)::double precision as runs,
-      (${counted.map(runsOfWeek).join(' + ')})::double precision as week
+      (${counted.join(' + ')})::double precision as week
     from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
     [now - WEEK_MS],
   );
@@ -96,8 +98,8 @@ async function readHolding(client: pg.Client, now: number): Promise<Holding | nu
   return { bytes, endedRuns: runs, runsOfWeek: week };
 }
 
-const runsOfWeek = (table: string) =>
-  `(select coalesce(sum(runs), 0) from ${table} where hour >= $1)`;
+const runsOfWeek = (table: string, condition = '') =>
+  `(select coalesce(sum(runs), 0) from ${table} where hour >= $1 ${condition})`;
 
 async function findWriteFault(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ read_only: string; may_create: boolean }>(

@@ -5,7 +5,6 @@ import {
   claimedRun,
   type ClaimInput,
   claimScript,
-  claimWithLimits,
   type KindOfClaim,
   type FlowRow,
   type TakenRow,
@@ -14,6 +13,7 @@ import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from 
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { periodsOf, usedBy } from '../figures/usage.ts';
 import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
@@ -182,7 +182,7 @@ interface TeamRow extends FlowRow {
 const readLivingTeams = preparedStatement<TeamRow>(
   'read-teams',
   (dialect) => `
-  select t.id, t.plan, t.sealed_signing_secret,
+  select t.id, t.plan, ${usedBy('t.id', dialect.$(2))} as used, t.sealed_signing_secret,
     case when t.paused_at is null then 0 else 1 end as is_paused
   from ${dialect.rows(TEAM, 1)} ${dialect.briefly} cross join teams t
   where t.id = given.team_id and t.deleted_at is null`,
@@ -219,8 +219,8 @@ function packTeams(asked: readonly FlowSlots[]): string {
 const EXECUTIONS: KindOfClaim<Input, TeamRow, ClaimedExecutionRow> = {
   table: 'executions',
   flowOf: ({ team_id }) => team_id,
-  readFlows: (runner, dialect, { asked }) =>
-    runPrepared(runner, dialect, readLivingTeams, [packTeams(asked)]),
+  readFlows: (runner, dialect, { asked, now }) =>
+    runPrepared(runner, dialect, readLivingTeams, [packTeams(asked), periodsOf(now).month]),
   /**
    * Takes Run nows first, then due times unless the team is paused (§3.11). Several missed times of a cron count as
    * one (§3.7).
@@ -257,25 +257,26 @@ export async function claimExecutions(
   claimant: Claimant,
   nextRunAt: NextRunAt,
 ): Promise<Claim<ClaimedExecution>> {
-  const { nodeId, now } = claimant;
+  const { nodeId, now, limits } = claimant;
   const { db } = context;
-  return claimWithLimits(
-    context,
-    claimant,
-    (limits) => {
-      const input = { asked, nodeId, now, limits, nextRunAt };
-      // `nextRunAt` is a function, which can't be sent to another thread, so the script runs here.
-      return db.transact((trx) => claimExecutionsScript.run(trx, db.dialect, input));
-    },
-    (row, teams) => {
-      const sealed_signing_secret = teams.get(row.team_id)?.sealed_signing_secret ?? null;
-      const sending = { ...row, sealed_signing_secret };
-      const run = claimedRun(row, sending, context, 'crons', (reader) => {
-        return reader.readPayload(row.payload);
-      });
-      return [
-        { kind: 'execution', ...run, cronId: row.cron_id, startedAt: now, dueAt: row.due_at },
-      ];
-    },
+  const input = { asked, nodeId, now, limits, nextRunAt };
+  // `nextRunAt` is a function, which can't be sent to another thread, so the script runs here.
+  const { rows, blocked, heads, flows } = await db.transact((trx) =>
+    claimExecutionsScript.run(trx, db.dialect, input),
   );
+  const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
+  return { claimed, blocked, flows: heads };
+}
+
+function executionOf(
+  row: ClaimedExecutionRow,
+  team: TeamRow | undefined,
+  context: ClaimContext,
+  now: number,
+): ClaimedExecution {
+  const sending = { ...row, sealed_signing_secret: team?.sealed_signing_secret ?? null };
+  const run = claimedRun(row, sending, context, 'crons', (reader) =>
+    reader.readPayload(row.payload),
+  );
+  return { kind: 'execution', ...run, cronId: row.cron_id, startedAt: now, dueAt: row.due_at };
 }

@@ -1,32 +1,26 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
-import type {
-  Claim,
-  Claimant,
-  ClaimedFlow,
-  ClaimedRun,
-  ClaimContext,
-  Holds,
-  FlowSlots,
-} from './claims.ts';
+import type { Claim, ClaimedFlow, ClaimedRun, ClaimContext, Holds, FlowSlots } from './claims.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
-import { keepWithinLimit } from './month-limit.ts';
+import { isNearLimit, limitOf, type MonthlyLimits } from '../figures/usage.ts';
+import { countRuns } from './month-limit.ts';
 
 export interface ClaimInput {
   asked: readonly FlowSlots[];
   nodeId: string;
   now: number;
-  /** The monthly limits of runs by plan; null for none. */
-  limits: Readonly<Record<string, number | null>>;
+  limits: MonthlyLimits;
 }
 
 /** A flow, as a claim reads it. A deleted flow has no row. */
 export interface FlowRow {
   id: string;
   plan: string;
+  /** The runs of its team's month, as far as they are added up. */
+  used: number;
   sealed_signing_secret: string | null;
 }
 
@@ -83,8 +77,6 @@ export interface Taken<Flow, Row> {
   blocked: number;
   heads: Claim['flows'];
   flows: Flows<Flow>;
-  /** Plans whose limit was not given. If there are any, nothing was claimed. */
-  unknownPlans: string[];
 }
 
 /**
@@ -97,17 +89,17 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
   return {
     name: `claim-${kind.table}`,
     async run(runner, dialect, input) {
-      const { limits } = input;
+      const { nodeId, now, limits } = input;
       const read = await kind.readFlows(runner, dialect, input);
       const flows = new Map(read.map((flow) => [flow.id, flow]));
-      const unknownPlans = read.flatMap(({ plan }) => (Object.hasOwn(limits, plan) ? [] : [plan]));
-      if (unknownPlans.length > 0) return { rows: [], blocked: 0, heads: [], flows, unknownPlans };
       const due = await kind.take(runner, dialect, input, flows);
       const heads = await kind.readHeads(runner, dialect, input);
-      const limitOf = (row: Row) => limits[flows.get(kind.flowOf(row))?.plan ?? ''] ?? null;
-      const { nodeId, now } = input;
       const claim = { table: kind.table, nodeId, now };
-      const rows = await keepWithinLimit(runner, dialect, claim, due, limitOf);
+      const rows = await countRuns(runner, dialect, claim, due, (row) => {
+        const flow = flows.get(kind.flowOf(row));
+        const limit = flow ? limitOf(limits, flow.plan) : null;
+        return isNearLimit(limit, flow?.used ?? 0) ? limit : null;
+      });
       const takenOf = countBy(due, kind.flowOf);
       const startedOf = countBy(rows, kind.flowOf);
       await kind.noteStarts?.(runner, dialect, input, flows, startedOf);
@@ -122,7 +114,6 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
           return Object.assign({ id, nextDueAt, holds }, held);
         }),
         flows,
-        unknownPlans,
       };
     },
   };
@@ -132,27 +123,6 @@ function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<st
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   return counts;
-}
-
-/**
- * Claims with the limits of the known plans, and again if a plan was seen for the first time.
- *
- * @param perform  performs the claim
- * @param runOf  converts a row to a run of the engine
- */
-export async function claimWithLimits<Flow extends FlowRow, Row, Run extends ClaimedRun>(
-  { knownPlans }: ClaimContext,
-  { monthlyLimitOf }: Claimant,
-  perform: (limits: ClaimInput['limits']) => Promise<Taken<Flow, Row>>,
-  runOf: (row: Row, flows: Flows<Flow>) => Run[],
-): Promise<Claim<Run>> {
-  for (;;) {
-    const limits = [...knownPlans].map((plan) => [plan, monthlyLimitOf(plan)] as const);
-    const { rows, blocked, heads, flows, unknownPlans } = await perform(Object.fromEntries(limits));
-    for (const plan of unknownPlans) knownPlans.add(plan);
-    if (unknownPlans.length > 0) continue;
-    return { claimed: rows.flatMap((row) => runOf(row, flows)), blocked, flows: heads };
-  }
 }
 
 /** Combines several claims. Flows that were skipped because they are held are tried again from the same time on. */

@@ -16,6 +16,7 @@ import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Claim } from './claims.ts';
 import type { Store } from '../store.ts';
+import { NO_LIMITS } from '../figures/usage.ts';
 
 describe('claiming due jobs', () => {
   forEachStore((_name, openTestStore) => {
@@ -175,7 +176,7 @@ describe('claiming due jobs', () => {
         for (let n = 0; n < 3; n++) queueIds.push((await aJob(store, team.id, { queue })).queueId);
       }
       const asked = [...new Set(queueIds)].map((queueId, n) => ({ id: queueId, slots: n }));
-      const claimant = { nodeId: node, now: TEST_START, monthlyLimitOf: () => null };
+      const claimant = { nodeId: node, now: TEST_START, limits: NO_LIMITS };
       const { claimed } = await store.runs.claimJobs(asked, claimant);
       const counts = Map.groupBy(claimed, ({ queueId }) => queueId);
       assert.deepEqual(

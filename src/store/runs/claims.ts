@@ -3,14 +3,14 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { SlowRule } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
+import type { MonthlyLimits } from '../figures/usage.ts';
 
 /** The node that claims. A node that has been declared dead gets nothing (§3.6). */
 export interface Claimant {
   nodeId: string;
   /** Milliseconds since 1970 UTC, by the store's clock. */
   now: number;
-  /** The monthly limit of runs of a plan; null for none, also for an unknown plan (§8.2). */
-  monthlyLimitOf: (plan: string) => number | null;
+  limits: MonthlyLimits;
 }
 
 /** A flow that may have due runs (a queue, or a team for its crons and Run nows), and how many may start. */
@@ -51,8 +51,6 @@ export interface ClaimContext {
   db: Database;
   sealer: Sealer;
   secrets: SecretReader;
-  /** Names of plans seen so far. Their limits are sent with each claim, because it is decided inside the database. */
-  knownPlans: Set<string>;
 }
 
 /** A run that this node has to send now. Every claimed run starts at once. */

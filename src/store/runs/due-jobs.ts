@@ -100,7 +100,7 @@ export function earlierFirst(a: ClaimedJobRow, b: ClaimedJobRow): number {
 /** The row of a claimed job and its queue's settings, as the engine needs them. */
 export function claimedJob(
   row: ClaimedJobRow,
-  queue: Omit<ClaimedQueueRow, 'id'>,
+  queue: Omit<ClaimedQueueRow, 'id' | 'used'>,
   context: Pick<ClaimContext, 'sealer' | 'secrets'>,
   now: number,
 ): ClaimedJob {

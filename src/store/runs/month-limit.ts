@@ -1,26 +1,63 @@
 import type { Dialect } from '../database/dialect.ts';
-import { END_RUNS } from './end-runs.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
+import { countStarts } from '../figures/batch-counts.ts';
+import { countUsage } from '../figures/usage.ts';
+import { END_RUNS } from './end-runs.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
-import { countUsage } from '../figures/usage.ts';
+
+interface Claim {
+  table: RunTable;
+  nodeId: string;
+  now: number;
+}
+
+interface Claimed {
+  team_id: string;
+  id: string;
+}
+
+/** The monthly limit of the team of a run, if the team is near it; otherwise null. */
+type NearLimitOf<Row> = (row: Row) => number | null;
 
 /**
- * Counts runs that a node has just claimed, and fails those over their team's monthly limit at once (§8.2).
+ * Counts runs that a node has just claimed for their teams' months (§8.2), and fails those over a limit.
  *
  * @returns the others
  */
-export async function keepWithinLimit<Row extends { team_id: string; id: string }>(
+export async function countRuns<Row extends Claimed>(
   runner: StatementRunner,
   dialect: Dialect,
-  { table, nodeId, now }: { table: RunTable; nodeId: string; now: number },
+  claim: Claim,
   rows: readonly Row[],
-  limitOf: (row: Row) => number | null,
+  nearLimitOf: NearLimitOf<Row>,
 ): Promise<Row[]> {
-  if (rows.length === 0) return [];
-  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
+  const far = rows.filter((row) => nearLimitOf(row) === null);
+  const started = [...Map.groupBy(far, ({ team_id }) => team_id)].map(([team_id, runs]) => {
+    return { team_id, runs: runs.length };
+  });
+  await countStarts(runner, dialect, started, claim.now);
+  return keepWithinLimit(runner, dialect, claim, rows, nearLimitOf);
+}
+
+/**
+ * Counts the claimed runs of teams near their monthly limit under the lock of the month's row, and fails those over the
+ * limit at once.
+ *
+ * @returns the others
+ */
+export async function keepWithinLimit<Row extends Claimed>(
+  runner: StatementRunner,
+  dialect: Dialect,
+  { table, nodeId, now }: Claim,
+  rows: readonly Row[],
+  nearLimitOf: NearLimitOf<Row>,
+): Promise<Row[]> {
+  const near = rows.filter((row) => nearLimitOf(row) !== null);
+  if (near.length === 0) return [...rows];
+  const byTeam = Map.groupBy(near, ({ team_id }) => team_id);
   const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
-    return { teamId, runs: 1 + others.length, monthlyLimit: first ? limitOf(first) : null };
+    return { teamId, runs: 1 + others.length, monthlyLimit: first ? nearLimitOf(first) : null };
   });
   const granted = await countUsage(runner, dialect, wanted, now);
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));

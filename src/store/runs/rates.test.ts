@@ -64,7 +64,7 @@ describe('the rate of a queue (§3.8)', () => {
     test('is not used up by what the month’s limit fails', async () => {
       await using scene = await makeScene(openTestStore, { count: 1, per: 'hour' });
       const { store, claim, node } = scene;
-      const none = { ...aClaimant(store, node), monthlyLimitOf: () => 0 };
+      const none = { ...aClaimant(store, node), limits: { byPlan: new Map(), other: 0 } };
       const blocked = await store.runs.claimJobs([{ id: scene.queueId, slots: 10 }], none);
       assert.deepEqual([blocked.claimed.length, blocked.blocked], [0, 1]);
       assert.equal('notBefore' in (blocked.flows[0] ?? {}), false);

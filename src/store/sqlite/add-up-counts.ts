@@ -10,6 +10,7 @@ import {
 } from '../figures/batch-counts.ts';
 import { addToDurationHours } from '../figures/durations.ts';
 import { addToOutcomeHours } from '../figures/outcomes.ts';
+import { addStarts } from '../figures/usage.ts';
 
 /** Parameters as for `takeCounts` */
 const take = preparedStatement<HourCount>('take-batch-counts', takeCounts);
@@ -34,6 +35,7 @@ export const addUpCounts: TransactionScript<CountRange, void> = {
     const counts = packRows(HOUR_COUNT, sumCounts(taken));
     await runPrepared(runner, dialect, addOutcomes, [counts]);
     await runPrepared(runner, dialect, addDurations, [counts]);
+    await addStarts(runner, dialect, taken);
   },
 };
 

@@ -1,10 +1,4 @@
-import {
-  type ClaimInput,
-  claimScript,
-  claimWithLimits,
-  type KindOfClaim,
-  type FlowHead,
-} from '../runs/claim.ts';
+import { type ClaimInput, claimScript, type KindOfClaim, type FlowHead } from '../runs/claim.ts';
 import type { ClaimContext, FlowSlots } from '../runs/claims.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
@@ -23,6 +17,7 @@ import {
   whatHolds,
 } from '../runs/due-jobs.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { periodsOf, usedBy } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
@@ -39,7 +34,7 @@ interface CountedQueue extends ClaimedQueueRow {
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
-  select ${QUEUE_COLUMNS}, q.team_id,
+  select ${QUEUE_COLUMNS}, ${usedBy('t.id', '?2')} as used, q.team_id,
     case when q.rate is null then null else (
       select s.rate_spent_until from taken_slots s
       where s.team_id = q.team_id and s.queue_id = q.id and s.number = 0
@@ -101,8 +96,8 @@ const allowanceAt = (queue: CountedQueue | undefined, now: number) =>
 const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   table: 'jobs',
   flowOf: ({ queue_id }) => queue_id,
-  readFlows: (runner, dialect, { asked }) =>
-    runPrepared(runner, dialect, readQueues, [packSlots(asked)]),
+  readFlows: (runner, dialect, { asked, now }) =>
+    runPrepared(runner, dialect, readQueues, [packSlots(asked), periodsOf(now).month]),
   async take(runner, dialect, input, queues) {
     const open: FlowSlots[] = [];
     for (const flow of input.asked) {
@@ -137,19 +132,15 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
 export const claimJobs = claimScript(JOBS);
 
 export function jobClaims(context: ClaimContext): ClaimJobs {
-  return (asked, claimant) =>
-    claimWithLimits(
-      context,
-      claimant,
-      (limits) => {
-        const { nodeId, now } = claimant;
-        return context.db.perform(claimJobs, { asked, nodeId, now, limits });
-      },
-      (row, queues) => {
-        const queue = queues.get(row.queue_id);
-        return queue ? [claimedJob(row, queue, context, claimant.now)] : [];
-      },
-    );
+  return async (asked, { nodeId, now, limits }) => {
+    const input = { asked, nodeId, now, limits };
+    const { rows, blocked, heads, flows } = await context.db.perform(claimJobs, input);
+    const claimed = rows.flatMap((row) => {
+      const queue = flows.get(row.queue_id);
+      return queue ? [claimedJob(row, queue, context, now)] : [];
+    });
+    return { claimed, blocked, flows: heads };
+  };
 }
 
 async function takeSome(

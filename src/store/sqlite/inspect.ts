@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Holding, Inspection } from '../database/inspection.ts';
+import { IS_ENDED } from '../figures/outcomes.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
@@ -70,7 +71,7 @@ function readHolding(database: DatabaseSync, now: number): Holding | null {
     .prepare(
       `select (select page_count from pragma_page_count) * (select page_size from pragma_page_size) as bytes,
         (select count(*) from ended_jobs) + (select count(*) from ended_executions) as runs,
-        ${runsOfWeek('outcome_hours')} + ${hasTable(database, 'batch_counts') ? runsOfWeek('batch_counts') : 0} as week`,
+        ${runsOfWeek('outcome_hours')} + ${hasTable(database, 'batch_counts') ? runsOfWeek('batch_counts', `and ${IS_ENDED}`) : 0} as week`,
     )
     .get({ from: now - WEEK_MS });
   return {
@@ -80,8 +81,8 @@ function readHolding(database: DatabaseSync, now: number): Holding | null {
   };
 }
 
-const runsOfWeek = (table: string) =>
-  `(select coalesce(sum(runs), 0) from ${table} where hour >= :from)`;
+const runsOfWeek = (table: string, condition = '') =>
+  `(select coalesce(sum(runs), 0) from ${table} where hour >= :from ${condition})`;
 
 /**
  * Takes the write lock and releases it. File permissions are checked apart, because SQLite accepts the lock on a file
