@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config';
 import { silentLog } from '#domain/log';
+import { Plans } from '#people/plans';
 import { buildService } from '#service';
 import {
   callHttp,
@@ -472,7 +473,20 @@ forEachStore((_, openTestStore) => {
   });
 });
 
-test('"1,000 per calendar month on the free plan": the plan of a new team where nothing is said', () => {
+test('"1,000 per calendar month on the free plan": every team but the first is on it without PLANS', () => {
   const config = readConfig({}, '/');
-  assert.deepEqual('errors' in config ? [] : config.plans, [{ name: 'free', monthlyLimit: 1000 }]);
+  assert.ok(!('errors' in config));
+  const plans = new Plans(config);
+  assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['unlimited', 'free']);
+  assert.equal(plans.limitOf('unlimited'), null);
+  assert.equal(plans.limitOf('free'), 1000);
+  assert.equal(plans.limitOf('one that PLANS had before'), 1000);
+});
+
+test('the first of PLANS is the plan of every new team, the first team too', () => {
+  const config = readConfig({ PLANS: 'small=3,large=unlimited' }, '/');
+  assert.ok(!('errors' in config));
+  const plans = new Plans(config);
+  assert.deepEqual([plans.ofFirstTeam, plans.ofNewTeam], ['small', 'small']);
+  assert.equal(plans.limitOf('free'), 3, 'a plan that PLANS does not have');
 });

@@ -354,7 +354,11 @@ describe('settings', () => {
       allowedNetworks: [],
       hasEcho: true,
       dnsServers: null,
-      plans: [{ name: 'free', monthlyLimit: 1000 }],
+      plans: [
+        { name: 'unlimited', monthlyLimit: null },
+        { name: 'free', monthlyLimit: 1000 },
+      ],
+      newTeamPlan: 'free',
       signUp: 'invite',
       provider: null,
       proxySignIn: null,

@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '#domain/arrival';
 import type { Cidr } from '#domain/network';
+import { DEFAULT_PLANS, type PlanSettings } from '#people/plans';
 import type { ProviderSettings } from '#people/provider';
 import type { ProxySettings } from '#people/proxy-claim';
 import {
   SettingsReader,
   type DatabaseLocation,
   type LOG_LEVELS,
-  type Plan,
   type ROLES,
   type SIGN_UPS,
 } from './settings.ts';
 
-export type { DatabaseLocation, Plan } from './settings.ts';
+export type { DatabaseLocation } from './settings.ts';
 export type Role = (typeof ROLES)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The settings, read from the environment once at start. Frozen: no setting changes while the service runs. */
-export interface Config {
+export interface Config extends PlanSettings {
   host: string;
   /** 0: the system chooses a free port. */
   port: number;
@@ -39,8 +39,6 @@ export interface Config {
   hasEcho: boolean;
   /** `ip` or `ip:port` as `dns.Resolver.setServers` expects them; null for the system's resolvers. */
   dnsServers: readonly string[] | null;
-  /** Never empty. The first one is the plan of new teams. */
-  plans: readonly Plan[];
   signUp: (typeof SIGN_UPS)[number];
   /** By which people may sign in besides, by OpenID Connect; null: none. */
   provider: ProviderSettings | null;
@@ -118,6 +116,14 @@ function readProvider(settings: SettingsReader): ProviderSettings | null {
   }
   const called = name ?? new URL(issuer).hostname;
   return { issuer, clientId, clientSecret, name: called, scopes, groupsClaim };
+}
+
+/** The first of the operator's plans is every new team's. */
+function readPlans(settings: SettingsReader): PlanSettings {
+  const plans = settings.read('PLANS');
+  const [first] = plans ?? [];
+  if (plans === null || first === undefined) return DEFAULT_PLANS;
+  return { plans: Object.freeze(plans), newTeamPlan: first.name };
 }
 
 const SEPARATORS = { comma: ',', bar: '|', semicolon: ';' };
@@ -215,7 +221,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     allowedNetworks: Object.freeze(settings.read('ALLOWED_NETWORKS')),
     hasEcho: settings.read('ECHO') === 'on',
     dnsServers: Object.freeze(settings.read('DNS_SERVERS')),
-    plans: Object.freeze(settings.read('PLANS')),
+    ...readPlans(settings),
     signUp: settings.read('SIGN_UP'),
     provider: readProvider(settings),
     proxySignIn: readProxySignIn(settings),

@@ -265,10 +265,10 @@ function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine):
   return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
 }
 
-/** The monthly limits of the plans. A plan that the operator has removed gets the limit of the first plan. */
-function readMonthlyLimits({ plans }: Config): MonthlyLimits {
+/** The monthly limits of the plans. A plan that the operator has removed gets the limit of a new team's. */
+function readMonthlyLimits({ plans, newTeamPlan }: Config): MonthlyLimits {
   const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
-  return { byPlan, other: plans[0]?.monthlyLimit ?? null };
+  return { byPlan, other: byPlan.get(newTeamPlan) ?? null };
 }
 
 function buildApp(

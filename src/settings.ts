@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type AddressRange, parseRanges } from '#domain/address-range';
 import { parseNetworks, type Cidr } from '#domain/network';
+import type { Plan } from '#people/plans';
 
 /** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
 export type DatabaseLocation =
@@ -13,15 +14,6 @@ export const ROLES = ['all', 'web', 'engine'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export const GROUP_SEPARATORS = ['comma', 'bar', 'semicolon'] as const;
 export const SIGN_UPS = ['invite', 'open'] as const;
-
-/**
- * A plan with the name that the operator gave it; null means no limit. The limit counts runs per team and UTC month
- * (§8.2).
- */
-export interface Plan {
-  name: string;
-  monthlyLimit: number | null;
-}
 
 /** One variable: what it accepts, in words for people; its default; and how its text is parsed. */
 interface Setting<T> {
@@ -246,11 +238,11 @@ export const SETTINGS = {
     shownDefault: "the system's",
     parse: (text) => parseList(text, parseDnsServer),
   }),
-  PLANS: define<Plan[]>({
+  PLANS: define<Plan[] | null>({
     accepts:
       'name=limit pairs with different names, comma-separated, such as free=1000,pro=unlimited',
-    fallback: [{ name: 'free', monthlyLimit: 1000 }],
-    shownDefault: 'free=1000',
+    fallback: null,
+    shownDefault: 'unlimited for the first team, free=1000 for others',
     parse: parsePlans,
   }),
   SIGN_UP: oneOf(SIGN_UPS, 'invite'),

@@ -57,6 +57,7 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
         { name: 'free', monthlyLimit: 1000 },
         { name: 'pro', monthlyLimit: null },
       ],
+      newTeamPlan: 'free',
       passwordWork: { costLog2: 10, passes: 1 },
       ...config,
     },

@@ -24,7 +24,7 @@ export class Billing {
       store.teams.find(teamId),
       store.usage.usedInMonth(teamId, clock.now()),
     ]);
-    const plan = team?.plan ?? plans.first;
+    const plan = team?.plan ?? plans.ofNewTeam;
     return { plan, limit: plans.limitOf(plan), used };
   }
 

@@ -1,14 +1,9 @@
+import type { PlanSettings } from './plans.ts';
 import type { PasswordWork } from './passwords.ts';
 import type { ProviderSettings } from './provider.ts';
 import type { ProxySettings } from './proxy-claim.ts';
 
-/** A plan as the operator names it; null is no limit (§8.2). */
-export interface Plan {
-  name: string;
-  monthlyLimit: number | null;
-}
-
-export interface PeopleConfig {
+export interface PeopleConfig extends PlanSettings {
   /** The public origin, without a slash at its end. Links and the scope of cookies are derived from it. */
   baseUrl: string;
   /** 32 bytes; signs cookies and encrypts second factors. */
@@ -28,8 +23,6 @@ export interface PeopleConfig {
   maxTeamsPerUser: number;
   /** Days after sign-in until a session ends, however much it is used. */
   sessionMaxDays: number;
-  /** Never empty; the first is a new team's plan. */
-  plans: readonly Plan[];
   /** Null: mails are written to the log. */
   smtpUrl: string | null;
   mailFrom: string;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '#domain/ids';
-import { openPeople } from '#testing/people';
+import { Browser, LOCAL, openPeople } from '#testing/people';
+import { DEFAULT_PLANS } from './plans.ts';
 
 const ada = { email: 'Ada@Example.com ', password: 'correct horse' };
 
@@ -104,6 +105,44 @@ test('what is no token of ours is nobody', async () => {
   ]) {
     assert.equal(await room.people.findTokenOwner(text), null);
   }
+});
+
+test('without PLANS the first team has no limit, and later ones have 1,000 runs a month', async () => {
+  for (const first of ['setup', 'user create']) {
+    await using room = await openPeople({ ...DEFAULT_PLANS, signUp: 'open' });
+    const { accounts, operator, teams } = room.people;
+    const browser = new Browser();
+    const setUp = { ...ada, name: 'Ada', team: 'First' };
+    if (first === 'setup') await accounts.createFirstAccount(setUp, browser.request, LOCAL);
+    else await operator.createUser({ ...ada, team: 'First' });
+    const bob = { email: 'bob@bells.test', password: ada.password, name: 'Bob' };
+    const joined = await operator.createUser({ ...bob, team: 'First' });
+    assert.ok(joined.kind === 'created');
+    await teams.createTeam(joined.userId, 'By its owner');
+    await operator.createUser({ ...bob, email: 'cy@bells.test', team: 'By command' });
+    await accounts.register({ ...bob, email: 'di@x.test', team: 'By sign-up' }, browser.request);
+    const plans = (await operator.listTeams()).map(({ name, plan, limit }) => {
+      return `${name}: ${plan}, ${limit}`;
+    });
+    assert.deepEqual(plans.toSorted(), [
+      'By command: free, 1000',
+      'By its owner: free, 1000',
+      'By sign-up: free, 1000',
+      'First: unlimited, null',
+    ]);
+  }
+});
+
+test('user create puts its team on the first team’s plan again once every team is deleted', async () => {
+  await using room = await openPeople(DEFAULT_PLANS);
+  const { operator, teams } = room.people;
+  const made = await operator.createUser({ ...ada, team: 'First' });
+  assert.ok(made.kind === 'created');
+  await teams.deleteTeam({ ...made, role: 'owner' }, 'First');
+  const again = await operator.createUser({ ...ada, email: 'bob@bells.test', team: 'Second' });
+  assert.ok(again.kind === 'created');
+  const [team] = await operator.listTeams();
+  assert.deepEqual([team?.name, team?.plan], ['Second', 'unlimited']);
 });
 
 test('a plan that PLANS does not have is refused; one that it has is shown with the usage', async () => {

@@ -90,7 +90,8 @@ export class Operator {
           : {
               kind: input.team === undefined ? 'new' : 'named',
               name: team,
-              plan: plans.first,
+              plan: plans.ofNewTeam,
+              firstPlan: plans.ofFirstTeam,
               role,
             },
         token,

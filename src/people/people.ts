@@ -107,7 +107,7 @@ function buildParts(deps: PeopleDeps) {
   const { baseUrl, appKey, smtpUrl, mailFrom } = config;
   const mailer = deps.mailer ?? createMailer({ smtpUrl, from: mailFrom }, log);
   const passwords = new Passwords(config.passwordWork);
-  const plans = new Plans(config.plans);
+  const plans = new Plans(config);
   const limits = new Limits({ store, clock, log });
   const background = new Background(log);
   const activity = new PeopleActivity({ store, log });

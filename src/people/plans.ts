@@ -1,4 +1,24 @@
-import type { Plan } from './config.ts';
+/** A plan with the name that the operator gave it. The limit counts runs per team and UTC month (§8.2); null: none. */
+export interface Plan {
+  name: string;
+  monthlyLimit: number | null;
+}
+
+export interface PlanSettings {
+  /** Never empty. The first is the plan of the installation's first team. */
+  plans: readonly Plan[];
+  /** The plan of every later team; one of `plans`. */
+  newTeamPlan: string;
+}
+
+/** If PLANS is not set, the operator's own team has no limit, and teams that others make have one. */
+export const DEFAULT_PLANS: PlanSettings = {
+  plans: Object.freeze([
+    { name: 'unlimited', monthlyLimit: null },
+    { name: 'free', monthlyLimit: 1000 },
+  ]),
+  newTeamPlan: 'free',
+};
 
 /** A team's runs in this UTC month (§8.2). `limit` null: unlimited. */
 export interface Usage {
@@ -9,23 +29,22 @@ export interface Usage {
 
 /** The plans that the operator offers, by name. */
 export class Plans {
-  readonly #plans: readonly Plan[];
+  readonly #limits: ReadonlyMap<string, number | null>;
+  readonly ofFirstTeam: string;
+  readonly ofNewTeam: string;
 
-  constructor(plans: readonly Plan[]) {
-    this.#plans = plans;
+  constructor({ plans, newTeamPlan }: PlanSettings) {
+    this.#limits = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+    this.ofFirstTeam = plans[0]?.name ?? newTeamPlan;
+    this.ofNewTeam = newTeamPlan;
   }
 
   get names(): string[] {
-    return this.#plans.map(({ name }) => name);
+    return [...this.#limits.keys()];
   }
 
-  get first(): string {
-    return this.#plans[0]?.name ?? 'free';
-  }
-
-  /** A plan's monthly limit of runs. A plan that the operator has removed counts as the first one. Null: no limit. */
+  /** A plan's monthly limit of runs. A plan that the operator has removed counts as a new team's. Null: no limit. */
   limitOf(plan: string): number | null {
-    const found = this.#plans.find(({ name }) => name === plan) ?? this.#plans[0];
-    return found?.monthlyLimit ?? null;
+    return this.#limits.get(this.#limits.has(plan) ? plan : this.ofNewTeam) ?? null;
   }
 }

@@ -211,7 +211,7 @@ export class Registrations {
     }
     if (!isOpen) return null;
     const name = normalizeName(`${who.name}'s team`).slice(0, 100);
-    const made = await register({ kind: 'new', name, plan: plans.first });
+    const made = await register({ kind: 'new', name, plan: plans.ofNewTeam });
     return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;
   }
 
@@ -226,7 +226,8 @@ export class Registrations {
     });
     if (refused) return refused;
     const name = normalizeName(input.team);
-    const team = { kind: 'new' as const, name, plan: this.#deps.plans.first };
+    const { ofFirstTeam, ofNewTeam } = this.#deps.plans;
+    const team = { kind: 'new' as const, name, plan: how.isFirst ? ofFirstTeam : ofNewTeam };
     const result = await this.#make(input, team, how, request);
     if (result.kind === 'closed' || result.kind === 'not-invited') return { kind: 'closed' };
     return 'userId' in result ? this.#enter(input, request) : explain(result);

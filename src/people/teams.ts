@@ -42,7 +42,7 @@ export class Teams {
     const { store, clock, plans } = this.#deps;
     const kept = normalizeName(name);
     const { maxTeamsPerUser: mostOwned } = this.#deps.config;
-    const team = { name: kept, plan: plans.first, mostOwned };
+    const team = { name: kept, plan: plans.ofNewTeam, mostOwned };
     const teamId = await store.members.createTeam(userId, team, clock.now());
     return teamId === null
       ? refuse('name', `You own ${mostOwned} teams already, and more are not allowed here.`)

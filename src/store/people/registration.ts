@@ -20,11 +20,18 @@ export interface NewAccount {
   isEmailVerified: boolean;
 }
 
+interface NewTeam {
+  name: string;
+  plan: string;
+  /** The plan if the installation has no team yet; without it, `plan`. */
+  firstPlan?: string;
+}
+
 /** The team of a new account. */
 export type StartingTeam =
-  | { kind: 'new'; name: string; plan: string }
+  | ({ kind: 'new' } & NewTeam)
   /** The one team of that name, or a new one if there is none. */
-  | { kind: 'named'; name: string; plan: string; role: Role | null }
+  | ({ kind: 'named'; role: Role | null } & NewTeam)
   | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
   /** The first of the teams that let one of these groups in. */
@@ -197,10 +204,16 @@ async function findByGroups(trx: Trx, groups: readonly string[]): Promise<Place>
 
 async function makeTeam(
   trx: Trx,
-  team: { name: string; plan: string },
+  { name, plan, firstPlan = plan }: NewTeam,
   now: number,
 ): Promise<Place> {
-  const { id } = await insertTeam(trx, team, now);
+  const other = await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  const { id } = await insertTeam(trx, { name, plan: other ? plan : firstPlan }, now);
   return { kind: 'place', teamId: id, role: 'owner' };
 }
 
