@@ -685,7 +685,7 @@ describe('the command line', () => {
       [urlFor(role, name), 'does not let this user make its tables', 'the owner'],
     ] as const;
     for (const [url, what, remedy] of refusals) {
-      const { code, stderr } = await run(configOf(url), ['team', 'list']);
+      const { code, stderr } = await run(configOf(url), ['migrate']);
       assert.equal(code, 1);
       assert.match(
         stderr,

@@ -43,7 +43,7 @@ export function createCommandServices(
   packaged?: Packaged,
 ): CommandServices {
   return {
-    open: async () => (await import('./rooms.ts')).openRooms(config),
+    open: async (purpose) => (await import('./rooms.ts')).openRooms(config, purpose),
     backup: (file) => backUp(config, file),
     askHealth: () => askHealth(config),
     doctor: async () => {

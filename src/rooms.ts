@@ -1,22 +1,31 @@
+import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
-import type { OpenRooms } from '#cli/services';
+import type { OpenRooms, Purpose } from '#cli/services';
 import { secretHeadersWith } from '#domain/secret-headers';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
-import { openStore } from '#store/store';
+import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';
 import { AppKeyFault, loadAppKey } from './app-key.ts';
 import { isBehindProxy, publicAddress, type Config, type LogLevel } from './config.ts';
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 
+const MIGRATES: Record<Purpose, NonNullable<StoreOptions['migrates']>> = {
+  read: 'never',
+  write: 'if-empty',
+  migrate: 'always',
+};
+
 /**
  * Opens the database and creates the rooms that commands use.
  *
+ * @param purpose  of the command: whether it may set up or migrate the database
  * @param peopleConfig  set by tests to spend less work on hashing passwords
  */
 export async function openRooms(
   config: Config,
+  purpose: Purpose,
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>,
 ): Promise<OpenRooms> {
   const { database } = config;
@@ -24,6 +33,10 @@ export async function openRooms(
     throw new CommandFault(
       'DATABASE_URL is sqlite::memory:, which no other process can see; commands need a file or Postgres.',
     );
+  }
+  // Opening would make the file and its key.
+  if (purpose === 'read' && database.kind === 'sqlite' && isMissing(database.path)) {
+    throw new CommandFault(`there is no database at ${database.path} yet; ${EMPTY_ADVICE}.`);
   }
   try {
     const appKey = loadAppKey(config);
@@ -34,7 +47,7 @@ export async function openRooms(
     });
     const shared = { clock: realClock, log };
     const opening = { location: database, appKey, serving: false, onThisThread: true };
-    const store = await openStore({ ...shared, ...opening });
+    const store = await openStore({ ...shared, ...opening, migrates: MIGRATES[purpose] });
     const baseUrl = publicAddress(config, config.port);
     const people = createPeople({
       store,
@@ -64,6 +77,15 @@ export async function openRooms(
     };
   } catch (fault) {
     throw explainOpening(fault);
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  } catch {
+    // Opening the file will report why it can't be read.
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
 import { runCommand } from '#cli/run-command';
+import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/log';
 import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '../src/commands.ts';
@@ -61,7 +62,7 @@ export async function run(
   };
   const services = {
     ...createCommandServices(config, terminal, env),
-    open: () => openRooms(config, { passwordWork: LIGHT_WORK }),
+    open: (purpose: Purpose) => openRooms(config, purpose, { passwordWork: LIGHT_WORK }),
   };
   const code = await runCommand(argv, services);
   return { code, ...texts, json: parse(texts.stdout) };

@@ -7,10 +7,19 @@ import { addInstallationCommands } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
 import { addQueueCommands } from './queues.ts';
 import { type Output, OUTPUTS } from './output.ts';
+import type { Purpose } from './services.ts';
 import type { Session } from './session.ts';
 import { addRunCommands } from './runs.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
+
+/** The commands that only read, by their last word. All others may set up an empty database. */
+const READING = new Set(['list', 'show', 'export', 'setup-code']);
+
+function purposeOf(command: string): Purpose {
+  if (command === 'migrate') return 'migrate';
+  return READING.has(command) ? 'read' : 'write';
+}
 
 /** Every command of the operator's command line (docs/command-line.md is held to it by a test). */
 export function buildProgram(session: Session): Command {
@@ -27,7 +36,8 @@ export function buildProgram(session: Session): Command {
         .default('json'),
     )
     .configureHelp({ showGlobalOptions: true })
-    .hook('preAction', () => {
+    .hook('preAction', (_program, command) => {
+      session.purpose = purposeOf(command.name());
       session.output = program.opts<{ output: Output }>().output;
     });
   addUserCommands(program, session);

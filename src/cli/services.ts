@@ -2,16 +2,16 @@ import type { ChannelConfig } from '#domain/notification-channel';
 import type { Operator } from '#people/operator';
 import type { Work } from '#work/work';
 
+/** What a command does to the database: only reads it, may set up an empty one, or migrates it. */
+export type Purpose = 'read' | 'write' | 'migrate';
+
 /**
- * What commands work with. A command that is not well formed opens nothing. `migrate`, `backup` and `doctor` do not use
- * `open`: a backup is taken before a migration, and a doctor is needed when the database does not open.
+ * What commands work with. A command that is not well formed opens nothing. `backup` and `doctor` do not use `open`:
+ * a backup is taken before a migration, and a doctor is needed when the database does not open.
  */
 export interface CommandServices {
-  /**
-   * Opens the database, and migrates it if it is of an older version. Rejects with a CommandFault where the operator
-   * has to act.
-   */
-  open(): Promise<OpenRooms>;
+  /** Opens the database. Rejects with a CommandFault if the operator has to act, such as for pending migrations. */
+  open(purpose: Purpose): Promise<OpenRooms>;
   /** Copies the SQLite database to a new file while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
   /** Asks the service on this machine whether it is alive; `why` says in words why it is not. */

@@ -1,7 +1,7 @@
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
-import type { CommandServices, OpenRooms } from './services.ts';
+import type { CommandServices, OpenRooms, Purpose } from './services.ts';
 
 /** One run of one command: opens the rooms when they are first needed, and remembers the exit code. */
 export class Session {
@@ -9,6 +9,8 @@ export class Session {
   exitCode: 0 | 1 = 0;
   /** What `--output` asked for. */
   output: Output = 'json';
+  /** Of the command that runs. */
+  purpose: Purpose = 'read';
   #rooms: Promise<OpenRooms> | null = null;
 
   constructor(services: CommandServices) {
@@ -16,7 +18,7 @@ export class Session {
   }
 
   open(): Promise<OpenRooms> {
-    this.#rooms ??= this.services.open();
+    this.#rooms ??= this.services.open(this.purpose);
     return this.#rooms;
   }
 

@@ -21,7 +21,14 @@ import { InvitationStore } from './people/invitations.ts';
 import { JobStore } from './jobs/jobs.ts';
 import { ListStore } from './lists/lists.ts';
 import { MemberStore } from './people/members.ts';
-import { isMigrated, migratePostgres, migrateToLatest } from './migrations/index.ts';
+import { compareMigrations } from './migrations/compare.ts';
+import {
+  hasAllIndexes,
+  madeByNewerVersion,
+  migratePostgres,
+  migrateToLatest,
+  readAppliedMigrations,
+} from './migrations/index.ts';
 import { NodeStore } from './nodes/nodes.ts';
 import { NoticeStore } from './alerts/notices.ts';
 import { DepthStore } from './figures/depths.ts';
@@ -86,6 +93,11 @@ export interface StoreOptions {
   log: Log;
   /** True for the service, false for the command line, which works beside one. */
   serving: boolean;
+  /**
+   * When pending migrations are applied: always (default), only in an empty database, or never. Otherwise the database
+   * is refused with STORE_NOT_MIGRATED.
+   */
+  migrates?: 'always' | 'if-empty' | 'never';
   /**
    * Opens a SQLite file on the caller's own thread, for a process that does one thing and ends: starting threads would
    * take it longer than the database does.
@@ -164,7 +176,7 @@ export interface OpenedStore extends Store {
 }
 
 /**
- * Opens the database, takes the right to serve it if `serving`, and migrates it. Throws StoreErrors whose messages tell
+ * Opens the database, takes the right to serve it if `serving`, and migrates it (`migrates`). Throws StoreErrors whose messages tell
  * an operator what to do.
  */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
@@ -286,12 +298,28 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
   };
 }
 
-/** @returns the names of the migrations that were applied now */
+/**
+ * Migrates the database, or refuses it (`StoreOptions.migrates`). Reads first what is applied, because migrating needs
+ * connections of its own on Postgres, and the one writer of a SQLite file.
+ *
+ * @returns the names of the migrations that were applied now
+ */
 async function migrate(options: StoreOptions, database: Database): Promise<string[]> {
-  const { location, log, onStatement } = options;
+  const { location, log, onStatement, migrates = 'always' } = options;
   const { name } = database.dialect;
-  if (await isMigrated(database.kysely as never, name)) return [];
-  if (location.kind !== 'postgres') return migrateToLatest(database.kysely as never, name);
+  const db = database.kysely as never;
+  const applied = await readAppliedMigrations(db, name);
+  const { pendingMigrations, unknownMigrations } = compareMigrations(applied);
+  if (unknownMigrations.length > 0) throw madeByNewerVersion();
+  if (pendingMigrations.length === 0) {
+    if (migrates !== 'always' || (await hasAllIndexes(db, name))) return [];
+  } else if (applied.length === 0) {
+    if (migrates === 'never') throw notMigrated('the database is empty', EMPTY_ADVICE);
+  } else if (migrates !== 'always') {
+    const names = pendingMigrations.join(', ');
+    throw notMigrated(`the database is of an earlier version (pending: ${names})`, PENDING_ADVICE);
+  }
+  if (location.kind !== 'postgres') return migrateToLatest(db, name);
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
   const { openPool, POOLS } = await import('./postgres/open.ts');
   const patient = openPool({ ...location, onFault, onStatement }, POOLS.migrations);
@@ -301,6 +329,14 @@ async function migrate(options: StoreOptions, database: Database): Promise<strin
   } finally {
     await patient.close();
   }
+}
+
+export const EMPTY_ADVICE = 'start the service, or run "belfry migrate"';
+const PENDING_ADVICE =
+  'run "belfry migrate" after a backup, or use the command of the version that serves it';
+
+function notMigrated(what: string, advice: string): StoreError {
+  return new StoreError('STORE_NOT_MIGRATED', `${what}; ${advice}`);
 }
 
 const askAnything = preparedStatement<{ key: string }>(

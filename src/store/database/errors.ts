@@ -8,6 +8,7 @@
  * - STORE_DAMAGED: the file is not a sound SQLite database.
  * - STORE_READ_ONLY: the file or its folder can't be written; on Postgres, this user may not write.
  * - STORE_TOO_NEW: a newer version has migrated the database.
+ * - STORE_NOT_MIGRATED: migrations are pending, and the caller doesn't migrate.
  * - STORE_WRONG_KEY: the database was made with another APP_KEY.
  * - STORE_CONFLICT: the transaction lost a race and may be run again from its start.
  * - STORE_REFUSED: a constraint was violated.
@@ -20,6 +21,7 @@ export type StoreErrorCode =
   | 'STORE_DAMAGED'
   | 'STORE_READ_ONLY'
   | 'STORE_TOO_NEW'
+  | 'STORE_NOT_MIGRATED'
   | 'STORE_WRONG_KEY'
   | 'STORE_CONFLICT'
   | 'STORE_REFUSED'

@@ -53,36 +53,41 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
 export const MIGRATION_NAMES: readonly string[] = Object.keys(STEPS);
 
 /**
- * Whether all migrations are applied. This is checked first at each start, because migrating takes connections of its
- * own on Postgres, and the one writer of a SQLite file. Throws StoreErrors that tell an operator why the server can't
- * be used.
+ * The names of the applied migrations, in order; empty for an empty database. Throws StoreErrors that tell an operator
+ * why the server can't be used.
  */
-export async function isMigrated(db: Kysely<never>, kind: 'sqlite' | 'postgres'): Promise<boolean> {
-  if (kind === 'sqlite') return (await hasTable(db)) && hasAllSteps(db);
+export async function readAppliedMigrations(
+  db: Kysely<never>,
+  kind: 'sqlite' | 'postgres',
+): Promise<string[]> {
   try {
-    return await hasEverything(db);
+    if (!(await (kind === 'sqlite' ? hasSqliteTable(db) : hasPostgresTable(db)))) return [];
+    const { rows } = await sql<{ name: string }>`
+      select name from kysely_migration order by name`.execute(db);
+    return rows.map(({ name }) => name);
   } catch (error) {
-    throw error instanceof StoreError ? tellRefusal(error) : error;
+    throw kind === 'postgres' && error instanceof StoreError ? tellRefusal(error) : error;
   }
 }
 
-async function hasEverything(db: Kysely<never>): Promise<boolean> {
-  const made = await sql<{ made: boolean }>`
+async function hasPostgresTable(db: Kysely<never>): Promise<boolean> {
+  const { rows } = await sql<{ made: boolean }>`
     select to_regclass('kysely_migration') is not null as made`.execute(db);
-  if (made.rows[0]?.made !== true) return false;
-  return (await hasAllSteps(db)) && areBuilt(db, POSTGRES_INDEXES);
+  return rows[0]?.made === true;
 }
 
-async function hasTable(db: Kysely<never>): Promise<boolean> {
+async function hasSqliteTable(db: Kysely<never>): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sqlite_schema where type = 'table' and name = 'kysely_migration'`.execute(db);
   return rows.length > 0;
 }
 
-async function hasAllSteps(db: Kysely<never>): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration order by name`.execute(db);
-  return String(rows.map(({ name }) => name)) === String(MIGRATION_NAMES);
+/** Whether the indexes of large tables exist. They are no migrations; on SQLite they are part of the migrations. */
+export async function hasAllIndexes(
+  db: Kysely<never>,
+  kind: 'sqlite' | 'postgres',
+): Promise<boolean> {
+  return kind === 'sqlite' || areBuilt(db, POSTGRES_INDEXES);
 }
 
 /**
@@ -188,6 +193,10 @@ function toStoreError(cause: unknown): StoreError {
   if (!text.includes('previously executed migration')) {
     return new StoreError('STORE_FAULT', `migrating the database failed: ${text}`, { cause });
   }
+  return madeByNewerVersion(cause);
+}
+
+export function madeByNewerVersion(cause?: unknown): StoreError {
   return new StoreError(
     'STORE_TOO_NEW',
     'the database was made by a newer version of Belfry; start that version or restore a backup',
