@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { findPalettePages, settingsPages } from '#dashboard/palette/places';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import type { Visitor } from '#testing/visitor';
 
-/** What Ctrl-K asks the server: crons, queues and what can be done with them by name, anything by its id. */
+/** What Ctrl-K offers: pages by role, crons and queues of the current team by name, anything in it by its id. */
 
 let dashboard: TestDashboard;
 let user: TestUser;
@@ -18,7 +19,7 @@ before(async () => {
 });
 after(() => dashboard[Symbol.asyncDispose]());
 
-type Found = { name: string; to: string; hint?: string; post?: Record<string, string> };
+type Found = { name: string; to: string; hint?: string };
 
 async function find(typed: string, as = visitor): Promise<Found[]> {
   const { status, text } = await as.get(`/find?q=${encodeURIComponent(typed)}`);
@@ -74,55 +75,29 @@ describe('what Ctrl-K finds on the server', () => {
     assert.deepEqual(await find(newId(Date.now())), []);
   });
 
-  test('is what another of your teams has, with its name, and nothing of a team of others', async () => {
+  test('is nothing of another team, one of your own neither', async () => {
     const cron = await aCron(user.teamId, 'Of the bells');
     const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
     const theirs = await dashboard.signIn(stranger);
     assert.deepEqual(await find(cron.id, theirs), []);
     assert.deepEqual(await find('Of the bells', theirs), []);
     await visitor.post('/teams/new', { name: 'Second' });
-    const entries = await find(cron.id);
-    assert.deepEqual(entries, [
-      { name: 'Of the bells', to: `/crons/${cron.id}`, hint: 'Cron of team Bells', isFound: true },
-    ]);
+    assert.deepEqual(await find(cron.id), []);
     await visitor.post('/teams/switch', { teamId: user.teamId });
   });
 
-  test('is a cron or queue by all words of its name, with what can be done by one click', async () => {
+  test('is a cron or queue by all words of its name, and no action on it', async () => {
     const cron = await aCron(user.teamId, 'Nightly backup of photos');
-    const paused = await aCron(user.teamId, 'Nightly report', false);
-    const entries = await find('photos night');
+    await aCron(user.teamId, 'Nightly report', false);
+    assert.deepEqual(await find('photos night'), [
+      { name: 'Nightly backup of photos', to: `/crons/${cron.id}`, hint: 'Cron', isFound: true },
+    ]);
+    await dashboard.service.work.setQueue(user.teamId, 'thumbnails', {});
     assert.deepEqual(
-      entries.map(({ name, post }) => [name, post?.['intent']]),
-      [
-        ['Nightly backup of photos', undefined],
-        ['Run Nightly backup of photos now', 'run'],
-        ['Pause Nightly backup of photos', 'pause'],
-        ['Edit Nightly backup of photos', undefined],
-      ],
+      (await find('THUMB')).map(({ name, hint }) => [name, hint]),
+      [['thumbnails', 'Queue']],
     );
-    const started = (await find('start nightly rep')).find(
-      ({ post }) => post?.['intent'] === 'start',
-    );
-    assert.equal(started?.to, `/crons/${paused.id}`);
-    await visitor.post(started.to, { ...started.post });
-    assert.equal((await dashboard.service.work.findCron(user.teamId, paused.id))?.isActive, true);
-    assert.equal((await dashboard.service.work.findCron(user.teamId, cron.id))?.isActive, true);
-    const queue = await dashboard.service.work.setQueue(user.teamId, 'thumbnails', {});
-    const names = async () => (await find('THUMB')).map(({ name }) => name);
-    assert.ok((await names()).includes('Create job in thumbnails'));
-    await dashboard.service.work.pauseQueue(user.teamId, queue.id);
-    assert.deepEqual(await names(), ['thumbnails', 'Enable thumbnails', 'Edit thumbnails']);
-  });
-
-  test('is nothing for nothing, and nothing that deletes', async () => {
     assert.deepEqual(await find('  '), []);
-    await aCron(user.teamId, 'delete me');
-    for (const typed of ['delete', 'delete me']) {
-      const entries = await find(typed);
-      assert.equal(entries[0]?.name, 'delete me');
-      assert.ok(entries.every(({ post }) => post?.['intent'] !== 'delete'));
-    }
   });
 
   test('is told to nobody who is not signed in', async () => {
@@ -130,4 +105,22 @@ describe('what Ctrl-K finds on the server', () => {
     assert.equal(answer.status, 302);
     assert.match(answer.headers.get('Location') ?? '', /^\/login/);
   });
+});
+
+describe('the pages that Ctrl-K offers', () => {
+  for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
+    test(`open for the role ${role}`, async () => {
+      const person = role === 'owner' ? user : await dashboard.user(`${role}@bells.test`, { role });
+      const their = await dashboard.signIn(person);
+      for (const { to } of findPalettePages(role)) {
+        assert.equal((await their.get(to)).status, 200, to);
+      }
+      const tabs = (await their.get('/settings/profile')).text;
+      for (const { to } of settingsPages) {
+        const isOffered = findPalettePages(role).some((page) => page.to === to);
+        assert.equal(tabs.includes(`href="${to}"`), isOffered, `${to} in the tabs of Settings`);
+        if (!isOffered) assert.equal((await their.get(to)).status, 403, to);
+      }
+    });
+  }
 });

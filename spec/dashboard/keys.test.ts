@@ -5,7 +5,7 @@ import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage } from '#testing/pages';
 
-/** The dashboard by the keyboard alone: keys that go somewhere, and those that must not while somebody types. */
+/** The keys of the dashboard: Ctrl-K and `/`, and that they do nothing where somebody types. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -34,37 +34,12 @@ async function type(page: Page, ...keys: string[]): Promise<void> {
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
 describe('keys', () => {
-  test('two letters go to a page, or begin something', async () => {
-    await using watched = await open('/');
-    const { page } = watched;
-    const goes: [string, string, string][] = [
-      ['g', 'c', 'Crons'],
-      ['g', 'q', 'Queues'],
-      ['g', 'j', 'Jobs'],
-      ['g', 'r', 'Runs'],
-      ['g', 'f', 'Failures'],
-      ['g', 'a', 'Alerts'],
-      ['g', 'm', 'Maintenance'],
-      ['g', 'o', 'Overview'],
-      ['c', 'c', 'Create cron'],
-      ['g', 'o', 'Overview'],
-      ['c', 'j', 'Create job'],
-      ['g', 'o', 'Overview'],
-      ['c', 'q', 'Create queue'],
-    ];
-    for (const [first, second, name] of goes) {
-      await type(page, first, second);
-      await heading(page, name);
-    }
-    await assertClean(watched);
-  });
-
-  test('they are letters where somebody types', async () => {
+  test('/ is a character where somebody types', async () => {
     await using watched = await open('/jobs/new');
     const { page } = watched;
     await page.getByLabel('Payload').focus();
-    await page.keyboard.type('g c/?');
-    assert.equal(await page.getByLabel('Payload').inputValue(), 'g c/?');
+    await page.keyboard.type('a/b');
+    assert.equal(await page.getByLabel('Payload').inputValue(), 'a/b');
     assert.equal(pathOf(page), '/jobs/new');
     assert.equal(await page.locator('dialog[open]').count(), 0);
     await assertClean(watched);
@@ -99,39 +74,77 @@ describe('keys', () => {
     await page.keyboard.type('crons of');
     await type(page, 'Enter');
     await heading(page, 'Crons of the night');
-    await type(page, 'g', 'o');
+    await page.getByRole('link', { name: 'Overview' }).click();
     await heading(page, 'Overview');
     await type(page, 'Control+k');
     await page.keyboard.insertText(queue.id);
     await type(page, 'Enter');
     await heading(page, 'Crons of the night');
-    await type(page, 'Control+k');
-    await page.keyboard.type('pause crons');
-    await page.getByRole('option', { name: 'Pause Crons of the night' }).waitFor();
-    await assertClean(watched);
-    await type(page, 'Enter');
-    await page.getByText('The queue is paused. It starts nothing').waitFor();
-    assert.equal((await work.findQueue(user.teamId, queue.id))?.isPaused, true);
-    await type(page, 'Control+k');
-    await page.keyboard.type('sign');
-    await page.getByRole('option', { name: /^Sign out/ }).waitFor();
-    await type(page, 'Escape');
-    assert.equal(pathOf(page), `/queues/${queue.id}`);
     await assertClean(watched);
   });
 
-  test('a question mark shows them all, a slash leads into the search field', async () => {
+  test('Ctrl-K opens empty each time, and Escape gives the focus back', async () => {
+    await using watched = await open('/crons');
+    const { page } = watched;
+    const field = page.getByRole('combobox', { name: 'Page, name, id or text to search for' });
+    const link = page.getByRole('link', { name: 'Alerts' });
+    await link.focus();
+    await type(page, 'Control+k');
+    await page.keyboard.type('payments');
+    await page.getByRole('option', { name: 'Search jobs for “payments”' }).waitFor();
+    await type(page, 'Escape');
+    await field.waitFor({ state: 'detached' });
+    assert.equal(await link.evaluate((element) => element === document.activeElement), true);
+    await type(page, 'Control+k');
+    assert.equal(await field.inputValue(), '');
+    await page.getByRole('option', { name: 'Overview' }).waitFor();
+    await page.keyboard.type('runs');
+    await type(page, 'Enter');
+    await heading(page, 'Runs');
+    await type(page, 'Control+k');
+    assert.equal(await field.inputValue(), '');
+    await assertClean(watched);
+  });
+
+  test('Ctrl-K offers a viewer neither forms nor settings of admins', async () => {
+    const viewer = await dashboard.user('vic@bells.test', { role: 'viewer' });
+    await using watched = await openPage({ browser, dashboard }, '/crons', { user: viewer });
+    const { page } = watched;
+    await page.waitForLoadState('networkidle');
+    await type(page, 'Control+k');
+    await page.getByRole('option', { name: 'Settings: Profile' }).waitFor();
+    const offered = await page.getByRole('option').allTextContents();
+    assert.deepEqual(
+      offered.filter((name) => /Create|Members|signing|Notifications|Billing/.test(name)),
+      [],
+    );
+    await assertClean(watched);
+  });
+
+  test('/ leads into the search field until it is switched off under Profile (WCAG 2.1.4)', async () => {
     await using watched = await open('/');
     const { page } = watched;
-    await type(page, '?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Create cron').waitFor();
-    await assertClean(watched);
-    await type(page, 'g', 'c');
-    assert.equal(pathOf(page), '/', 'nothing happens behind the open sheet');
-    await type(page, 'Escape', '/');
+    await type(page, 'g', 'c', '?');
+    assert.equal(pathOf(page), '/', 'other single characters do nothing');
+    assert.equal(await page.locator('dialog[open]').count(), 0);
+    await type(page, '/');
     await page.keyboard.type('503');
     await type(page, 'Enter');
     await page.waitForURL(/\/jobs\?.*q=503/);
+    await page.goto(`${dashboard.url}/settings/profile`);
+    await page.waitForLoadState('networkidle');
+    await page.getByLabel('Press / to go to the search field').uncheck();
+    await page.getByRole('button', { name: 'Save keys' }).click();
+    await page.getByText('The / key is off in this browser.').waitFor();
+    const search = page.getByRole('searchbox', { name: 'Search jobs' });
+    const hasFocus = () => search.evaluate((element) => element === document.activeElement);
+    await type(page, '/');
+    assert.equal(await hasFocus(), false);
+    await page.getByLabel('Press / to go to the search field').check();
+    await page.getByRole('button', { name: 'Save keys' }).click();
+    await page.getByText('The / key is on in this browser.').waitFor();
+    await type(page, '/');
+    assert.equal(await hasFocus(), true);
     await assertClean(watched);
   });
 });

@@ -108,8 +108,9 @@ test('another page takes the keyboard along and is read out', async () => {
   await using watched = await open('/');
   const { page } = watched;
   const said = (title: string) => page.getByRole('status').getByText(title, { exact: true });
-  await page.keyboard.press('g');
-  await page.keyboard.press('j');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('jobs');
+  await page.keyboard.press('Enter');
   await heading(page, 'Jobs');
   await said('Jobs').waitFor({ state: 'attached' });
   assert.equal(await focused(page), 'page');

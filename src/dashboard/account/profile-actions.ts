@@ -1,7 +1,8 @@
 /** What each form of the profile page does. */
 import { data } from 'react-router';
-import type { Context } from '../context.ts';
+import { requestFacts, type Context } from '../context.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
+import { writeSlashKey } from '../serving/cookies.ts';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Accounts, FieldErrors, Refused, TooMany, RequestContext } from '../services.ts';
 
@@ -172,6 +173,15 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     const outcome = await accounts.deletePasskey(readText(form, 'passkey'), requestContext);
     if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
     return data<ProfileAnswer>({ intent, problem: 'This passkey is gone.' }, { status: 422 });
+  },
+
+  async keys({ form, context }) {
+    const isOn = readChecked(form, 'slash_key');
+    const { baseUrl } = context.get(requestFacts);
+    return {
+      said: `The / key is ${isOn ? 'on' : 'off'} in this browser.`,
+      setCookies: [writeSlashKey(isOn, baseUrl)],
+    };
   },
 
   async 'sign-out-everywhere'({ form, userId, accounts, requestContext }) {

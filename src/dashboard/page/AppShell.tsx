@@ -10,7 +10,7 @@ import { Glyph } from '../parts/Glyph.tsx';
 import { LeaveGuard } from '../forms/LeaveGuard.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { places, settings, type Place } from '../palette/places.ts';
+import { places } from '../palette/places.ts';
 import { Shortcuts } from '../palette/Shortcuts.tsx';
 import { Toasts } from './Toasts.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
@@ -25,11 +25,12 @@ type AppShellProps = {
   usage: Usage;
   theme: string;
   toast: Toast | null;
+  hasSlashKey: boolean;
   children: ReactNode;
 };
 
 /** What stands around every page: navigation on the left, the bar on top, messages below. */
-export function AppShell({ children, toast, ...facts }: AppShellProps) {
+export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellProps) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
   return (
@@ -50,7 +51,7 @@ export function AppShell({ children, toast, ...facts }: AppShellProps) {
         {children}
       </main>
       <Toasts toast={toast} />
-      <Shortcuts />
+      <Shortcuts hasSlashKey={hasSlashKey} />
       <LeaveGuard />
       <Arrival />
     </div>
@@ -65,6 +66,8 @@ export function Brand() {
     </Link>
   );
 }
+
+const settings = { name: 'Settings', to: '/settings/profile', glyph: 'settings' } as const;
 
 function Navigation({ attention }: { attention: Attention | null }) {
   const counts: Record<string, number> = attention
@@ -91,14 +94,20 @@ const countMeanings: Record<string, string> = {
   '/alerts': 'unread',
 };
 
-function NavigationLink({ place, count }: { place: Place; count: number }) {
+function NavigationLink({
+  place,
+  count,
+}: {
+  place: (typeof places)[number] | typeof settings;
+  count: number;
+}) {
   const { pathname } = useLocation();
   const root = place === settings ? '/settings' : place.to;
   const isHere =
     root === '/' ? pathname === '/' : pathname === root || pathname.startsWith(`${root}/`);
   const text = count > 9999 ? '9,999+' : count.toLocaleString('en');
   return (
-    <Link to={place.to} aria-current={isHere ? 'page' : undefined} title={place.keys}>
+    <Link to={place.to} aria-current={isHere ? 'page' : undefined}>
       <Glyph name={place.glyph} />
       <span>{place.name}</span>
       {count > 0 ? (
@@ -111,7 +120,7 @@ function NavigationLink({ place, count }: { place: Place; count: number }) {
   );
 }
 
-type TopBarProps = Omit<AppShellProps, 'children' | 'toast'>;
+type TopBarProps = Omit<AppShellProps, 'children' | 'toast' | 'hasSlashKey'>;
 
 function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
   return (

@@ -1,35 +1,10 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { useNavigate, useRouteLoaderData, useSubmit } from 'react-router';
-import { noteUntaken, readConnection } from '../connection/connection.ts';
-import { teamField } from '../serving/form-team.ts';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useNavigate } from 'react-router';
 import { usePaletteEntries } from './palette-entries.ts';
 import type { Entry } from './rank-entries.ts';
 import classes from './Palette.module.css';
 
-const keyOf = ({ name, to, post }: Entry) => `${to} ${name} ${JSON.stringify(post)}`;
-
-/** Opens what an entry leads to, or sends its form. */
-function useGo(): (entry: Entry) => void {
-  const navigate = useNavigate();
-  const submit = useSubmit();
-  const team = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team;
-  return ({ to, post }) => {
-    if (!post) {
-      void navigate(to);
-    } else if (readConnection().kind === 'lost') {
-      noteUntaken({
-        title: 'Nothing was sent',
-        text: 'Belfry does not answer. Try it again once the connection is back.',
-      });
-    } else {
-      void submit(
-        { ...post, ...(team && { [teamField]: team.id }) },
-        { method: 'post', action: to },
-      );
-    }
-  };
-}
+const keyOf = ({ name, to }: Entry) => `${to} ${name}`;
 
 /** What was typed, which entry is marked, and what keys do with them. */
 function useChoice(go: (entry: Entry) => void) {
@@ -49,9 +24,7 @@ function useChoice(go: (entry: Entry) => void) {
     setIsGoing(false);
   };
   const choose = (entry: Entry | undefined) => {
-    if (!entry) return;
-    type('');
-    go(entry);
+    if (entry) go(entry);
   };
   useEffect(() => {
     if (isGoing && isWhole) choose(entries[at]);
@@ -69,36 +42,35 @@ function useChoice(go: (entry: Entry) => void) {
     event.preventDefault();
   };
   const mark = (entry: Entry) => setChosen(keyOf(entry));
-  return { ...found, query, at, type, choose, mark, onKeyDown, stay: () => setIsGoing(false) };
+  return { ...found, query, at, type, choose, mark, onKeyDown };
 }
 
 /**
  * The command palette (Ctrl-K): type a few letters, or an id, and go there. It adds a short way; everything in it
- * has a link elsewhere, and the search field of the top bar is a form that works without it.
+ * has a link elsewhere, and the search field of the top bar is a form that works without it. It is open while it is
+ * rendered, so it opens empty each time.
  */
-export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function Palette({ onClose }: { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
-  const go = useGo();
-  useEffect(() => {
-    if (isOpen) ref.current?.showModal();
-    else ref.current?.close();
-  }, [isOpen]);
-  const choice = useChoice((entry) => {
+  const navigate = useNavigate();
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    // Gives the focus back to where it was.
+    return () => dialog?.close();
+  }, []);
+  const choice = useChoice(({ to }) => {
     onClose();
-    go(entry);
+    void navigate(to);
   });
   const { query, entries, at, isAway, isNowhere } = choice;
-  const leave = () => {
-    choice.stay();
-    onClose();
-  };
   return (
     <dialog
       ref={ref}
       className={classes.palette}
       aria-label="Go to"
-      onClose={leave}
-      onClick={(event) => event.target === ref.current && leave()}
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
     >
       <input
         type="text"
@@ -107,7 +79,7 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         aria-controls="palette-entries"
         aria-activedescendant={entries[at] ? `palette-${at}` : undefined}
         aria-label="Page, name, id or text to search for"
-        placeholder="A page, cron, queue, action or id"
+        placeholder="A page, cron, queue or id"
         autoComplete="off"
         spellCheck={false}
         value={query}
@@ -116,8 +88,10 @@ export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
       />
       <EntryList entries={entries} at={at} onPoint={choice.mark} onChoose={choice.choose} />
       <p className={classes.note} role="status">
-        {isAway ? 'Belfry does not answer: crons, queues and ids can’t be found just now.' : null}
-        {isNowhere ? 'Nothing in your teams has this name or id.' : null}
+        {isAway ? 'The search for crons, queues and ids failed. Pages can still be opened.' : null}
+        {isNowhere
+          ? 'No page, cron or queue of this team has this name, and nothing in it has this id.'
+          : null}
       </p>
     </dialog>
   );
@@ -147,7 +121,7 @@ function EntryList({ entries, at, onPoint, onChoose }: EntryListProps) {
           onPointerMove={() => onPoint(entry)}
         >
           <span>{entry.name}</span>
-          {entry.isKeys ? <kbd>{entry.hint}</kbd> : <small>{entry.hint}</small>}
+          <small>{entry.hint}</small>
         </li>
       ))}
     </ul>

@@ -1,21 +1,9 @@
 import { useEffect, useState } from 'react';
-import { useLocation, useRouteLoaderData } from 'react-router';
+import { useRouteLoaderData } from 'react-router';
 import { addressOf } from '../address.ts';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
-import { isForm, useMayWork } from '../page/may-change.ts';
-import { reachable, settingsPages } from './places.ts';
+import { findPalettePages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
-
-const pages: readonly Entry[] = [
-  ...reachable.map(({ name, to, keys }) => ({ name, to, hint: keys, isKeys: true })),
-  ...settingsPages.map(({ name, to }) => ({ name: `Settings: ${name}`, to })),
-];
-
-const themes = [
-  ['auto', 'as the system'],
-  ['light', 'light'],
-  ['dark', 'dark'],
-] as const;
 
 /** What the server found, and for which text. */
 type Answer = { query: string; entries: readonly Entry[]; isAway: boolean };
@@ -39,9 +27,7 @@ async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
 export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState(nothing);
-  const actions = useActions();
-  const mayWork = useMayWork();
-  const offered = mayWork ? pages : pages.filter(({ to }) => !isForm(to));
+  const role = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team.role;
   useEffect(() => {
     if (text === '') return undefined;
     const abort = new AbortController();
@@ -58,7 +44,7 @@ export function usePaletteEntries(query: string) {
   const isWhole = text === '' || answer.query === text;
   // Entries that were found for fewer letters stay until the server answers, so that nothing flickers.
   const found = text === '' ? [] : answer.entries.map((entry) => stillFound(entry, isWhole));
-  const ranked = rankEntries(text, [...offered, ...found, ...actions]);
+  const ranked = rankEntries(text, [...(role ? findPalettePages(role) : []), ...found]);
   return {
     entries: [...ranked, ...searchesFor(text)],
     isWhole,
@@ -77,29 +63,5 @@ function searchesFor(text: string): Entry[] {
   return [
     { name: `Search jobs for “${text}”`, to: `/jobs?tab=all&q=${query}` },
     { name: `Search crons for “${text}”`, to: `/crons?q=${query}` },
-  ];
-}
-
-/** The actions of the top bar, in words. */
-function useActions(): Entry[] {
-  const { pathname, search } = useLocation();
-  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
-  const hint = 'Action';
-  const teams = shell?.teams.filter(({ id }) => id !== shell.team.id) ?? [];
-  return [
-    ...teams.map(({ id, name }) => ({
-      name: `Switch to team ${name}`,
-      to: '/teams/switch',
-      hint,
-      post: { teamId: id },
-    })),
-    { name: 'Create team', to: '/teams/new', hint },
-    ...themes.map(([theme, word]) => ({
-      name: `Theme: ${word}`,
-      to: '/theme',
-      hint,
-      post: { theme, next: pathname + search },
-    })),
-    { name: 'Sign out', to: '/logout', hint, post: {} },
   ];
 }

@@ -1,45 +1,56 @@
-import type { GlyphName } from '../parts/Glyph.tsx';
+import { may, type Permission, type Role } from '#people/roles';
 
-/** The pages that the navigation, the command palette and the keyboard shortcuts lead to. */
-export type Place = { name: string; to: string; glyph: GlyphName; keys: string };
-
-export const places: readonly Place[] = [
-  { name: 'Overview', to: '/', glyph: 'overview', keys: 'g o' },
-  { name: 'Crons', to: '/crons', glyph: 'crons', keys: 'g c' },
-  { name: 'Queues', to: '/queues', glyph: 'queues', keys: 'g q' },
-  { name: 'Jobs', to: '/jobs', glyph: 'jobs', keys: 'g j' },
-  { name: 'Runs', to: '/runs', glyph: 'runs', keys: 'g r' },
-  { name: 'Failures', to: '/failures', glyph: 'failures', keys: 'g f' },
-  { name: 'Alerts', to: '/alerts', glyph: 'alerts', keys: 'g a' },
-  { name: 'Maintenance', to: '/maintenance', glyph: 'maintenance', keys: 'g m' },
-];
-
-export const settings: Place = {
-  name: 'Settings',
-  to: '/settings/profile',
-  glyph: 'settings',
-  keys: 'g s',
+/** A page that the navigation or the command palette leads to. */
+export type Place = {
+  name: string;
+  to: string;
+  /** The permission without which the page answers 403. */
+  needs?: Permission | undefined;
 };
 
-/** Pages that create something, which can be opened from anywhere. */
-export const beginnings: readonly Place[] = [
-  { name: 'Create job', to: '/jobs/new', glyph: 'plus', keys: 'c j' },
-  { name: 'Create cron', to: '/crons/new', glyph: 'plus', keys: 'c c' },
-  { name: 'Create queue', to: '/queues/new', glyph: 'plus', keys: 'c q' },
-  { name: 'Create maintenance window', to: '/maintenance/new', glyph: 'plus', keys: 'c m' },
+/** The main navigation. */
+export const places = [
+  { name: 'Overview', to: '/', glyph: 'overview' },
+  { name: 'Crons', to: '/crons', glyph: 'crons' },
+  { name: 'Queues', to: '/queues', glyph: 'queues' },
+  { name: 'Jobs', to: '/jobs', glyph: 'jobs' },
+  { name: 'Runs', to: '/runs', glyph: 'runs' },
+  { name: 'Failures', to: '/failures', glyph: 'failures' },
+  { name: 'Alerts', to: '/alerts', glyph: 'alerts' },
+  { name: 'Maintenance', to: '/maintenance', glyph: 'maintenance' },
+] as const satisfies readonly (Place & { glyph: string })[];
+
+/** Pages that create something. */
+const beginnings: readonly Place[] = [
+  { name: 'Create job', to: '/jobs/new', needs: 'work' },
+  { name: 'Create cron', to: '/crons/new', needs: 'work' },
+  { name: 'Create queue', to: '/queues/new', needs: 'work' },
+  { name: 'Create maintenance window', to: '/maintenance/new', needs: 'work' },
 ];
 
-/** Everything that has a keyboard shortcut. */
-export const reachable: readonly Place[] = [...places, settings, ...beginnings];
-
-/** Further pages that the palette finds by name. */
-export const settingsPages: readonly { name: string; to: string }[] = [
+/** The tabs of Settings. */
+export const settingsPages: readonly Place[] = [
   { name: 'Profile', to: '/settings/profile' },
   { name: 'API token', to: '/settings/api-token' },
   { name: 'Team', to: '/settings/team' },
-  { name: 'Members', to: '/settings/members' },
-  { name: 'Webhook signing', to: '/settings/signing' },
-  { name: 'Notifications', to: '/settings/notifications' },
-  { name: 'Billing', to: '/settings/billing' },
+  { name: 'Members', to: '/settings/members', needs: 'manage-members' },
+  { name: 'Webhook signing', to: '/settings/signing', needs: 'signing-secret' },
+  { name: 'Notifications', to: '/settings/notifications', needs: 'notifications' },
+  { name: 'Billing', to: '/settings/billing', needs: 'billing' },
   { name: 'Activity', to: '/settings/activity' },
 ];
+
+const palettePages: readonly Place[] = [
+  ...places,
+  ...beginnings,
+  ...settingsPages.map(({ name, to, needs }) => ({ name: `Settings: ${name}`, to, needs })),
+];
+
+/** Every page that the palette offers to somebody with this role. */
+export function findPalettePages(role: Role): readonly Place[] {
+  return palettePages.filter((place) => mayOpenPlace(role, place));
+}
+
+export function mayOpenPlace(role: Role, { needs }: Place): boolean {
+  return needs === undefined || may(role, needs);
+}

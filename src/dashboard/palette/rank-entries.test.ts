@@ -16,12 +16,6 @@ describe('what the palette shows first', () => {
     ]));
   test('is the shorter of two equal ones', () =>
     assert.deepEqual(rank('back', 'Backup of photos', 'Backup'), ['Backup', 'Backup of photos']));
-  test('is a thing before what can be done with another that matches no better', () => {
-    const edit = { name: 'Edit mail', to: '/edit', isAction: true };
-    const report = { name: 'Nightly report by mail', to: '/report' };
-    assert.deepEqual(rankEntries('mail', [edit, report]), [report, edit]);
-    assert.deepEqual(rankEntries('edit', [edit, report]), [edit]);
-  });
   test('holds every word that was typed, in any order', () =>
     assert.deepEqual(rank(' backup  night', 'Nightly backup', 'Nightly report'), [
       'Nightly backup',

@@ -2,17 +2,12 @@
 
 export type Entry = {
   name: string;
-  /** The page that it opens, or the address of its form. */
+  /** The page that it opens. */
   to: string;
-  /** Shown at the row's end: what kind of thing it is, or its keys. */
+  /** What kind of thing it is, shown at the row's end. */
   hint?: string;
-  isKeys?: boolean;
   /** Found by the server by something else than its name, such as its id or URL. */
   isFound?: boolean;
-  /** An action on something that has an entry of its own, which is shown first. */
-  isAction?: boolean;
-  /** The fields of its form; only for an entry that does something instead of opening a page. */
-  post?: Readonly<Record<string, string>>;
 };
 
 const MOST_SHOWN = 12;
@@ -29,10 +24,7 @@ function distanceOf({ name, isFound = false }: Entry, words: readonly string[]):
   return isFound ? 4 : null;
 }
 
-/**
- * Sorts entries by their match. Among equal ones, things come before actions, then shorter names first, then the
- * given order. If nothing was typed, the order stays.
- */
+/** Sorts entries by their match, shorter names first among equal ones. If nothing was typed, the order stays. */
 export function rankEntries(query: string, entries: readonly Entry[]): Entry[] {
   const words = query
     .toLowerCase()
@@ -44,12 +36,7 @@ export function rankEntries(query: string, entries: readonly Entry[]): Entry[] {
     return distance === null ? [] : [{ entry, distance }];
   });
   return ranked
-    .toSorted(
-      (a, b) =>
-        a.distance - b.distance ||
-        Number(a.entry.isAction ?? false) - Number(b.entry.isAction ?? false) ||
-        a.entry.name.length - b.entry.name.length,
-    )
+    .toSorted((a, b) => a.distance - b.distance || a.entry.name.length - b.entry.name.length)
     .slice(0, MOST_SHOWN)
     .map(({ entry }) => entry);
 }

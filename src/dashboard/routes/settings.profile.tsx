@@ -1,8 +1,8 @@
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { sentForm, services, signedIn, requestContextOf } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
-import { TextField } from '../forms/Field.tsx';
+import { readSlashKey, redirectWithToast } from '../serving/cookies.ts';
+import { CheckField, TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, PasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -27,7 +27,14 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   const session = context.get(signedIn).session;
   const confirmation = await accounts.describeConfirmation(user.id, session.id, request.headers);
   const joined = await accounts.joinedProvider(user.id);
-  return { user, mustConfirm, passkeys, provider: confirmation?.provider ?? null, joined };
+  return {
+    user,
+    mustConfirm,
+    passkeys,
+    provider: confirmation?.provider ?? null,
+    joined,
+    hasSlashKey: readSlashKey(request),
+  };
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
@@ -101,6 +108,7 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
       {loaderData.joined !== null && loaderData.provider === null ? (
         <LeaveProvider {...forms} name={loaderData.joined} />
       ) : null}
+      <Keyboard hasSlashKey={loaderData.hasSlashKey} />
       <Section
         title="Sessions"
         note="Browsers in which you are signed in. Links of mails that you have not opened yet stop working, too."
@@ -242,6 +250,24 @@ function LeaveProvider({ name, answer }: FormsProps & { name: string }) {
         <Problem intent="leave-provider" answer={answer} />
         <CurrentPasswordField errors={errors} />
         <Send intent="leave-provider">{`Part from ${name}`}</Send>
+      </Form>
+    </Section>
+  );
+}
+
+function Keyboard({ hasSlashKey }: { hasSlashKey: boolean }) {
+  return (
+    <Section
+      title="Keyboard"
+      note="Ctrl K finds pages, crons, queues and ids. Switch the / key off if you use speech input."
+    >
+      <Form>
+        <CheckField
+          name="slash_key"
+          label="Press / to go to the search field, in this browser"
+          defaultChecked={hasSlashKey}
+        />
+        <Send intent="keys">Save keys</Send>
       </Form>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { Outlet, useHref, useRouteLoaderData } from 'react-router';
 import { requestFacts, services, signedIn } from '../context.ts';
-import { readTheme, readToast } from '../serving/cookies.ts';
+import { readSlashKey, readTheme, readToast } from '../serving/cookies.ts';
 import { FaultPage } from '../page/FaultPage.tsx';
 import { AppShell } from '../page/AppShell.tsx';
 import { TeamPauseNotice } from '../page/TeamPause.tsx';
@@ -29,6 +29,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
     theme: readTheme(request),
     toast: readToast(request),
+    hasSlashKey: readSlashKey(request),
   };
 }
 

@@ -52,6 +52,17 @@ export function writeTheme(theme: Theme, baseUrl: string): string {
   return writeCookie('belfry_theme', theme, { baseUrl, maxAgeSeconds: aYear });
 }
 
+const slashKeyCookie = 'belfry_slash_key';
+
+/** Whether `/` leads into the search field in this browser. */
+export function readSlashKey(request: Request): boolean {
+  return readCookie(request, slashKeyCookie) !== 'off';
+}
+
+export function writeSlashKey(isOn: boolean, baseUrl: string): string {
+  return writeCookie(slashKeyCookie, isOn ? 'on' : 'off', { baseUrl, maxAgeSeconds: aYear });
+}
+
 /**
  * The viewer's time zone, which only a script can find out. With it the server writes local times into the page. Null
  * if it is missing or not a known zone.
