@@ -383,11 +383,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
       const node = await aNode(store);
       const cron = await aCron(store, ada.teamId, { name: `Cut ${how}`, nextRunAt: now });
       const asked = [{ id: ada.teamId, slots: 5 }];
-      const { claimed } = await store.runs.claimExecutions(
-        asked,
-        aClaimant(store, node),
-        () => now + 3_600_000,
-      );
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
       assert.equal(claimed.length, 1);
       await endNode();
       const look = { user: ada, javaScript };

@@ -33,6 +33,12 @@ export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'n
   return { nextAfter: (ms) => findNextRun(fields, ms) };
 }
 
+/** The first run of an expression strictly after an instant; null if it is invalid or never runs again. */
+export function nextRunAfter(expression: string, ms: number): number | null {
+  const schedule = parseCronExpression(expression);
+  return typeof schedule === 'string' ? null : schedule.nextAfter(ms);
+}
+
 /** The next `count` runs strictly after `fromMs`, earliest first; fewer where time itself ends. */
 export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: number): number[] {
   const runs: number[] = [];

@@ -1,5 +1,4 @@
 import type { Clock } from '#domain/clock';
-import { parseCronExpression } from '#domain/cron';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
@@ -287,7 +286,7 @@ export class Engine {
     await Promise.all([
       from('queue', (some) => this.#claimRuns(some, now, (...asked) => runs.claimJobs(...asked))),
       from('crons', (some) =>
-        this.#claimRuns(some, now, (...asked) => runs.claimExecutions(...asked, nextRunAt)),
+        this.#claimRuns(some, now, (...asked) => runs.claimExecutions(...asked)),
       ),
       from('callbacks', (some) => this.#takeCallbacks(some)),
     ]);
@@ -390,13 +389,4 @@ interface Served {
 /** The flow that a run was claimed from. */
 function flowIdOf(run: ClaimedJob | ClaimedExecution): string {
   return run.kind === 'job' ? run.queueId : run.teamId;
-}
-
-/**
- * The time of a cron's next run. The store calls this when it moves a cron on; a stored expression was valid when it
- * was saved.
- */
-function nextRunAt(cronExpression: string, now: number): number | null {
-  const schedule = parseCronExpression(cronExpression);
-  return typeof schedule === 'string' ? null : schedule.nextAfter(now);
 }

@@ -538,8 +538,7 @@ async function askOfCrons(store: Store, teamId: string, node: string): Promise<v
   const cron = await aCron(store, teamId, { nextRunAt: TEST_START });
   await store.crons.addExecution(teamId, cron.id, TEST_START);
   const asked = [{ id: teamId, slots: 5 }];
-  const everyHour = (_expression: string, now: number) => now + 3_600_000;
-  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), everyHour);
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
   for (const run of claimed) await store.runs.settle(node, anExecutionSettlement(store, run));
   await store.teamPauses.pause(teamId, { at: TEST_START, by: 'Ada' });
   await store.teamPauses.read(teamId);

@@ -3,7 +3,7 @@ import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { type CronEnd, NO_END } from '#domain/cron-end';
 import type { HeaderList } from '#domain/exchange';
-import { parseCronExpression } from '#domain/cron';
+import { nextRunAfter } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
@@ -110,7 +110,7 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   return {
     createCron: async (teamId, input, extras = {}) => {
       const now = clock.now();
-      const nextRunAt = input.isActive ? findNextRun(input.cronExpression, now) : null;
+      const nextRunAt = input.isActive ? nextRunAfter(input.cronExpression, now) : null;
       return crons.create(teamId, settingsOf(input, { ...NO_EXTRAS, ...extras }), nextRunAt, now);
     },
     editCron: async (teamId, cronId, input, extras = {}) => {
@@ -118,7 +118,7 @@ export function createCronWork({ crons, clock }: Store): CronWork {
       if (!before) return null;
       const { assertions, alertSettings, end, tags } = before;
       const settings = settingsOf(input, { assertions, alertSettings, end, tags, ...extras });
-      const nextRunAt = findNextRun(input.cronExpression, clock.now());
+      const nextRunAt = nextRunAfter(input.cronExpression, clock.now());
       return crons.update(teamId, cronId, settings, {
         isActive: input.isActive ?? null,
         nextRunAt,
@@ -128,7 +128,7 @@ export function createCronWork({ crons, clock }: Store): CronWork {
     startCron: async (teamId, cronId) => {
       if (!isId(cronId)) return null;
       const now = clock.now();
-      return crons.start(teamId, cronId, (expression) => findNextRun(expression, now));
+      return crons.start(teamId, cronId, (expression) => nextRunAfter(expression, now));
     },
     pauseCron: async (teamId, cronId) => (isId(cronId) ? crons.pause(teamId, cronId) : null),
     runCronNow: async (teamId, cronId) =>
@@ -176,10 +176,4 @@ const NO_EXTRAS: CronExtras = {
 function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
   const { isActive: _, ...settings } = input;
   return { ...settings, ...extras };
-}
-
-/** The next run strictly after now. Null only for an expression that validation refuses. */
-export function findNextRun(cronExpression: string, now: number): number | null {
-  const schedule = parseCronExpression(cronExpression);
-  return typeof schedule === 'string' ? null : schedule.nextAfter(now);
 }

@@ -155,9 +155,8 @@ forEachStore((_, openTestStore) => {
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
-      const later = (_expression: string, now: number) => now + HOUR_MS;
       const asked = [{ id: team.id, slots: 1 }];
-      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
       const [run] = claimed;
       assert.ok(run);
       const trace = { timing: TIMING, address: null, responseHeaders: [] };
@@ -486,11 +485,7 @@ forEachStore((_, openTestStore) => {
         await store.runs.settle(node, aSettlement(store, job));
         await store.crons.addExecution(team.id, cron.id, store.clock.now());
         const asked = [{ id: team.id, slots: 1 }];
-        const { claimed } = await store.runs.claimExecutions(
-          asked,
-          aClaimant(store, node),
-          () => null,
-        );
+        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
         for (const run of claimed) {
           await store.runs.settle(node, anExecutionSettlement(store, run));
           if (hour === 1) ended.push(job.id, run.id);

@@ -1,6 +1,6 @@
 import type { TeamPause } from '#store/crons/team-pauses';
 import type { Store } from '#store/store';
-import { findNextRun } from './crons.ts';
+import { nextRunAfter } from '#domain/cron';
 
 export type { TeamPause };
 
@@ -25,7 +25,7 @@ export function createTeamPauseWork({ teamPauses, clock }: Store): TeamPauseWork
     pauseTeam: (teamId, by) => teamPauses.pause(teamId, { at: clock.now(), by }),
     resumeTeam: async (teamId) => {
       const now = clock.now();
-      return teamPauses.resume(teamId, now, (expression) => findNextRun(expression, now));
+      return teamPauses.resume(teamId, now, (expression) => nextRunAfter(expression, now));
     },
   };
 }

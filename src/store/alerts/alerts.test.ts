@@ -17,13 +17,11 @@ import {
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
 
-const NEVER = () => null;
-
 /** Starts runs of a cron by Run now and claims them. */
 async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
   for (let n = 0; n < count; n++) await store.crons.addExecution(teamId, cronId, store.clock.now());
   const asked = [{ id: teamId, slots: 100 }];
-  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), NEVER);
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
   assert.equal(claimed.length, count);
   return claimed;
 }

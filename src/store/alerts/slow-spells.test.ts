@@ -32,7 +32,7 @@ async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTE
     for (let n = 0; n < count; n++)
       await in_.crons.addExecution(teamId, cron.id, store.clock.now());
     const asked = [{ id: teamId, slots: count }];
-    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by), () => null)).claimed;
+    return (await in_.runs.claimExecutions(asked, aClaimant(in_, by))).claimed;
   };
   const run = async (durationMs: number, isSuccess = true) => {
     const [execution] = await start();

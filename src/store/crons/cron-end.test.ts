@@ -20,10 +20,13 @@ async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
   const { id: teamId } = await aTeam(store);
   const node = await aNode(store, 1e9);
   const whole = { endsAt: null, maxRuns: null, ...end };
-  const cron = await aCron(store, teamId, { end: whole, nextRunAt: TEST_START + MINUTE_MS });
+  const cron = await aCron(store, teamId, {
+    cronExpression: '* * * * *',
+    end: whole,
+    nextRunAt: TEST_START + MINUTE_MS,
+  });
   const claim = async (in_: Store = store, by = node) =>
-    (await in_.runs.claimExecutions([{ id: teamId, slots: 9 }], aClaimant(in_, by), everyMinute))
-      .claimed;
+    (await in_.runs.claimExecutions([{ id: teamId, slots: 9 }], aClaimant(in_, by))).claimed;
   /** How many runs start in so many minutes. */
   const pass = async (minutes: number) => {
     let started = 0;

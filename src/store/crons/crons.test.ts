@@ -7,10 +7,6 @@ import type { Store } from '../store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** On the hour, strictly after now. */
-const everyHour = (_expression: string, now: number) =>
-  Math.floor(now / HOUR_MS) * HOUR_MS + HOUR_MS;
-
 describe('crons in the store', () => {
   forEachStore((_name, openTestStore) => {
     test('a cron comes back as it was given', async () => {
@@ -207,7 +203,7 @@ describe('crons in the store', () => {
       const node = await aNode(store);
       const claimant = aClaimant(store, node, 0);
       const asked = [{ id: team.id, slots: 5 }];
-      const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant, everyHour);
+      const { claimed, blocked } = await store.runs.claimExecutions(asked, claimant);
       assert.deepEqual([claimed, blocked], [[], 1]);
       const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
       assert.equal(execution?.status, 'failed');
@@ -281,8 +277,33 @@ describe('crons in the store', () => {
   });
 });
 
+test('crons of 64 teams are claimed with as many statements as those of one', async () => {
+  const ran: string[] = [];
+  await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
+  const node = await aNode(store);
+  const claimFor = async (count: number) => {
+    const asked = await Promise.all(
+      Array.from({ length: count }, async (_, n) => {
+        const { id } = await aTeam(store, { name: `${count} ${n}` });
+        for (let each = 0; each < 3; each++) await aCron(store, id, { nextRunAt: TEST_START });
+        const cron = await aCron(store, id, { nextRunAt: null });
+        await store.crons.addExecution(id, cron.id, TEST_START);
+        return { id, slots: 3 };
+      }),
+    );
+    ran.length = 0;
+    const { claimed, flows } = await store.runs.claimExecutions(asked, aClaimant(store, node));
+    assert.equal(claimed.length, 3 * count, 'no more than the slots of each team');
+    assert.equal(new Set(claimed.map(({ teamId }) => teamId)).size, count);
+    assert.ok(flows.every(({ nextDueAt }) => nextDueAt === TEST_START));
+    return ran.length;
+  };
+  const forOne = await claimFor(1);
+  assert.equal(await claimFor(64), forOne);
+});
+
 function claim(store: Store, node: string, teamId: string, slots = 10) {
-  return store.runs.claimExecutions([{ id: teamId, slots }], aClaimant(store, node), everyHour);
+  return store.runs.claimExecutions([{ id: teamId, slots }], aClaimant(store, node));
 }
 
 /**

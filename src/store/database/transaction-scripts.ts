@@ -1,6 +1,7 @@
 import { acceptScript } from '../jobs/accept-jobs.ts';
 import { addUpCounts } from '../sqlite/add-up-counts.ts';
 import type { TransactionScript } from './transaction-script.ts';
+import { claimExecutionsScript } from '../runs/claim-executions.ts';
 import { claimJobs } from '../sqlite/claim-jobs.ts';
 import { endRuns } from '../sqlite/end-runs.ts';
 import { takeCallbacks } from '../sqlite/take-callbacks.ts';
@@ -9,5 +10,7 @@ import { takeCallbacks } from '../sqlite/take-callbacks.ts';
 export type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(
-  [acceptScript, addUpCounts, claimJobs, endRuns, takeCallbacks].map((each) => [each.name, each]),
+  [acceptScript, addUpCounts, claimExecutionsScript, claimJobs, endRuns, takeCallbacks].map(
+    (each) => [each.name, each],
+  ),
 );

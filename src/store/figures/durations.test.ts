@@ -86,8 +86,7 @@ forEachStore((_, openTestStore) => {
       const node = await aNode(store);
       await aCron(store, team.id, { nextRunAt: TEST_START });
       const asked = [{ id: team.id, slots: 1 }];
-      const later = (_expression: string, now: number) => now + HOUR;
-      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
       const [run] = claimed;
       assert.ok(run);
       await store.runs.settle(node, anExecutionSettlement(store, run, { status: 'failed' }));

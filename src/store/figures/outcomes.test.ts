@@ -19,8 +19,6 @@ async function outcomesOf(store: TestStore, teamId: string): Promise<Record<stri
   return Object.fromEntries(hours.map(({ outcome, runs }) => [outcome, runs]));
 }
 
-const later = (_expression: string, now: number) => now + 3_600_000;
-
 forEachStore((_, openTestStore) => {
   describe('counts of outcomes by hour', () => {
     test('every attempt counts once, as success, retried or failed', async () => {
@@ -59,7 +57,7 @@ forEachStore((_, openTestStore) => {
       await aCron(store, team.id, { nextRunAt: TEST_START });
       for (const status of ['success', 'failed'] as const) {
         const asked = [{ id: team.id, slots: 1 }];
-        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), later);
+        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
         const [run] = claimed;
         assert.ok(run);
         await store.runs.settle(node, anExecutionSettlement(store, run, { status }));
@@ -85,7 +83,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 1 });
       await aCron(store, team.id, { nextRunAt: TEST_START });
       const claimant = aClaimant(store, node, 1);
-      await store.runs.claimExecutions([{ id: team.id, slots: 1 }], claimant, later);
+      await store.runs.claimExecutions([{ id: team.id, slots: 1 }], claimant);
       assert.deepEqual(await outcomesOf(store, team.id), { failed: 2 });
       await store.testClock.advance(60_000);
       await store.nodes.recoverDead(await aNode(store), store.clock.now(), 'all');

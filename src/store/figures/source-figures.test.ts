@@ -23,7 +23,7 @@ const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS }
 async function runCron(store: Store, node: string, cron: Cron, status: 'success' | 'failed') {
   await store.crons.addExecution(cron.teamId, cron.id, store.clock.now());
   const slots = [{ id: cron.teamId, slots: 1 }];
-  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node), () => null);
+  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node));
   const [run] = claimed;
   assert.ok(run);
   await store.runs.settle(node, anExecutionSettlement(store, run, { status }));

@@ -38,7 +38,7 @@ async function work(store: Store, teamId: string, node: string): Promise<void> {
   const cron = await aCron(store, teamId);
   await store.crons.addExecution(teamId, cron.id, store.clock.now());
   const slots = [{ id: teamId, slots: 1 }];
-  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node), () => null);
+  const { claimed } = await store.runs.claimExecutions(slots, aClaimant(store, node));
   const [run] = claimed;
   assert.ok(run);
   await store.runs.settle(node, anExecutionSettlement(store, run));

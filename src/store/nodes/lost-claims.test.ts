@@ -16,11 +16,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       const others = await aClaimedJob(store, team.id, other, { queue: 'others' });
       await aCron(store, team.id, { nextRunAt: store.clock.now() });
       const asked = [{ id: team.id, slots: 10 }];
-      const { claimed } = await store.runs.claimExecutions(
-        asked,
-        aClaimant(store, node),
-        () => null,
-      );
+      const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
       const used = () => store.usage.usedInMonth(team.id, store.clock.now());
       assert.equal(await used(), 4);
 
@@ -33,7 +29,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       assert.equal(statuses.get(lostClaim.id), 'pending');
       assert.equal(statuses.get(known.id), 'processing');
       assert.equal(statuses.get(others.id), 'processing');
-      const again = await store.runs.claimExecutions(asked, aClaimant(store, other), () => null);
+      const again = await store.runs.claimExecutions(asked, aClaimant(store, other));
       assert.deepEqual(
         again.claimed.map(({ id }) => id),
         claimed.map(({ id }) => id),

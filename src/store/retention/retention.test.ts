@@ -323,7 +323,7 @@ async function anEndedExecution(
   await store.crons.addExecution(teamId, cron.id, now);
   const node = await aNode(store);
   const asked = [{ id: teamId, slots: 1 }];
-  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
+  const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
   for (const execution of claimed) {
     const response = { body: Buffer.from('yes'), totalBytes: 3, trace: '{}' };
     const settlement = anExecutionSettlement(store, execution, { response, status });

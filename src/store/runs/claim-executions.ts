@@ -1,3 +1,4 @@
+import { nextRunAfter } from '#domain/cron';
 import { withinEnd } from '#domain/cron-end';
 import { endOf } from '../crons/row-end.ts';
 import { newId } from '#domain/ids';
@@ -10,19 +11,12 @@ import {
   type TakenRow,
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from './claims.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
-
-/** Gives the next run of a schedule strictly after `now`, or null where it never runs again. */
-export type NextRunAt = (cronExpression: string, now: number) => number | null;
-
-interface Input extends ClaimInput {
-  nextRunAt: NextRunAt;
-}
 
 /** A cron with what started one run of it; `id` is the run's. */
 interface ClaimedExecutionRow extends TakenRow {
@@ -38,40 +32,76 @@ interface ClaimedExecutionRow extends TakenRow {
 
 const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
   c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload`;
+const DUE_COLUMNS = [
+  ...CRON_COLUMNS.split(',').map((column) => column.trim().replace(/^c\.| as \w+$/g, '')),
+  'ends_at',
+  'max_runs',
+  'runs_counted',
+];
 
-/** Parameters: 1 team, 2 node, 3 now, 4 how many */
-const startRunNows = preparedStatement<{ id: string; cron_id: string; created_at: number }>(
+/** A team and how many of its runs may start. */
+const TEAM_SLOTS = { team_id: 'id', slots: 'int' } as const satisfies Fields;
+
+type TeamSlots = RowOf<typeof TEAM_SLOTS> & { team_id: string; slots: number };
+
+const mostSlots = (teams: readonly TeamSlots[]) => Math.max(...teams.map(({ slots }) => slots));
+
+/** Parameters: 1 rows of `TEAM_SLOTS`, 2 node, 3 now, 4 the most slots of a team */
+const startRunNows = preparedStatement<{
+  team_id: string;
+  id: string;
+  cron_id: string;
+  created_at: number;
+}>(
   'start-run-nows',
-  ({ $, isAmongFree }) => `
-  update executions set status = 'running', claimed_by = ${$(2)}, started_at = ${$(3)}
-  where team_id = ${$(1)} and ${isAmongFree(`
-    select id from executions where team_id = ${$(1)} and status = 'pending'
-    order by created_at, id limit ${$(4)}`)}
-  returning id, cron_id, created_at`,
+  (dialect) => `
+  with waiting as materialized (
+    select x.team_id, x.id, given.slots,
+      row_number() over (partition by x.team_id order by x.created_at, x.id) as place
+    from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
+      table: 'executions',
+      as: 'x',
+      columns: ['team_id', 'id', 'created_at'],
+      pick: (columns) => `
+      select ${columns} from executions x where x.team_id = given.team_id and x.status = 'pending'
+      order by x.created_at, x.id limit ${dialect.$(4)} ${dialect.lock('for update skip locked')}`,
+    })}
+  )
+  update executions set status = 'running', claimed_by = ${dialect.$(2, 'id')}, started_at = ${dialect.$(3, 'bigint')}
+  from (select team_id, id from waiting where place <= slots) as free
+  where ${dialect.hasKeyOf('executions', 'free')}
+  returning executions.team_id, executions.id, executions.cron_id, executions.created_at`,
 );
 
-const CRON = { cron_id: 'id', id: 'id', due_at: 'bigint' } as const satisfies Fields;
+const CRON = {
+  team_id: 'id',
+  cron_id: 'id',
+  id: 'id',
+  due_at: 'bigint',
+} as const satisfies Fields;
 
-/** Parameters: 1 runs, 2 team */
+/** Parameters: 1 rows of `CRON` */
 const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   'read-crons-of-runs',
-  ({ rows, $ }) => `
+  ({ rows }) => `
   select given.id, given.due_at, ${CRON_COLUMNS} from ${rows(CRON, 1)} cross join crons c
-  where c.team_id = ${$(2)} and c.id = given.cron_id`,
+  where c.team_id = given.team_id and c.id = given.cron_id`,
 );
 
 /** Starts executions that were added by Run now and wait. */
 async function startWaiting(
   runner: StatementRunner,
   dialect: Dialect,
-  { nodeId, now }: Input,
-  { id: teamId, slots }: FlowSlots,
+  { nodeId, now }: ClaimInput,
+  teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
-  if (slots <= 0) return [];
-  const waiting = await runPrepared(runner, dialect, startRunNows, [teamId, nodeId, now, slots]);
+  const parameters = [packRows(TEAM_SLOTS, teams), nodeId, now, mostSlots(teams)];
+  const waiting = await runPrepared(runner, dialect, startRunNows, parameters);
   if (waiting.length === 0) return [];
-  const runs = waiting.map(({ id, cron_id, created_at }) => ({ id, cron_id, due_at: created_at }));
-  return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs), teamId]);
+  const runs = waiting.map(({ team_id, id, cron_id, created_at }) => {
+    return { team_id, id, cron_id, due_at: created_at };
+  });
+  return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs)]);
 }
 
 interface DueCronRow extends ClaimedExecutionRow {
@@ -80,13 +110,19 @@ interface DueCronRow extends ClaimedExecutionRow {
   runs_counted: number;
 }
 
-/** Parameters: 1 team, 2 now, 3 how many */
+/** Parameters: 1 rows of `TEAM_SLOTS`, 2 now, 3 the most slots of a team */
 const holdDueCrons = preparedStatement<DueCronRow>(
   'hold-due-crons',
-  ({ $, lock }) => `
-  select ${CRON_COLUMNS}, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted from crons c
-  where c.team_id = ${$(1)} and c.next_run_at <= ${$(2)}
-  order by c.next_run_at, c.id limit ${$(3)} ${lock('for update skip locked')}`,
+  (dialect) => `
+  select ${CRON_COLUMNS}, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted
+  from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
+    table: 'crons',
+    as: 'c',
+    columns: DUE_COLUMNS,
+    pick: (columns) => `
+    select ${columns} from crons x where x.team_id = given.team_id and x.next_run_at <= ${dialect.$(2)}
+    order by x.next_run_at, x.id limit ${dialect.$(3)} ${dialect.lock('for update skip locked')}`,
+  })}`,
 );
 
 const TICK = {
@@ -140,16 +176,18 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
 async function startTicks(
   runner: StatementRunner,
   dialect: Dialect,
-  { nodeId, now, nextRunAt }: Input,
-  { id: teamId, slots }: FlowSlots,
+  { nodeId, now }: ClaimInput,
+  teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
-  if (slots <= 0) return [];
-  const due = await runPrepared(runner, dialect, holdDueCrons, [teamId, now, slots]);
-  if (due.length === 0) return [];
+  const parameters = [packRows(TEAM_SLOTS, teams), now, mostSlots(teams)];
+  const found = await runPrepared(runner, dialect, holdDueCrons, parameters);
+  if (found.length === 0) return [];
+  const byTeam = Map.groupBy(found.toSorted(earlierFirst), ({ team_id }) => team_id);
+  const due = teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
   // A node of a version without ends may have planned a time after one.
-  const ticks = runs.filter(isBeforeEnd).map(({ cron_id, id, due_at }) => {
-    return { team_id: teamId, cron_id, execution_id: id, due_at };
+  const ticks = runs.filter(isBeforeEnd).map(({ team_id, cron_id, id, due_at }) => {
+    return { team_id, cron_id, execution_id: id, due_at };
   });
   const inserted = await runPrepared(runner, dialect, insertTicks, [
     packRows(TICK, ticks),
@@ -158,15 +196,18 @@ async function startTicks(
   ]);
   const ours = new Set(inserted.map(({ id }) => id));
   const moves = runs.map((run) => {
-    const { cron_id, cron_expression, max_runs } = run;
+    const { team_id, cron_id, cron_expression, max_runs } = run;
     // A time that has run already is no second one.
     const runs_counted = run.runs_counted + (max_runs !== null && ours.has(run.id) ? 1 : 0);
-    const next = nextRunAt(cron_expression, now);
-    const next_run_at = withinEnd(next, endOf(run), runs_counted);
-    return { team_id: teamId, cron_id, next_run_at, runs_counted };
+    const next_run_at = withinEnd(nextRunAfter(cron_expression, now), endOf(run), runs_counted);
+    return { team_id, cron_id, next_run_at, runs_counted };
   });
   await runPrepared(runner, dialect, moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
+}
+
+function earlierFirst(a: DueCronRow, b: DueCronRow): number {
+  return a.due_at - b.due_at || (a.cron_id < b.cron_id ? -1 : 1);
 }
 
 function isBeforeEnd(cron: DueCronRow): boolean {
@@ -216,7 +257,7 @@ function packTeams(asked: readonly FlowSlots[]): string {
   );
 }
 
-const EXECUTIONS: KindOfClaim<Input, TeamRow, ClaimedExecutionRow> = {
+const EXECUTIONS: KindOfClaim<ClaimInput, TeamRow, ClaimedExecutionRow> = {
   table: 'executions',
   flowOf: ({ team_id }) => team_id,
   readFlows: (runner, dialect, { asked, now }) =>
@@ -227,15 +268,19 @@ const EXECUTIONS: KindOfClaim<Input, TeamRow, ClaimedExecutionRow> = {
    */
   async take(runner, dialect, input, teams) {
     if (!(await holdNode(runner, dialect, input.nodeId))) return [];
-    const started: ClaimedExecutionRow[] = [];
-    for (const flow of input.asked.filter(({ id }) => teams.has(id))) {
-      const manual = await startWaiting(runner, dialect, input, flow);
-      const left = { ...flow, slots: flow.slots - manual.length };
-      started.push(...manual);
-      if (teams.get(flow.id)?.is_paused === 1) continue;
-      started.push(...(await startTicks(runner, dialect, input, left)));
-    }
-    return started;
+    const asked = input.asked.flatMap(({ id, slots }) =>
+      teams.has(id) && slots > 0 ? [{ team_id: id, slots }] : [],
+    );
+    if (asked.length === 0) return [];
+    const manual = await startWaiting(runner, dialect, input, asked);
+    const taken = Map.groupBy(manual, ({ team_id }) => team_id);
+    const left = asked.flatMap(({ team_id, slots }) => {
+      const rest = slots - (taken.get(team_id)?.length ?? 0);
+      return rest > 0 && teams.get(team_id)?.is_paused !== 1 ? [{ team_id, slots: rest }] : [];
+    });
+    return left.length === 0
+      ? manual
+      : [...manual, ...(await startTicks(runner, dialect, input, left))];
   },
   async readHeads(runner, dialect, { asked }) {
     const heads = await runPrepared(runner, dialect, readTeamHeads, [packTeams(asked)]);
@@ -248,22 +293,17 @@ const EXECUTIONS: KindOfClaim<Input, TeamRow, ClaimedExecutionRow> = {
   whatHolds: (team) => (team ? 'nothing' : 'gone'),
 };
 
-const claimExecutionsScript = claimScript(EXECUTIONS);
+export const claimExecutionsScript = claimScript(EXECUTIONS);
 
 /** Starts due runs of several teams' crons for one node (see `claimScript`). */
 export async function claimExecutions(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
-  nextRunAt: NextRunAt,
 ): Promise<Claim<ClaimedExecution>> {
   const { nodeId, now, limits } = claimant;
-  const { db } = context;
-  const input = { asked, nodeId, now, limits, nextRunAt };
-  // `nextRunAt` is a function, which can't be sent to another thread, so the script runs here.
-  const { rows, blocked, heads, flows } = await db.transact((trx) =>
-    claimExecutionsScript.run(trx, db.dialect, input),
-  );
+  const input = { asked, nodeId, now, limits };
+  const { rows, blocked, heads, flows } = await context.db.perform(claimExecutionsScript, input);
   const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
   return { claimed, blocked, flows: heads };
 }

@@ -383,7 +383,7 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     await using holder = await holdRows(store);
     await holder.query(`delete from nodes where id = '${node}'`);
     const asked = [{ id: team.id, slots: 1 }];
-    const claiming = store.runs.claimExecutions(asked, aClaimant(store, node), () => null);
+    const claiming = store.runs.claimExecutions(asked, aClaimant(store, node));
     await holder.untilSomebodyWaits();
     await holder.query('commit');
     assert.deepEqual(await claiming, {

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import { joinClaims } from './claim.ts';
-import { claimExecutions, findHeldTeams, type NextRunAt } from './claim-executions.ts';
+import { claimExecutions, findHeldTeams } from './claim-executions.ts';
 import {
   type Claim,
   type Claimant,
@@ -67,10 +67,8 @@ export class RunStore {
   async claimExecutions(
     asked: readonly FlowSlots[],
     claimant: Claimant,
-    nextRunAt: NextRunAt,
   ): Promise<Claim<ClaimedExecution>> {
-    const claim = (free: readonly FlowSlots[]) =>
-      claimExecutions(this.#context, free, claimant, nextRunAt);
+    const claim = (free: readonly FlowSlots[]) => claimExecutions(this.#context, free, claimant);
     if (!this.#db.dialect.isShared) return claim(asked);
     const { now } = claimant;
     const { claims, held } = await this.#heldTeams.claimBeside(asked, now, claim);
