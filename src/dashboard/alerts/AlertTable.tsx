@@ -1,5 +1,5 @@
 import { Button } from '../parts/Button.tsx';
-import { Link, useLocation } from 'react-router';
+import { Link } from 'react-router';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -7,56 +7,52 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
 import classes from './Alerts.module.css';
-import { describeCause, pathOfRun, pathOfSource } from './alert-words.ts';
-import { type AlertGroup, describeGroup } from './group-alerts.ts';
+import { describeAlert, describeCause, pathOfRun, pathOfSource } from './alert-words.ts';
 
-const alertColumns: Column<AlertGroup>[] = [
+const alertColumns: Column<Alert>[] = [
   {
     key: 'level',
     head: 'Status',
     width: '104px',
-    cell: ({ alert }) => <Status name={alert.level} />,
+    cell: (alert) => <Status name={alert.level} />,
   },
-  { key: 'what', head: 'What', cell: (group) => <What group={group} /> },
+  { key: 'what', head: 'What', cell: (alert) => <What alert={alert} /> },
   {
     key: 'source',
     head: 'Source',
     width: '160px',
     givesWay: 1,
-    cell: ({ alert }) => <Source alert={alert} />,
+    cell: (alert) => <Source alert={alert} />,
   },
   {
     key: 'notice',
     head: 'Notice',
     width: '104px',
     givesWay: 2,
-    cell: ({ alert }) => <Delivery alert={alert} />,
+    cell: (alert) => <Delivery alert={alert} />,
   },
   {
     key: 'when',
     head: 'When, UTC',
     width: '112px',
-    cell: ({ alert }) => <Time at={alert.raisedAt} />,
+    cell: ({ raisedAt }) => <Time at={raisedAt} />,
   },
   {
     key: 'actions',
     head: 'Actions',
     width: '128px',
-    cell: (group) => <Mark group={group} />,
+    cell: (alert) => <Mark alert={alert} />,
   },
 ];
 
 /** @param isToRead  true for a page without the column of actions, because its form does something else */
-export function useAlertColumns(isToRead = false): readonly Column<AlertGroup>[] {
+export function useAlertColumns(isToRead = false): readonly Column<Alert>[] {
   const columns = isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
-  return useClockBehind(columns, 'when', ({ alert }) => alert.raisedAt);
+  return useClockBehind(columns, 'when', ({ raisedAt }) => raisedAt);
 }
 
 /** What happened, with a link to the run. */
-function What({ group }: { group: AlertGroup }) {
-  const { alert, ids } = group;
-  const { pathname } = useLocation();
-  const isMany = ids.length > 1 && alert.level !== 'usage';
+function What({ alert }: { alert: Alert }) {
   return (
     <span className={classes.what} data-unread={!alert.isRead || undefined}>
       <span>
@@ -66,19 +62,9 @@ function What({ group }: { group: AlertGroup }) {
             <span className="sr-only">Unread: </span>
           </>
         )}
-        <Link to={pathOfRun(alert)}>{describeGroup(group)}</Link>
+        <Link to={pathOfRun(alert)}>{describeAlert(alert)}</Link>
       </span>
-      <span className="muted">
-        {describeCause(alert)}
-        {isMany && pathname === '/alerts' ? (
-          <>
-            {' · '}
-            <Link to={`/alerts?source=${alert.source.kind}:${alert.source.id}&each=1`}>
-              Each alone
-            </Link>
-          </>
-        ) : null}
-      </span>
+      <span className="muted">{describeCause(alert)}</span>
     </span>
   );
 }
@@ -113,15 +99,13 @@ function Delivery({ alert }: { alert: Alert }) {
   }
 }
 
-function Mark({ group: { alert, ids } }: { group: AlertGroup }) {
-  const [intent, word, variant] = alert.isRead
+function Mark({ alert: { id, isRead } }: { alert: Alert }) {
+  const [intent, word, variant] = isRead
     ? (['unread', 'Mark unread', 'quiet'] as const)
     : (['read', 'Mark read', 'default'] as const);
   return (
     <Form preventScrollReset>
-      {ids.map((id) => (
-        <input key={id} type="hidden" name="id" value={id} />
-      ))}
+      <input type="hidden" name="id" value={id} />
       <Button type="submit" name="intent" value={intent} variant={variant} size="small">
         {word}
       </Button>

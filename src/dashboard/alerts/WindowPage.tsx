@@ -2,7 +2,6 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { DataTable } from '../lists/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
 import { useAlertColumns } from './AlertTable.tsx';
-import { groupAlerts } from './group-alerts.ts';
 import { WindowForm } from './WindowForm.tsx';
 import type { WindowFormValues } from './window-form-values.ts';
 
@@ -42,8 +41,8 @@ function Muted({ alerts }: { alerts: readonly Alert[] }) {
         <DataTable
           caption="Alerts that this window muted"
           columns={columns}
-          rows={groupAlerts(alerts)}
-          keyOf={({ alert }) => alert.id}
+          rows={alerts}
+          keyOf={({ id }) => id}
         />
       )}
     </section>

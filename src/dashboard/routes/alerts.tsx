@@ -5,7 +5,6 @@ import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { useAlertColumns } from '../alerts/AlertTable.tsx';
-import { groupAlerts, oneByOne } from '../alerts/group-alerts.ts';
 import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
@@ -26,30 +25,25 @@ import type { loader as signedInLoader } from './signed-in.tsx';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
-/** The number of alerts on a page with groups, which shows far fewer rows. */
-const PAGE_ALERTS = 200;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
   const { search, faults } = readAlertSearch(url.searchParams);
-  const isEach = url.searchParams.has('each');
-  const size = isEach ? PAGE_ROWS : PAGE_ALERTS;
   const [found, [newest], sources, channels, windows] = await Promise.all([
-    search ? work.listAlerts(team.id, { ...search, limit: size + 1 }) : [],
+    search ? work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }) : [],
     work.listAlerts(team.id, { limit: 1 }),
     work.listAlertSources(team.id),
     work.listChannels(team.id),
     work.listActiveWindows(team.id),
   ]);
-  const { rows: alerts, ...pages } = cutPage(found, search ?? {}, size);
+  const { rows: alerts, ...pages } = cutPage(found, search ?? {}, PAGE_ROWS);
   return {
     alerts,
     ...pages,
     faults,
     newestId: newest?.id ?? null,
     isNarrowed: isNarrowed(url.searchParams),
-    isEach,
     sources,
     // The channels' addresses are secrets even when masked, and only shown in the settings.
     channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
@@ -69,10 +63,10 @@ export async function action({ context, url }: Route.ActionArgs) {
     case 'read':
     case 'unread': {
       const isRead = readText(form, 'intent') === 'read';
-      const ids = form.getAll('id').filter((each) => typeof each === 'string');
-      const marked = await work.markAlerts(team.id, ids.slice(0, PAGE_ALERTS), isRead);
+      const marked = await work.markAlerts(team.id, [id], isRead);
       if (marked === 0) return notFound();
-      return redirectWithToast(context, here, sayMarked(marked, isRead));
+      const text = isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
+      return redirectWithToast(context, here, text);
     }
     case 'read-all': {
       const count = await work.markAlertsReadUpTo(team.id, id);
@@ -84,17 +78,10 @@ export async function action({ context, url }: Route.ActionArgs) {
   }
 }
 
-/** The message after marking. Only the alerts that the page showed are marked; later ones are not. */
-function sayMarked(marked: number, isRead: boolean): string {
-  if (marked === 1) return isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
-  return `${marked} alerts are ${isRead ? 'marked as read' : 'unread again'}.`;
-}
-
 export default function Alerts({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { alerts, next, previous, newestId, sources, channels, mayRepair, windows, faults } =
     loaderData;
-  const { isEach } = loaderData;
   const seen = useSeenUpTo(newestId);
   const columns = useAlertColumns();
   const way = describeWay(channels, loaderData.sendsMail);
@@ -126,9 +113,8 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         <DataTable
           caption="Alerts"
           columns={columns}
-          rows={isEach ? oneByOne(alerts) : groupAlerts(alerts)}
-          // A new alert of a group changes the group in place.
-          keyOf={({ ids }) => ids.at(-1) ?? ''}
+          rows={alerts}
+          keyOf={({ id }) => id}
           isLive
           onShowWaiting={seen.catchUp}
         />
