@@ -4,6 +4,10 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 26;
+/** The loader's exit code if a shared library is missing; it has named the library by then. */
+const LOADER_FAILED = 127;
+const MISSING_LIBRARY =
+  'belfry: Node needs the library libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic).\n';
 const MARK = 'BELFRY_STARTED_BY_OLDER_NODE';
 
 function findPinnedNode() {
@@ -34,7 +38,10 @@ function runUnder(node) {
     process.stderr.write(`belfry: ${node} cannot be run: ${error.message}\n`);
     process.exit(1);
   });
-  child.once('exit', (code) => process.exit(code ?? 1));
+  child.once('exit', (code) => {
+    if (code === LOADER_FAILED) process.stderr.write(MISSING_LIBRARY);
+    process.exit(code ?? 1);
+  });
 }
 
 /**
