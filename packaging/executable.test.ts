@@ -6,9 +6,8 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
 import { VERSION } from '../src/version.ts';
-import { buildExecutable } from './executable.ts';
-import { packageIfChanged, writePackage } from './package.ts';
-import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
+import { packageIfChanged } from './package.ts';
+import { EXECUTABLE, ROOT } from './places.ts';
 
 /**
  * Black-box suites that start the service and run commands. `npm test` runs all such suites against the npm package;
@@ -103,16 +102,4 @@ describe('the executable', () => {
       assert.equal(code, 0, output);
     });
   }
-
-  test('comes out the same, byte by byte, when it is built again in another place', async () => {
-    const folder = path.join(makeFolder(), 'package');
-    await writePackage(folder);
-    for (const name of ['belfry.cjs', 'sqlite-worker.cjs', 'licences.txt', 'package.json'])
-      assert.ok(read(PACKAGE, name).equals(read(folder, name)), name);
-    const again = path.join(folder, '..', 'belfry');
-    await buildExecutable(folder, again);
-    assert.ok(fs.readFileSync(again).equals(fs.readFileSync(EXECUTABLE)), 'the executable');
-  });
 });
-
-const read = (folder: string, name: string) => fs.readFileSync(path.join(folder, name));
