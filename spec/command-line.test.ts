@@ -354,6 +354,12 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(tagged['tags'], ['night']);
       const again = await refused('cron', 'tag', ...of, '--add', 'night');
       assert.equal(again, 'nothing was changed: it had the tag already.');
+      const gone = await refused('cron', 'tag', ...of, '--remove', 'eu');
+      assert.equal(gone, 'nothing was changed: it did not have the tag.');
+      const ten = Array.from('abcdefghij').flatMap((tag) => ['--tag', tag]);
+      await printed('cron', 'edit', ...of, ...ten);
+      const full = await refused('cron', 'tag', ...of, '--add', 'k');
+      assert.equal(full, 'nothing was changed: it has 10 tags already.');
       const muted = await printed('cron', 'mute', ...of, '--hours', '8');
       assert.match(String(muted['muted_until']), /^\d{4}-/);
       assert.match(await refused('cron', 'mute', ...of), /it is muted for as long or longer/);

@@ -163,7 +163,7 @@ describe('§5.8: a viewer', () => {
     }
     for (const known of [
       `/crons/${things['crons']} run`,
-      '/crons all-set-header',
+      '/crons all-delete',
       '/jobs/progress take-back',
       '/alerts read-all',
       '/settings/members transfer',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CronAct } from '#work/cron-actions';
+import type { CronChange } from '#work/cron-actions';
 import { MUTE_HOURS } from '#work/mutes';
 import { readOneTag } from '#work/tag-input';
 import type { Work } from '#work/work';
@@ -8,34 +8,34 @@ import { CommandFault } from './fault.ts';
 import { writeCron, writeInstant } from './records.ts';
 import { noCron, type Session } from './session.ts';
 
-/** Adds mute, unmute and tag: actions that the dashboard applies to many crons, here for one. */
+/** Adds mute, unmute and tag. */
 export function addCronActs(cron: Command, session: Session): void {
   const withId = (name: string, description: string) =>
     cron.command(name).description(description).requiredOption('--id <ID>', "the cron's id");
   withId('mute', 'tell nobody of a cron for a while; it runs, and its alerts are kept')
     .option('--hours <N>', `for how long, ${rangeOf(MUTE_HOURS)}`, '1')
     .action(async ({ id, hours }: { id: string; hours: string }) => {
-      const act = { kind: 'mute', hours: readHours(hours) } as const;
+      const wanted = readHours(hours);
       const { teamId, work } = await session.findTeamOfCron(id);
-      await carryOut(work, teamId, id, act);
+      requireDone(id, await work.muteCron(teamId, id, wanted));
       session.print(await describeMute(work, teamId, id));
     });
   withId('unmute', 'tell of a cron again').action(async ({ id }: { id: string }) => {
     const { teamId, work } = await session.findTeamOfCron(id);
-    await carryOut(work, teamId, id, { kind: 'unmute' });
+    requireDone(id, await work.unmuteCron(teamId, id));
     session.print(await describeMute(work, teamId, id));
   });
   withId('tag', 'add a tag to a cron, or remove one; the others stay')
     .option('--add <TAG>', 'the tag that it gets')
     .option('--remove <TAG>', 'the tag that it loses')
     .action(async ({ id, add, remove }: { id: string; add?: string; remove?: string }) => {
-      const acts = [
-        ...(remove === undefined ? [] : [readTagAct('remove-tag', '--remove', remove)]),
-        ...(add === undefined ? [] : [readTagAct('add-tag', '--add', add)]),
-      ];
-      if (acts.length === 0) throw new CommandFault('give --add or --remove, or both.');
+      const removed = remove === undefined ? null : readTag('--remove', remove);
+      const added = add === undefined ? null : readTag('--add', add);
+      if (removed === null && added === null)
+        throw new CommandFault('give --add or --remove, or both.');
       const { teamId, work } = await session.findTeamOfCron(id);
-      for (const act of acts) await carryOut(work, teamId, id, act);
+      if (removed !== null) requireDone(id, await work.removeCronTag(teamId, id, removed));
+      if (added !== null) requireDone(id, await work.addCronTag(teamId, id, added));
       const changed = await work.findCron(teamId, id);
       if (!changed) throw noCron(id);
       session.print(writeCron(changed));
@@ -49,17 +49,15 @@ function readHours(text: string): number {
   throw new CommandFault(`--hours: It must be a whole number from ${rangeOf(MUTE_HOURS)}.`);
 }
 
-function readTagAct(kind: 'add-tag' | 'remove-tag', option: string, text: string): CronAct {
+function readTag(option: string, text: string): string {
   const read = readOneTag(text);
   if ('error' in read) throw new CommandFault(`${option}: ${read.error}`);
-  return { kind, tag: read.tag };
+  return read.tag;
 }
 
-async function carryOut(work: Work, teamId: string, id: string, act: CronAct): Promise<void> {
-  const { done, unchanged } = await work.actOnCrons(teamId, act, { ids: [id] });
-  const [left] = unchanged;
-  if (left) throw new CommandFault(`nothing was changed: ${left.why}.`);
-  if (done.length === 0) throw noCron(id);
+function requireDone(id: string, change: CronChange): void {
+  if (change.kind === 'not-found') throw noCron(id);
+  if (change.kind === 'unchanged') throw new CommandFault(`nothing was changed: ${change.why}.`);
 }
 
 /** The end of a cron's mute, by any maintenance window. */

@@ -2,7 +2,6 @@ import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { type CronEnd, NO_END } from '#domain/cron-end';
-import type { HeaderList } from '#domain/exchange';
 import { nextRunAfter } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
@@ -60,18 +59,6 @@ export interface CronWork {
     cronId: string,
     input: unknown,
   ): Promise<AssertionsOutcome<Cron>>;
-  /** @param change  gives the new headers for the present ones; they must pass the rules of §2.10 */
-  setCronHeaders(
-    teamId: string,
-    cronId: string,
-    change: (headers: HeaderList) => HeaderList,
-  ): Promise<Cron | null>;
-  /** @param change  gives the new tags for the present ones: at most `MOST_TAGS`, as `readTag` gives them */
-  setCronTags(
-    teamId: string,
-    cronId: string,
-    change: (tags: readonly string[]) => readonly string[],
-  ): Promise<Cron | null>;
   /** Deletes a cron with its executions. */
   deleteCron(teamId: string, cronId: string): Promise<boolean>;
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
@@ -139,10 +126,6 @@ export function createCronWork({ crons, clock }: Store): CronWork {
       const changed = isId(cronId) ? await crons.setAssertions(teamId, cronId, assertions) : null;
       return changed ? { kind: 'done', changed } : { kind: 'not-found' };
     },
-    setCronHeaders: async (teamId, cronId, change) =>
-      isId(cronId) ? crons.setHeaders(teamId, cronId, change) : null,
-    setCronTags: async (teamId, cronId, change) =>
-      isId(cronId) ? crons.setTags(teamId, cronId, change) : null,
     deleteCron: async (teamId, cronId) => isId(cronId) && crons.delete(teamId, cronId),
     findCron,
     findSameCron: async (teamId, { url, cronExpression }, ownId) => {

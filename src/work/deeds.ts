@@ -2,6 +2,7 @@ import type { ActivityAction, Deed } from '#domain/activity';
 import { describeEnd } from '#domain/cron-end';
 import { formatRate } from '#domain/rate';
 import type { ChannelOutcome } from './channels.ts';
+import type { CronChange } from './cron-actions.ts';
 import type { Cron } from './crons.ts';
 import type { JobEdit } from './jobs.ts';
 import type { BulkKind, BulkOutcome, ChosenAnswers } from './job-contract.ts';
@@ -53,13 +54,13 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
     came.kind === 'done'
       ? { action: 'cron.edited', subject: came.changed, detail: 'assertions' }
       : null,
-  setCronHeaders: async () => (cron) =>
-    cron && { action: 'cron.edited', subject: cron, detail: 'headers' },
-  setCronTags: async () => (cron) =>
-    cron && { action: 'cron.edited', subject: cron, detail: 'tags' },
   actOnCrons: async (_work, _teamId, act) => {
-    return ({ done }) => done.map((subject) => ({ subject, ...ON_CRONS[act.kind] }));
+    return ({ done }) => done.map((subject) => ({ subject, action: ON_CRONS[act] }));
   },
+  muteCron: async () => (came) => cronDeed('cron.muted', came),
+  unmuteCron: async () => (came) => cronDeed('cron.unmuted', came),
+  addCronTag: async () => (came) => cronDeed('cron.edited', came, 'tags'),
+  removeCronTag: async () => (came) => cronDeed('cron.edited', came, 'tags'),
   deleteCron: async (work, teamId, id) => {
     const cron = await work.findCron(teamId, id);
     return (isGone) => (isGone && cron ? { action: 'cron.deleted', subject: cron } : null);
@@ -147,18 +148,18 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
 type Named = { id: string; name: string };
 
 const ON_CRONS = {
-  start: { action: 'cron.started' },
-  pause: { action: 'cron.paused' },
-  run: { action: 'cron.run' },
-  delete: { action: 'cron.deleted' },
-  header: { action: 'cron.edited', detail: 'headers' },
-  'add-tag': { action: 'cron.edited', detail: 'tags' },
-  'remove-tag': { action: 'cron.edited', detail: 'tags' },
-  mute: { action: 'cron.muted' },
-  unmute: { action: 'cron.unmuted' },
+  start: 'cron.started',
+  pause: 'cron.paused',
+  run: 'cron.run',
+  delete: 'cron.deleted',
 } as const;
 const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
 const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;
+
+function cronDeed(action: ActivityAction, came: CronChange, detail?: string): Deed | null {
+  if (came.kind !== 'done') return null;
+  return { action, subject: came.changed, ...(detail !== undefined && { detail }) };
+}
 
 function about(action: ActivityAction) {
   return (subject: Named | null) => subject && { action, subject };

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Link, useLocation } from 'react-router';
 import { Glyph, type GlyphName } from './Glyph.tsx';
 import classes from './Notice.module.css';
 
@@ -14,10 +15,13 @@ const glyphs = {
 export function Notice({
   kind,
   title,
+  canDismiss = false,
   children,
 }: {
   kind: keyof typeof glyphs;
   title?: string;
+  /** For the answer to a form, which `useAnswer` keeps. */
+  canDismiss?: boolean;
   children?: ReactNode;
 }) {
   return (
@@ -27,6 +31,23 @@ export function Notice({
         {title ? <strong>{title}</strong> : null}
         {children ? <div>{children}</div> : null}
       </div>
+      {canDismiss ? <Dismiss /> : null}
     </div>
+  );
+}
+
+/** Opens the page without the answer, also without scripts. */
+function Dismiss() {
+  const { pathname, search } = useLocation();
+  return (
+    <Link
+      to={pathname + search}
+      className={classes.dismiss}
+      aria-label="Dismiss"
+      replace
+      preventScrollReset
+    >
+      <Glyph name="cross" size={14} />
+    </Link>
   );
 }

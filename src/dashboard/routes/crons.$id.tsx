@@ -126,18 +126,14 @@ export async function action({ params, context }: Route.ActionArgs) {
         'The cron is paused: it does not run until it is started.',
       );
     case 'unmute': {
-      const { done, unchanged } = await work.actOnCrons(
-        team.id,
-        { kind: 'unmute' },
-        { ids: [params.id] },
-      );
-      if (done.length === 0 && unchanged.length === 0) notFound();
+      const change = await work.unmuteCron(team.id, params.id);
+      if (change.kind === 'not-found') notFound();
       return redirectWithToast(
         context,
         here,
-        done.length > 0
-          ? 'The cron is muted no more. What still fails is told now.'
-          : { kind: 'failed', text: `Nothing was changed: ${unchanged[0]?.why}.` },
+        change.kind === 'done'
+          ? 'The cron is unmuted. If it still fails, its channels are notified now.'
+          : { kind: 'failed', text: `Nothing was changed: ${change.why}.` },
       );
     }
     case 'delete':

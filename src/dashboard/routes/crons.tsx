@@ -4,9 +4,8 @@ import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context, sentForm, services, signedIn } from '../context.ts';
-import { AskOfCrons, type ChosenFields } from '../runs/AskOfCrons.tsx';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
-import { type Asked, type CronBulkForm, readChosen, readCronBulk } from '../runs/cron-bulk.ts';
+import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
@@ -17,6 +16,7 @@ import { readCronFilter } from '../runs/cron-filter.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
+import { useAnswer } from '../page/use-answer.ts';
 import { ListBody } from '../lists/ListBody.tsx';
 import { readText } from '../forms/read-form.ts';
 import { readCursor } from '../lists/read-cursor.ts';
@@ -28,7 +28,7 @@ import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
 import { SourceFilters } from '../runs/SourceFilters.tsx';
 import { formatRate } from '../runs/rates.ts';
-import type { CronAct, CronListRow, CronsActed, FieldErrors } from '../services.ts';
+import type { CronAct, CronListRow } from '../services.ts';
 import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
@@ -52,15 +52,11 @@ const done = {
   pause: ['pauseCron', 'The cron is paused: it does not run until it is started.'],
 } as const;
 
-type Answer =
-  | { asks: { asked: Asked; errors?: FieldErrors; chosen: ChosenFields } }
-  | { acted: CronsActed; kind: CronAct['kind'] };
-
 export async function action({ context, url }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const form = context.get(sentForm);
-  const bulk = readCronBulk(form);
-  if (bulk.kind !== 'other') return actOnMany(context, url, bulk);
+  const act = readCronAct(form);
+  if (act !== null) return actOnMany(context, url, act);
   const intent = readText(form, 'intent');
   if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
   const [verb, text] = done[intent as keyof typeof done];
@@ -72,11 +68,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   );
 }
 
-async function actOnMany(
-  context: Context,
-  url: URL,
-  bulk: Exclude<CronBulkForm, { kind: 'other' }>,
-) {
+async function actOnMany(context: Context, url: URL, act: CronAct) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const form = context.get(sentForm);
@@ -86,18 +78,12 @@ async function actOnMany(
     const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
     return redirectWithToast(context, `/crons${url.search}`, toast);
   }
-  if (bulk.kind === 'ask') {
-    const { kind: _, ...asked } = bulk;
-    const fields = 'ids' in chosen ? { all: false, ids: chosen.ids } : { all: true, ids: [] };
-    const status = bulk.errors ? 422 : 200;
-    return data<Answer>({ asks: { ...asked, chosen: fields } }, { status });
-  }
-  const acted = await work.actOnCrons(team.id, bulk.act, chosen);
-  return data<Answer>({ acted, kind: bulk.act.kind });
+  return { act, acted: await work.actOnCrons(team.id, act, chosen) };
 }
 
 export default function Crons({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
+  const answer = useAnswer(actionData);
   const { crons, next, previous, faults, isNarrowed, muted, tags } = loaderData;
   const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
   const create = <ButtonLink to="/crons/new">Create cron</ButtonLink>;
@@ -121,9 +107,8 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
       <PageHeader title="Crons" action={create} />
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
-        {actionData && 'acted' in actionData ? <CronsActedNotice {...actionData} /> : null}
+        {answer ? <CronsActedNotice {...answer} /> : null}
       </div>
-      {actionData && 'asks' in actionData ? <AskOfCrons {...actionData.asks} tags={tags} /> : null}
       <SourceFilters
         label="Search crons"
         clearTo="/crons"

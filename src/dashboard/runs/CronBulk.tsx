@@ -20,21 +20,6 @@ export function cronBulk(matching: BoundedCount): BulkActions {
           <button type="submit" form="bulk" name="intent" value={cronIntents.run}>
             Run now
           </button>
-          <button type="submit" form="bulk" name="intent" value={cronIntents.header}>
-            Set a header
-          </button>
-          <button type="submit" form="bulk" name="intent" value={cronIntents.addTag}>
-            Add a tag
-          </button>
-          <button type="submit" form="bulk" name="intent" value={cronIntents.removeTag}>
-            Remove a tag
-          </button>
-          <button type="submit" form="bulk" name="intent" value={cronIntents.mute}>
-            Mute
-          </button>
-          <button type="submit" form="bulk" name="intent" value={cronIntents.unmute}>
-            Unmute
-          </button>
           <ConfirmDialog
             word="Delete"
             question={`Delete the crons that are chosen (${text})?`}
@@ -60,15 +45,15 @@ function BulkButton({ value, word }: { value: string; word: string }) {
 
 const MOST_NAMED = 20;
 
-/** What was done, and what was not and why. */
-export function CronsActedNotice({ kind, acted }: { kind: CronAct['kind']; acted: CronsActed }) {
+/** What was done, and what was not and why. It stays until it is dismissed. */
+export function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
   const { unchanged } = acted;
   const isAll = unchanged.length === 0;
   return (
-    <Notice kind={isAll ? 'done' : 'note'} title={describeActed(kind, acted)}>
+    <Notice kind={isAll ? 'done' : 'note'} title={describeActed(act, acted)} canDismiss>
       {isAll ? null : (
         <>
-          {countOf(unchanged.length, 'was', 'were')} left as it is:
+          {countOf(unchanged.length, 'cron was', 'crons were')} skipped:
           <ul>
             {unchanged.slice(0, MOST_NAMED).map(({ id, name, why }) => (
               <li key={id}>

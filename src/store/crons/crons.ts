@@ -3,7 +3,6 @@ import { keepCount, withinEnd } from '#domain/cron-end';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
-import type { HeaderList } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { readTags, writeTags } from '#domain/tags';
 import type { Database, Trx } from '../database/database.ts';
@@ -19,7 +18,6 @@ import {
   NOT_ENDED,
 } from './execution-records.ts';
 import { endOf } from './row-end.ts';
-import { openHeaders, sealHeaders } from '../runs/headers.ts';
 import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
@@ -104,18 +102,6 @@ export class CronStore {
     assertions: readonly Assertion[],
   ): Promise<Cron | null> {
     return this.#change(teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
-  }
-
-  /** Changes the headers by a function of the present ones. Null: no such cron. */
-  async setHeaders(
-    teamId: string,
-    cronId: string,
-    change: (headers: HeaderList) => HeaderList,
-  ): Promise<Cron | null> {
-    return this.#change(teamId, cronId, ({ sealed_headers }) => {
-      const headers = change(openHeaders(this.#sealer, 'crons', sealed_headers));
-      return { sealed_headers: sealHeaders(this.#sealer, 'crons', headers) };
-    });
   }
 
   /** Changes the tags by a function of the present ones (§2.13). Null: no such cron. */
