@@ -60,6 +60,8 @@ describe('a newcomer', () => {
     await press(page, 'Generate token');
     await page.getByText('it is shown once').waitFor();
     await page.getByText('Waiting for the first request').waitFor();
+    // As a password manager does, which must not pause the page.
+    await page.getByLabel('Password, to replace it').fill(PASSWORD);
     const command =
       (await page.getByLabel('command for a job', { exact: true }).textContent()) ?? '';
     assert.ok(command.includes(`${dashboard.url}/echo`), 'it needs no target of one’s own');

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
+import { aCron } from '#testing/factories';
 import { heading, openPage, press } from '#testing/pages';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
@@ -77,6 +78,24 @@ describe('a page that renews itself', () => {
     await mark(page, /^Live$/).waitFor();
     await page.getByLabel('Select all rows of this page').check();
     await mark(page, 'Paused: rows are ticked').waitFor();
+    watched.assertNoFaults();
+  });
+
+  test('keeps the result of a bulk action until it is dismissed', async () => {
+    await aCron(dashboard.service.store, user.teamId, { name: 'Paused', nextRunAt: null });
+    await using watched = await open('/crons');
+    const { page } = watched;
+    await page.getByLabel('Select all rows of this page').check();
+    await press(page, 'Pause (1)');
+    await page.getByText('it was paused already').waitFor();
+    for (const count of [1, 2]) {
+      await aCron(dashboard.service.store, user.teamId, { name: `A${count}` });
+      await refresh(page);
+      await page.getByText(`${count} new`).waitFor();
+      await page.getByText('it was paused already').waitFor();
+    }
+    await page.getByRole('link', { name: 'Dismiss' }).click();
+    await page.getByText('it was paused already').waitFor({ state: 'detached' });
     watched.assertNoFaults();
   });
 

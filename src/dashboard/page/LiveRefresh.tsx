@@ -4,11 +4,9 @@ import { noteRefreshing, readConnection } from '../connection/connection.ts';
 import { inBackground } from '../connection/keep-page.ts';
 import classes from './LiveRefresh.module.css';
 
-/** What a refresh would disturb: ticked rows (they carry the attribute), an open question or menu. */
+/** What a refresh would disturb: ticked rows (they carry the attribute), an open menu or the question of a button. */
 const holders: readonly (readonly [selector: string, why: string])[] = [
   ['[data-holds-refresh]', 'rows are ticked'],
-  // The question is part of the response to a form, which a refresh removes.
-  ['[role="alertdialog"]', 'a question is open'],
   ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
 ];
 
@@ -26,6 +24,8 @@ function isChanged(form: HTMLFormElement): boolean {
     if (field instanceof HTMLSelectElement)
       return [...field.options].some((option) => option.selected !== option.defaultSelected);
     if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
+    // A password manager fills these without being asked. A refresh leaves them as they are.
+    if (field.autocomplete.endsWith('-password')) return false;
     return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   });
 }

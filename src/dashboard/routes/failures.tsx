@@ -13,6 +13,7 @@ import { OtherFaults } from '../lists/FilterFault.tsx';
 import { filtersOf } from '../lists/FilterFields.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useAnswer } from '../page/use-answer.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
@@ -94,6 +95,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Failures({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(10);
+  const answer = useAnswer(actionData);
   const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
   const span = range ? `No job failed in the last ${range.word}` : 'No failed job waits for a hand';
   const { search } = useLocation();
@@ -104,7 +106,7 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
         title="Failures"
         note="Jobs that failed for good and were not resent, together where reason, target and code are the same."
       />
-      {actionData ? <AskAgain asks={actionData.asks} /> : null}
+      {answer ? <AskAgain asks={answer.asks} /> : null}
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Time range"

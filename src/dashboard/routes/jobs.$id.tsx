@@ -8,6 +8,7 @@ import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useAnswer } from '../page/use-answer.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -78,6 +79,7 @@ export async function action({ params, context }: Route.ActionArgs) {
 
 export default function JobPage({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
+  const answer = useAnswer(actionData);
   const { run } = loaderData;
   const { record: job } = run;
   const again = `/jobs/new?from=${job.id}`;
@@ -99,7 +101,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
           </>
         }
       />
-      {actionData ? <AskAgain asks={actionData.asks} /> : null}
+      {answer ? <AskAgain asks={answer.asks} /> : null}
       <RunPage
         page={loaderData}
         editTo={again}

@@ -4,6 +4,7 @@ import { notFound, requestFacts, sentForm, services, signedIn } from '../context
 import { redirectWithToast } from '../serving/cookies.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useAnswer } from '../page/use-answer.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { AskAgain } from '../runs/AskAgain.tsx';
@@ -36,6 +37,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Resent({ loaderData, actionData }: Route.ComponentProps) {
   useLiveRefresh(5);
+  const answer = useAnswer(actionData);
   const { task, jobs, pausedQueueIds } = loaderData;
   const isCut = task.resent !== null && jobs.length < task.resent.count - task.resent.gone;
   return (
@@ -45,7 +47,7 @@ export default function Resent({ loaderData, actionData }: Route.ComponentProps)
         note={`${isCut ? `The first ${jobs.length} of the jobs` : 'Jobs'} that a retry made, those that failed first.`}
         parent={{ to: '/jobs', text: 'Jobs' }}
       />
-      {actionData ? <AskAgain asks={actionData.asks} /> : null}
+      {answer ? <AskAgain asks={answer.asks} /> : null}
       <BulkTasks tasks={[task]} />
       {jobs.length === 0 ? (
         <EmptyState title="None of them is here any more">

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useAnswer } from '../page/use-answer.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readCursor } from '../lists/read-cursor.ts';
@@ -110,6 +111,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
   const { page, tab, narrowed, faults, counts, queues, tasks, matching } = loaderData;
   const { isResent } = loaderData;
   useLiveRefresh(5);
+  const answer = useAnswer(actionData);
   const { search } = useLocation();
   const params = new URLSearchParams(search);
   return (
@@ -120,7 +122,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         menu={<DeleteAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
         action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
       />
-      {actionData ? <AskAgain asks={actionData.asks} /> : null}
+      {answer ? <AskAgain asks={answer.asks} /> : null}
       <BulkTasks tasks={tasks} />
       <TabLinks
         label="Jobs by state"

@@ -7,6 +7,7 @@ import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
+import { useAnswer } from '../page/use-answer.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
@@ -54,6 +55,7 @@ type Answer = { token?: string; problem?: string; errors?: FieldErrors };
 export default function ApiToken({ loaderData, actionData }: Route.ComponentProps) {
   const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
   const { kept, take } = useKept(actionData, (answer) => answer.token);
+  const answer = useAnswer(actionData);
   const mayWork = useMayWork();
   return (
     <>
@@ -76,11 +78,11 @@ export default function ApiToken({ loaderData, actionData }: Route.ComponentProp
             <CodeBlock text={kept} label="API token" />
           </ShownOnce>
         ) : null}
-        {actionData?.problem ? <Notice kind="failed">{actionData.problem}</Notice> : null}
+        {answer?.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
         {token ? (
-          <Existing token={token} errors={actionData?.errors} />
+          <Existing token={token} errors={answer?.errors} />
         ) : (
-          <First errors={actionData?.errors} />
+          <First errors={answer?.errors} />
         )}
       </Section>
       {mayWork ? (
