@@ -1,5 +1,7 @@
 /** What survives the end of a process, planned or not: §3.6, §3.5, §6.1; and what works beside a running one. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { forEachDatabase, launchBelfry, type MakeDatabaseUrl, startBelfry } from '#testing/process';
@@ -138,6 +140,23 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.equal(await belfry.stop(), 0);
     const job = await showJob(belfry, id);
     assert.deepEqual([job.status, job.reason], ['dead_lettered', 'worker_failed']);
+  });
+
+  test('after a clean stop the SQLite file alone holds every accepted job', async () => {
+    const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
+    await using belfry = await startBelfry({ databaseUrl, env });
+    const client = await makeClient(belfry);
+    for (let n = 0; n < 5; n++) await postJob(client, { url: 'http://127.0.0.1/', delay: 3600 });
+    client.close();
+    // Makes the service search, for which it opens a connection that only reads.
+    assert.equal((await fetch(`${belfry.url}/metrics`)).status, 200);
+    assert.equal(await belfry.stop(), 0);
+    const file = databaseUrl.slice('sqlite:'.length);
+    const copy = `${file}.copy`;
+    fs.copyFileSync(file, copy);
+    using database = new DatabaseSync(copy);
+    assert.equal(database.prepare('select count(*) as n from jobs').get()?.['n'], 5);
+    assert.equal(fs.existsSync(`${file}-wal`), false);
   });
 
   test('a second signal ends it at once, exit 1', async () => {

@@ -15,6 +15,10 @@ export interface Databases {
   readonly lease: Database;
 }
 
+/**
+ * In the order of closing. Searches close before the writer: SQLite can't move the write-ahead log into the file if the
+ * last connection only reads.
+ */
 export function eachDatabase({ main, searches, engine, lease }: Databases): Set<Database> {
-  return new Set([main, searches, engine, lease]);
+  return new Set([searches, main, engine, lease]);
 }
