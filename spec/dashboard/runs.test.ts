@@ -98,7 +98,7 @@ describe('the page of runs', () => {
     assert.equal((await visitor.get('/runs/export?format=csv&code=5x')).status, 404);
   });
 
-  test('tells of a time in which no engine ran, and so do the plots', async () => {
+  test('shows in plots when no engine ran', async () => {
     const { store } = dashboard.service;
     const watch = await dashboard.user('watch@tower.test', { team: 'Tower' });
     const reader = await dashboard.signIn(watch);
@@ -129,18 +129,11 @@ describe('the page of runs', () => {
           .execute();
       });
     await insert([began - MINUTE_5, ...since]);
-    const [after = '', outage = '', before = ''] = await rowsOf('/runs', reader);
-    assert.match(after, /Success .*Hourly/);
-    assert.match(outage, /Belfry was not running from .* to .* UTC/);
-    assert.match(before, /Success .*Hourly/);
     const { text: overview } = await reader.get('/');
     assert.match(overview, /aria-label="\d\d:00: Belfry was not running"/);
     assert.match(overview, /<th scope="row">\d\d:00, Belfry was not running<\/th><td>–<\/td>/);
     assert.match(overview, /aria-label="\d+ \w+: Belfry was not running for [^"]*, Success /);
-    await insert([ended]);
-    assert.match((await rowsOf('/runs', reader))[0] ?? '', /Nothing has been sent since .* UTC/);
     await insert([]);
-    assert.equal((await rowsOf('/runs', reader)).length, 2);
     assert.doesNotMatch((await reader.get('/')).text, /not running/i);
   });
 

@@ -15,7 +15,6 @@ export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
 export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
-export type { PlacedOutage } from '#work/outages';
 export type { Found } from '#work/finding';
 
 /** For the pages of alerts, maintenance windows and notification channels. */

@@ -440,39 +440,6 @@ forEachStore((_, openTestStore) => {
       assert.equal((await work.readOverview(stranger.id)).figures.lastWeek.runsAnHour, null);
     });
 
-    test('an outage between two pages of runs is on the one that was turned to', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const run = async () => {
-        const job = await aClaimedJob(store, team.id, node);
-        await store.runs.settle(node, aSettlement(store, job));
-        await store.depths.look(store.clock.now());
-      };
-      await run();
-      await store.testClock.advance(6 * HOUR_MS);
-      await run();
-      const turn = async (cursor?: string) => {
-        const page = await work.listRuns(team.id, {}, { cursor, limit: 1 });
-        const outages = await work.listOutagesOfPage(page, { search: {}, cursor });
-        return { page, outages: outages.map(({ from, to, aboveId }) => ({ from, to, aboveId })) };
-      };
-      const step = 5 * 60_000;
-      const from = TEST_START - (TEST_START % step) + step;
-      const outage = { from, to: from - step + 6 * HOUR_MS };
-      const first = await turn();
-      assert.deepEqual(first.outages, []);
-      const second = await turn(first.page.next ?? '');
-      const aboveId = second.page.rows[0]?.id;
-      assert.deepEqual(second.outages, [{ ...outage, aboveId }]);
-      const again = await turn(second.page.previous ?? '');
-      assert.deepEqual(again.page.rows, first.page.rows);
-      assert.deepEqual(again.outages, [{ ...outage, aboveId: null }]);
-      const { lastDay } = await work.readOverview(team.id);
-      assert.equal(lastDay.filter(({ isDown }) => isDown).length, 5);
-    });
-
     test('the runs of a time are those that ended in it, of jobs and crons, and none of others', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });

@@ -1,14 +1,13 @@
 import { findOverlapping } from '#domain/overlap';
 import type { AnsweredRun, FoundRun } from '#store/lists/run-list';
 import type { RunSearch } from '#domain/run-search';
-import { readCursor, writeCursor } from '#store/lists/cursor';
+import { writeCursor } from '#store/lists/cursor';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { boundPage } from './job-pages.ts';
 import { readRunSearch } from './job-search.ts';
 import { boundLimit } from './list-limit.ts';
 import { BODY_START, startOf } from './run-detail.ts';
-import { placeOutages, type PlacedOutage, readOutages } from './outages.ts';
 
 export type { FoundRun, ListPage };
 type RunsPage = ListPage<FoundRun>;
@@ -43,16 +42,6 @@ export interface RunListWork {
     cronId: string,
     page?: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number },
   ): Promise<ListPage<HistoryRun>>;
-  /**
-   * The times between the runs of a page in which no engine ran; for an empty page none. What lies between two pages
-   * belongs to the one that was turned to.
-   *
-   * @param cursor  with which the page was read
-   */
-  listOutagesOfPage(
-    page: RunsPage,
-    asked: { search: RunSearch; cursor: string | undefined },
-  ): Promise<PlacedOutage[]>;
   /**
    * As many as are asked for (1 to 10,000), however far back they are: for who can wait.
    *
@@ -107,7 +96,6 @@ export function createRunListWork(store: Store): RunListWork {
         rows: page.rows.map((row) => showHistoryRun(row, overlapping.has(row.id))),
       };
     },
-    listOutagesOfPage: (page, asked) => readPlacedOutages(store, page, asked),
     listRunsBefore: async (teamId, search, { before, limit }) => {
       const most = boundLimit(limit);
       const runs: FoundRun[] = [];
@@ -132,19 +120,4 @@ export function createRunListWork(store: Store): RunListWork {
 function showHistoryRun({ response, ...run }: AnsweredRun, overlaps: boolean): HistoryRun {
   const start = response && startOf(response.bodyStart, response.keptBytes);
   return { ...run, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false, overlaps };
-}
-
-async function readPlacedOutages(
-  store: Store,
-  { rows, previous }: RunsPage,
-  { search, cursor }: Parameters<RunListWork['listOutagesOfPage']>[1],
-): Promise<PlacedOutage[]> {
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (!first || !last) return [];
-  const start = readCursor(cursor);
-  const [newer, older] =
-    start?.way === 'next' ? [start.key.at, null] : [null, start?.key.at ?? null];
-  const outages = await readOutages(store, { from: older ?? last.at });
-  const newerAt = newer ?? (previous === null ? (search.to ?? null) : first.at);
-  return placeOutages(outages, rows, { newerAt, olderAt: older });
 }

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import { formatAmount, writeAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
@@ -47,14 +47,6 @@ export type BulkActions = {
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
 };
 
-/** A line between rows, such as for a time that has none. */
-export type Note = {
-  key: string;
-  /** The row above which it stands; null: below the last. */
-  aboveKey: string | null;
-  text: ReactNode;
-};
-
 type DataTableProps<Row> = {
   /** What the rows are, for screen readers only. */
   caption: string;
@@ -62,7 +54,6 @@ type DataTableProps<Row> = {
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   bulk?: BulkActions;
-  notes?: readonly Note[];
   /** Newest rows come in on top while the page is open. */
   isLive?: boolean;
   /** Called when somebody asks to see the waiting rows. */
@@ -81,7 +72,6 @@ export function DataTable<Row>({
   rows,
   keyOf,
   bulk: offered,
-  notes = [],
   isLive = false,
   onShowWaiting,
 }: DataTableProps<Row>) {
@@ -116,48 +106,19 @@ export function DataTable<Row>({
           <TableHead columns={columnsFrom} {...selecting} />
           <tbody>
             {shown.map((row) => (
-              <Fragment key={keyOf(row)}>
-                <Notes notes={notes} above={keyOf(row)} columns={columnsFrom} />
-                <TableRow id={keyOf(row)} row={row} columns={columnsFrom} {...selecting} />
-              </Fragment>
+              <TableRow
+                key={keyOf(row)}
+                id={keyOf(row)}
+                row={row}
+                columns={columnsFrom}
+                {...selecting}
+              />
             ))}
-            <Notes notes={notes} above={null} columns={columnsFrom} />
           </tbody>
         </table>
       </div>
     </div>
   );
-}
-
-/**
- * Its text spans the first columns, those that are always shown. The others have a cell each, because one cell across
- * columns of which some are hidden would make room for more columns than there are.
- */
-function Notes<Row>({
-  notes,
-  above,
-  columns,
-}: {
-  notes: readonly Note[];
-  above: string | null;
-  columns: readonly MeasuredColumn<Row>[];
-}) {
-  const firstToHide = columns.findIndex(({ from }) => from !== undefined);
-  const span = firstToHide < 0 ? columns.length : Math.max(1, firstToHide);
-  return notes
-    .filter(({ aboveKey }) => aboveKey === above)
-    .map(({ key, text }) => (
-      <tr key={key} className={classes.note}>
-        <td colSpan={span} data-wide>
-          <div>{text}</div>
-        </td>
-        {columns.slice(span).map((column) => (
-          <td key={column.key} data-from={column.from}>
-            <div />
-          </td>
-        ))}
-      </tr>
-    ));
 }
 
 /** The chosen rows. They are forgotten on another page, with another filter, and after an action. */

@@ -22,13 +22,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const read = readRunSearch(url.searchParams);
   const { sources, isKnown } = await readSources(work, team.id, read.search);
   const { search, faults } = isKnown ? read : unknownSource;
-  const asked = readCursor(url);
-  const page = await work.listRuns(team.id, search, asked);
-  const [outages, tags] = await Promise.all([
-    search ? work.listOutagesOfPage(page, { search, cursor: asked.cursor }) : [],
-    work.listTags(team.id),
-  ]);
-  return { page, outages, faults, sources, tags };
+  const page = await work.listRuns(team.id, search, readCursor(url));
+  return { page, faults, sources, tags: await work.listTags(team.id) };
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -57,7 +52,7 @@ async function readSources(work: Work, teamId: string, search: RunSearch | null)
 
 export default function Runs({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
-  const { page, outages, faults, sources, tags } = loaderData;
+  const { page, faults, sources, tags } = loaderData;
   const params = new URLSearchParams(useLocation().search);
   return (
     <>
@@ -72,7 +67,7 @@ export default function Runs({ loaderData }: Route.ComponentProps) {
         }
         page={page}
       >
-        <RunTable runs={page.rows} outages={outages} />
+        <RunTable runs={page.rows} />
       </ListBody>
       {page.rows.length > 0 ? <Exports to="/runs/export" /> : null}
     </>
