@@ -189,7 +189,7 @@ test('usage is shown to the owner by day, and everybody is warned at 80 % and at
   assert.ok((await read(helper, '/')).includes('The monthly limit is near'));
   const billing = await read(boss, '/settings/billing');
   assert.ok(billing.includes('8 of 10 runs'));
-  assert.ok(/limit would be reached on|enough for this month|Too early/.test(billing));
+  assert.ok(/reach the limit on|On track|Too early/.test(billing));
   await use(2);
   assert.ok((await read(helper, '/')).includes('Monthly limit reached'));
 });

@@ -56,7 +56,7 @@ export type TeamGroup = Awaited<ReturnType<Teams['listGroups']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
 /** For the shell around each page, and the overview's counts. */
-export type { Counts, Attention } from '#work/overview';
+export type { Counts, Attention, Forecast } from '#work/overview';
 
 /** Sends notices to people. Pages use it only for tests. */
 interface TestNotices {

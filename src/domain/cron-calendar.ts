@@ -24,6 +24,24 @@ export function findRunDay(fields: CronFields, fromDay: number): number | null {
   return null;
 }
 
+/** How many of the days from `fromDay` up to and without `untilDay` an expression runs on. */
+export function countRunDays(fields: CronFields, fromDay: number, untilDay: number): number {
+  if (!(fromDay < untilDay)) return 0;
+  const from = new Date(fromDay * DAY_MS);
+  const year = from.getUTCFullYear();
+  let count = 0;
+  for (let month = from.getUTCMonth(), day = fromDay; day < untilDay; month++) {
+    const firstDay = startOfMonth(year, month);
+    const nextMonth = startOfMonth(year, month + 1);
+    const [first, end] = [day - firstDay + 1, Math.min(untilDay, nextMonth) - firstDay + 1];
+    day = nextMonth;
+    if (((fields.months >>> ((month % 12) + 1)) & 1) === 0) continue;
+    const days = runDaysOfMonth(fields, firstDay, nextMonth - firstDay);
+    for (let each = first; each < end; each++) count += (days >>> each) & 1;
+  }
+  return count;
+}
+
 /** The day that a month begins with; `month` counts from 0 and may run past 11 into later years. */
 function startOfMonth(year: number, month: number): number {
   // Not Date.UTC, which takes the years 0 to 99 for the twentieth century. Past the end of what a Date holds

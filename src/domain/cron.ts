@@ -1,4 +1,4 @@
-import { findRunDay } from './cron-calendar.ts';
+import { countRunDays, findRunDay } from './cron-calendar.ts';
 import { type CronFields, parseCronFields } from './cron-fields.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,6 +13,8 @@ export interface CronSchedule {
    * Null when there is none within 400 years, or none before Date's last month.
    */
   nextAfter(ms: number): number | null;
+  /** How many runs are due at `fromMs` or later and before `untilMs`. One step for each month between the two. */
+  countBetween(fromMs: number, untilMs: number): number;
 }
 
 /**
@@ -30,7 +32,10 @@ export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'n
   if (fields === null) return 'invalid';
   // The calendar repeats after 400 years: if no run follows 1970, none follows any other instant.
   if (findRunDay(fields, 0) === null) return 'never';
-  return { nextAfter: (ms) => findNextRun(fields, ms) };
+  return {
+    nextAfter: (ms) => findNextRun(fields, ms),
+    countBetween: (fromMs, untilMs) => countRuns(fields, fromMs, untilMs),
+  };
 }
 
 /** The first run of an expression strictly after an instant; null if it is invalid or never runs again. */
@@ -60,6 +65,29 @@ function findNextRun(fields: CronFields, afterMs: number): number | null {
   if (laterToday !== null) return toInstant(today, laterToday);
   const nextDay = findRunDay(fields, today + 1);
   return nextDay === null ? null : toInstant(nextDay, findRunMinute(fields, 0));
+}
+
+function countRuns(fields: CronFields, fromMs: number, untilMs: number): number {
+  const from = Math.ceil(fromMs / MINUTE_MS);
+  const until = Math.ceil(untilMs / MINUTE_MS);
+  if (!(from < until)) return 0;
+  const [firstDay, lastDay] = [Math.floor(from / MINUTES_A_DAY), Math.floor(until / MINUTES_A_DAY)];
+  const runsADay = fields.hours.length * fields.minutes.length;
+  const runsOf = (day: number, beforeMinute: number) =>
+    countRunDays(fields, day, day + 1) * countRunsBefore(fields, beforeMinute);
+  return (
+    countRunDays(fields, firstDay, lastDay) * runsADay -
+    runsOf(firstDay, from - firstDay * MINUTES_A_DAY) +
+    runsOf(lastDay, until - lastDay * MINUTES_A_DAY)
+  );
+}
+
+/** How many runs a matching day has before one of its minutes (0 to 1,439). */
+function countRunsBefore({ hours, minutes }: CronFields, before: number): number {
+  const hour = Math.floor(before / 60);
+  const whole = hours.filter((each) => each < hour).length * minutes.length;
+  if (!hours.includes(hour)) return whole;
+  return whole + minutes.filter((minute) => hour * 60 + minute < before).length;
 }
 
 /** The first minute (0 to 1,439) at or after `from` in which the cron runs on a matching day; null if none is left. */

@@ -25,7 +25,7 @@ import {
   OutcomePlots,
 } from '../runs/OverviewPanels.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import { projectRunOut } from '../plots/usage-forecast.ts';
+import { describeForecast } from '../words/forecast.ts';
 import type { Counts, Attention, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
@@ -56,7 +56,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     tags,
     firstSteps: isShown ? { steps, echoUrl: targets.echoUrl, channel: channel.kind } : null,
     mayChooseChannel: may(team.role, 'notifications'),
-    forecast: projectRunOut(usage, now),
+    forecast: describeForecast(await work.readForecast(team.id, usage)),
     teamName: team.name,
   };
 }

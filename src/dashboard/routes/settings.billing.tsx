@@ -1,25 +1,28 @@
+import { listDaysOfMonth } from '#domain/usage-forecast';
 import { requestFacts, requirePermission, services } from '../context.ts';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
 import { Section } from '../parts/Section.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import { listDaysOfMonth, projectRunOut } from '../plots/usage-forecast.ts';
+import { describeForecast } from '../words/forecast.ts';
 import type { Route } from './+types/settings.billing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor } = requirePermission(context, 'billing');
-  const { billing } = context.get(services).people;
+  const { people, work } = context.get(services);
+  const { billing } = people;
   const { now } = context.get(requestFacts);
   const [usage, byDay] = await Promise.all([
     billing.readUsage(actor.teamId),
     billing.listUsageByDay(actor),
   ]);
-  return { usage, byDay, days: listDaysOfMonth(now), runOut: projectRunOut(usage, now) };
+  const forecast = describeForecast(await work.readForecast(actor.teamId, usage));
+  return { usage, byDay, days: listDaysOfMonth(now), forecast };
 }
 
 export default function Billing({ loaderData }: Route.ComponentProps) {
-  const { usage, byDay, days, runOut } = loaderData;
+  const { usage, byDay, days, forecast } = loaderData;
   const runs = new Map(byDay.map((each) => [each.day, each.runs]));
   return (
     <>
@@ -45,7 +48,7 @@ export default function Billing({ loaderData }: Route.ComponentProps) {
                 label="Runs of this month"
               />,
             ],
-            ['At this pace', runOut],
+            ['Forecast', forecast],
           ]}
         />
       </Section>

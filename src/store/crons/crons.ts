@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { keepCount, withinEnd } from '#domain/cron-end';
+import type { PlannedCron } from '#domain/usage-forecast';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
@@ -182,6 +183,26 @@ export class CronStore {
         .execute(),
     );
     return rows.map((row) => cronOf(this.#sealer, row));
+  }
+
+  /** What the active crons of a team will send. */
+  async listPlanned(teamId: string): Promise<PlannedCron[]> {
+    const rows = await this.#db.read((db) =>
+      db
+        .selectFrom('crons')
+        .select(['cron_expression', 'created_at', 'next_run_at'])
+        .select(['ends_at', 'max_runs', 'runs_counted'])
+        .where('team_id', '=', teamId)
+        .where('next_run_at', 'is not', null)
+        .execute(),
+    );
+    return rows.map((row) => ({
+      cronExpression: row.cron_expression,
+      createdAt: row.created_at,
+      nextRunAt: row.next_run_at ?? 0,
+      end: endOf(row),
+      runsCounted: row.runs_counted,
+    }));
   }
 
   /** The crons of a team that call a URL, oldest first. */
