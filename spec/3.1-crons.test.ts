@@ -471,8 +471,8 @@ function declareEnds(openTestStore: OpenTestStore) {
     const told = callbacks.map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>);
     const executions = await executionsOf(service, id);
     assert.deepEqual(
-      told.map(({ execution_id, status }) => [execution_id, status]),
-      executions.map((execution) => [execution.id, execution.status]),
+      told.map(({ execution_id, status }) => [execution_id, status].join(' ')).toSorted(),
+      executions.map(({ id: run, status }) => [run, status].join(' ')).toSorted(),
     );
     assert.ok(told.every(({ type, cron_id }) => type === 'cron_execution' && cron_id === id));
     assert.equal(told[1]?.['error_message'], null);

@@ -408,7 +408,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([cut?.status, cut?.reason], ['failed', 'worker_failed']);
       assert.ok(cut);
       const { store, teamId } = stopping;
-      const waiting = await store.callbacks.take(await aNode(store), teamId, 10);
+      const waiting = await store.callbacks.take(await aNode(store), [{ teamId, slots: 10 }]);
       assert.deepEqual(
         waiting.map(({ body }) => body),
         [cronBody(cut)],

@@ -2,14 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import type {
-  Claim,
-  Claimant,
-  ClaimedExecution,
-  ClaimedJob,
-  Holds,
-  FlowSlots,
-} from '#store/runs/claims';
+import type { Claim, ClaimedExecution, ClaimedJob, Holds, FlowSlots } from '#store/runs/claims';
 import type { MonthlyLimits } from '#store/figures/usage';
 import type { Store } from '#store/store';
 import { FlowScheduler, type Flow } from './flow-scheduler.ts';
@@ -49,32 +42,47 @@ const STORE_DOWN_PAUSE_MS = 500;
 /** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
+const KINDS = ['queue', 'crons', 'callbacks'] as const satisfies readonly Flow['kind'][];
+
+/** What claims from one kind of flow. Kinds do not wait for each other's claims. */
+interface ClaimLoop {
+  readonly kind: Flow['kind'];
+  readonly scheduler: FlowScheduler;
+  isRunning: boolean;
+  wokenWhileRunning: boolean;
+  cancelSleep: () => void;
+  /** The times of the first and the last of consecutive failed claims; null after a success. */
+  failed: { firstMs: number; lastMs: number } | null;
+}
+
 /**
- * The loop that runs everything: it finds what is due, claims it, sends it and stores the outcome.
+ * Runs everything: it finds what is due, claims it, sends it and stores the outcome.
  *
- * One loop claims. Every claimed run then proceeds on its own, and frees its slot when its response has arrived. The
- * engine holds nothing that the store does not know: the process may end at any instant.
+ * A loop for each kind of flow claims. Every claimed run then proceeds on its own, and frees its slot when its response
+ * has arrived. The engine holds nothing that the store does not know: the process may end at any instant.
  */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #scheduler = new FlowScheduler();
+  readonly #loops = Object.fromEntries(KINDS.map((kind) => [kind, newLoop(kind)])) as Readonly<
+    Record<Flow['kind'], ClaimLoop>
+  >;
   readonly #lease: Lease;
   readonly #lostClaims: LostClaims;
   readonly #runs: Runs;
   readonly #addingUp: AddingUp;
   #stopping = false;
-  #looping = false;
-  #wokenWhileLooping = false;
-  #cancelSleep: (() => void) | null = null;
+  /** The slots of claims under way: dealt, and not taken by a run yet. */
+  #reserved = 0;
+  readonly #claims = new Set<Promise<void>>();
+  /** Lost claims are being put back; meanwhile nothing is claimed. */
+  #releasing: Promise<void> | null = null;
   #cancelRescan: (() => void) | null = null;
   #stopListening = () => {};
   #idle: (() => void) | null = null;
   /** When everything that waits was last read, by the monotonic clock. */
   #lookedAtMs = -Infinity;
-  /** The times of the first and the last of consecutive failed claims, by kind of flow. A success removes the entry. */
-  readonly #failedClaims = new Map<Flow['kind'], { firstMs: number; lastMs: number }>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -85,12 +93,12 @@ export class Engine {
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
-      scheduler: this.#scheduler,
+      schedulerOf: ({ kind }) => this.#loops[kind].scheduler,
       underWay: this.#lostClaims.underWay,
       onEnd: () => this.#addingUp.expect(),
       onMoreRoom: () => {
         this.#tellIfIdle();
-        this.#wake();
+        this.#wakeDue();
       },
     });
   }
@@ -101,8 +109,9 @@ export class Engine {
 
   /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
-    const isBusy = this.#looping || this.#runs.unsettled > 0;
-    return !isBusy && this.#scheduler.nextDueAt() > this.#clock.now();
+    const isBusy = this.#isClaiming() || this.#runs.unsettled > 0;
+    const now = this.#clock.now();
+    return !isBusy && this.#eachLoop.every(({ scheduler }) => scheduler.nextDueAt() > now);
   }
 
   /**
@@ -112,8 +121,8 @@ export class Engine {
    */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
-    const claimsFail = [...this.#failedClaims.values()].some(
-      ({ firstMs, lastMs }) => lastMs - firstMs > STUCK_MS,
+    const claimsFail = this.#eachLoop.some(
+      ({ failed }) => failed !== null && failed.lastMs - failed.firstMs > STUCK_MS,
     );
     return !this.#stopping && !claimsFail && agoMs(this.#lookedAtMs) <= STUCK_MS;
   }
@@ -132,12 +141,15 @@ export class Engine {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
-    this.#cancelSleep?.();
+    for (const { cancelSleep } of this.#eachLoop) cancelSleep();
     this.#cancelRescan?.();
-    if (this.#runs.unsettled > 0 || this.#looping) {
+    if (this.#runs.unsettled > 0 || this.#isClaiming()) {
       await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-        this.#clock.after(graceMs, resolve);
+        const cancelGrace = this.#clock.after(graceMs, resolve);
+        this.#idle = () => {
+          cancelGrace();
+          resolve();
+        };
       });
     }
     this.#lostClaims.tell(await this.#lease.stop(this.#lostClaims.underWay));
@@ -171,13 +183,13 @@ export class Engine {
   #lookAgain(queueId: string, teamId: string): void {
     const from = this.#store.runs.waitingSince(queueId);
     const key = { kind: 'queue', id: queueId, teamId } as const;
-    this.#scheduler.expectChanged(key, this.#clock.now(), from);
-    this.#wake();
+    this.#loops.queue.scheduler.expectChanged(key, this.#clock.now(), from);
+    this.#wake(this.#loops.queue);
   }
 
   #expect(kind: Flow['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
-    this.#scheduler.expect({ kind, id, teamId }, dueAt, from);
-    this.#wake();
+    this.#loops[kind].scheduler.expect({ kind, id, teamId }, dueAt, from);
+    this.#wake(this.#loops[kind]);
   }
 
   /**
@@ -195,13 +207,14 @@ export class Engine {
     try {
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanQueues()) {
         const latest = this.#clock.now() + RESCAN_EVERY_MS;
-        this.#scheduler.expectFound({ kind: 'queue', id, teamId }, nextDueAt, latest);
+        this.#loops.queue.scheduler.expectFound({ kind: 'queue', id, teamId }, nextDueAt, latest);
       }
       for (const { id, teamId, nextDueAt } of await this.#store.runs.scanTeams()) {
-        this.#scheduler.expect({ kind: 'crons', id, teamId }, nextDueAt);
+        this.#loops.crons.scheduler.expect({ kind: 'crons', id, teamId }, nextDueAt);
       }
       for (const teamId of await this.#store.callbacks.scanWaiting()) {
-        this.#scheduler.expect({ kind: 'callbacks', id: teamId, teamId }, this.#clock.now());
+        const key = { kind: 'callbacks', id: teamId, teamId } as const;
+        this.#loops.callbacks.scheduler.expect(key, this.#clock.now());
       }
       this.#lookedAtMs = this.#clock.monotonicMs();
     } catch (error) {
@@ -210,62 +223,94 @@ export class Engine {
     if (this.#stopping) return;
     this.#cancelRescan?.();
     this.#cancelRescan = this.#clock.after(RESCAN_EVERY_MS, () => void this.#rescan());
-    this.#wake();
+    for (const loop of this.#eachLoop) this.#wake(loop);
   }
 
-  #wake(): void {
+  get #eachLoop(): readonly ClaimLoop[] {
+    return KINDS.map((kind) => this.#loops[kind]);
+  }
+
+  #isClaiming(): boolean {
+    return this.#eachLoop.some(({ isRunning }) => isRunning);
+  }
+
+  #wake(loop: ClaimLoop): void {
     if (this.#stopping) return;
-    if (this.#looping) {
-      this.#wokenWhileLooping = true;
+    if (loop.isRunning) {
+      loop.wokenWhileRunning = true;
       return;
     }
-    this.#looping = true;
+    loop.isRunning = true;
     // Runs after the events at hand, so that signals that arrive together are served together.
-    setImmediate(() => void this.#loop());
+    setImmediate(() => void this.#run(loop));
   }
 
-  async #loop(): Promise<void> {
-    this.#cancelSleep?.();
+  /** Wakes the loops with something to claim, after a run has made room. */
+  #wakeDue(): void {
+    for (const loop of this.#eachLoop) {
+      if (loop.isRunning) loop.wokenWhileRunning = true;
+      else if (this.#mayClaim(loop)) this.#wake(loop);
+    }
+  }
+
+  async #run(loop: ClaimLoop): Promise<void> {
+    loop.cancelSleep();
     do {
-      this.#wokenWhileLooping = false;
-      await this.#lostClaims.release(this.#lease.nodeId);
-      while (this.#mayClaim()) await this.#claimOnce();
-    } while (this.#wokenWhileLooping && this.#mayClaim());
-    this.#looping = false;
+      loop.wokenWhileRunning = false;
+      await this.#releaseLostClaims();
+      while (this.#mayClaim(loop)) {
+        await this.#claimOnce(loop);
+        await this.#releaseLostClaims();
+      }
+    } while (loop.wokenWhileRunning && this.#mayClaim(loop));
+    loop.isRunning = false;
     if (this.#stopping) this.#tellIfIdle();
-    else this.#sleep();
+    else this.#sleep(loop);
+  }
+
+  /** If a claim is in doubt, waits for the claims under way and puts back what was lost. Meanwhile nothing is claimed. */
+  async #releaseLostClaims(): Promise<void> {
+    if (this.#releasing === null && this.#lostClaims.idleForMs > 0) return;
+    this.#releasing ??= Promise.all(this.#claims)
+      .then(() => this.#lostClaims.release(this.#lease.nodeId))
+      .finally(() => {
+        this.#releasing = null;
+      });
+    await this.#releasing;
   }
 
   /** False while no slot is free, nothing is due, or too many outcomes wait to be stored. */
-  #mayClaim(): boolean {
-    const { maxConcurrentRequests } = this.#options;
-    return (
-      !this.#stopping &&
-      this.#runs.inFlight < maxConcurrentRequests &&
-      this.#runs.unsettled < 2 * maxConcurrentRequests &&
-      this.#scheduler.nextDueAt() <= this.#clock.now()
-    );
+  #mayClaim({ scheduler }: ClaimLoop): boolean {
+    return !this.#stopping && this.#hasRoom() && scheduler.nextDueAt() <= this.#clock.now();
   }
 
-  /** Sleeps until something is due, or a claim in doubt is to be looked at. Freed slots and signals wake the loop by themselves. */
-  #sleep(): void {
+  #hasRoom(): boolean {
     const { maxConcurrentRequests } = this.#options;
-    if (this.#runs.inFlight >= maxConcurrentRequests) return;
-    const wake = () => this.#wake();
-    const cancelDue = this.#clock.at(this.#scheduler.nextDueAt(), wake);
+    return this.#freeSlots > 0 && this.#runs.unsettled < 2 * maxConcurrentRequests;
+  }
+
+  get #freeSlots(): number {
+    return this.#options.maxConcurrentRequests - this.#runs.inFlight - this.#reserved;
+  }
+
+  /** Sleeps until something is due, or a claim in doubt is to be looked at. Room and signals wake a loop by themselves. */
+  #sleep(loop: ClaimLoop): void {
+    if (!this.#hasRoom()) return;
+    const wake = () => this.#wake(loop);
+    const cancelDue = this.#clock.at(loop.scheduler.nextDueAt(), wake);
     const { idleForMs } = this.#lostClaims;
     const cancelLook = idleForMs < Infinity ? this.#clock.after(idleForMs, wake) : () => {};
-    this.#cancelSleep = () => {
+    loop.cancelSleep = () => {
       cancelDue();
       cancelLook();
     };
   }
 
-  async #claimOnce(): Promise<void> {
+  async #claimOnce(loop: ClaimLoop): Promise<void> {
+    const { scheduler } = loop;
     const now = this.#clock.now();
-    const flows = this.#scheduler.takeDue(now, MAX_FLOWS);
-    const free = this.#options.maxConcurrentRequests - this.#runs.inFlight;
-    const slots = dealSlots(flows, free, this.#runs.inFlightByTeam);
+    const flows = scheduler.takeDue(now, MAX_FLOWS);
+    const slots = dealSlots(flows, this.#freeSlots, this.#runs.inFlightByTeam);
     const served = flows.flatMap((flow, n) => {
       const dealt = slots[n] ?? 0;
       return dealt > 0 ? [{ flow, slots: dealt }] : [];
@@ -273,61 +318,55 @@ export class Engine {
     // A flow without a slot is served next if the others leave any. If no flow may have one, some run must end first.
     const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
     for (const [n, flow] of flows.entries()) {
-      if (slots[n] === 0) this.#scheduler.giveBack(flow, turnAgainAt, flow.from);
+      if (slots[n] === 0) scheduler.giveBack(flow, turnAgainAt, flow.from);
     }
-    const { runs } = this.#store;
-    const from = (kind: Flow['kind'], claim: (served: readonly Served[]) => Promise<void>) =>
-      this.#claimFrom(
-        kind,
-        served.filter(({ flow }) => flow.kind === kind),
-        now,
-        claim,
-      );
-    await Promise.all([
-      from('queue', (some) => this.#claimRuns(some, now, (...asked) => runs.claimJobs(...asked))),
-      from('crons', (some) =>
-        this.#claimRuns(some, now, (...asked) => runs.claimExecutions(...asked)),
-      ),
-      from('callbacks', (some) => this.#takeCallbacks(some)),
-    ]);
+    if (served.length === 0) return;
+    const dealt = served.reduce((sum, each) => sum + each.slots, 0);
+    this.#reserved += dealt;
+    const claim = this.#claimFrom(loop, served, now).finally(() => {
+      this.#reserved -= dealt;
+      this.#claims.delete(claim);
+    });
+    this.#claims.add(claim);
+    await claim;
   }
 
-  async #claimFrom(
-    kind: Flow['kind'],
-    served: readonly Served[],
-    now: number,
-    claim: (served: readonly Served[]) => Promise<void>,
-  ): Promise<void> {
-    if (served.length === 0) return;
+  /** Claims from flows and gives each of them back. Never rejects. */
+  async #claimFrom(loop: ClaimLoop, served: readonly Served[], now: number): Promise<void> {
     try {
-      await claim(served);
-      this.#failedClaims.delete(kind);
+      if (loop.kind === 'callbacks') await this.#takeCallbacks(served);
+      else await this.#claimRuns(loop, served, now);
+      loop.failed = null;
     } catch (error) {
       const lastMs = this.#clock.monotonicMs();
-      const firstMs = this.#failedClaims.get(kind)?.firstMs ?? lastMs;
-      this.#failedClaims.set(kind, { firstMs, lastMs });
+      loop.failed = { firstMs: loop.failed?.firstMs ?? lastMs, lastMs };
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
-      const queues = kind === 'queue' ? served : [];
+      const queues = loop.kind === 'queue' ? served : [];
       this.#lostClaims.expect({ queueIds: queues.map(({ flow }) => flow.id), since: now });
-      const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
-      for (const { flow } of served) {
-        if (flow.newsAt !== null) this.#scheduler.giveBack(flow, again, flow.from);
-      }
+    }
+    // After a fault, or if the claim named not all of them.
+    const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
+    for (const { flow } of served) {
+      if (flow.newsAt !== null) loop.scheduler.giveBack(flow, again, flow.from);
     }
   }
 
   async #claimRuns(
+    { kind, scheduler }: ClaimLoop,
     served: readonly Served[],
     now: number,
-    claim: (asked: FlowSlots[], claimant: Claimant) => Promise<Claim>,
   ): Promise<void> {
+    const { runs } = this.#store;
     const flowOf = new Map(served.map(({ flow }) => [flow.id, flow]));
     const settledBefore = new Map(served.map(({ flow }) => [flow.id, flow.settled]));
     const nodeId = this.#lease.nodeId;
-    const { claimed, blocked, flows } = await claim(
-      served.map(({ flow: { id, teamId, from }, slots }) => ({ id, teamId, slots, from })),
-      { nodeId, now, limits: this.#options.limits },
-    );
+    const asked = served.map(({ flow: { id, teamId, from }, slots }): FlowSlots => {
+      return { id, teamId, slots, from };
+    });
+    const claimant = { nodeId, now, limits: this.#options.limits };
+    const { claimed, blocked, flows }: Claim = await (kind === 'queue'
+      ? runs.claimJobs(asked, claimant)
+      : runs.claimExecutions(asked, claimant));
     this.#options.observer.claimed(claimed.length, blocked);
     const taken = new Set(claimed.map(flowIdOf));
     for (const run of await this.#mayStart(nodeId, claimed)) {
@@ -345,7 +384,7 @@ export class Engine {
       // For a paused queue the claim does not tell what waits in it.
       const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
-      this.#scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
+      scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
     }
   }
 
@@ -358,13 +397,16 @@ export class Engine {
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
     const nodeId = this.#lease.nodeId;
+    const asked = served.map(({ flow, slots }) => ({ teamId: flow.teamId, slots }));
+    const taken = await this.#store.callbacks.take(nodeId, asked);
+    const startable = Map.groupBy(await this.#mayStart(nodeId, taken), ({ teamId }) => teamId);
+    const counts = Map.groupBy(taken, ({ teamId }) => teamId);
     for (const { flow, slots } of served) {
-      const callbacks = await this.#store.callbacks.take(nodeId, flow.id, slots);
-      const mayBeMore = callbacks.length === slots;
-      for (const callback of await this.#mayStart(nodeId, callbacks)) {
+      for (const callback of startable.get(flow.teamId) ?? []) {
         this.#runs.startCallback(callback, nodeId, flow);
       }
-      this.#scheduler.giveBack(flow, mayBeMore ? this.#clock.now() : null);
+      const mayBeMore = counts.get(flow.teamId)?.length === slots;
+      this.#loops.callbacks.scheduler.giveBack(flow, mayBeMore ? this.#clock.now() : null);
     }
   }
 
@@ -377,13 +419,18 @@ export class Engine {
   }
 
   #tellIfIdle(): void {
-    if (this.#stopping && this.#runs.unsettled === 0 && !this.#looping) this.#idle?.();
+    if (this.#stopping && this.#runs.unsettled === 0 && !this.#isClaiming()) this.#idle?.();
   }
 }
 
 interface Served {
   flow: Flow;
   slots: number;
+}
+
+function newLoop(kind: Flow['kind']): ClaimLoop {
+  const idle = { isRunning: false, wokenWhileRunning: false, cancelSleep: () => {}, failed: null };
+  return { kind, scheduler: new FlowScheduler(), ...idle };
 }
 
 /** The flow that a run was claimed from. */

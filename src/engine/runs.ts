@@ -18,7 +18,8 @@ export interface RunsOptions {
   sender: Sender;
   log: Log;
   observer: EngineObserver;
-  scheduler: FlowScheduler;
+  /** The scheduler of the flow's kind. */
+  schedulerOf: (flow: Flow) => FlowScheduler;
   /** Ids of runs and callbacks that are claimed and whose end is not stored yet. This class keeps it up to date. */
   underWay: Set<string>;
   /** Called when an outcome is stored. */
@@ -72,13 +73,13 @@ export class Runs {
   }
 
   start(run: Run, nodeId: string, flow: Flow): void {
-    const { observer, scheduler } = this.#options;
+    const { observer, schedulerOf } = this.#options;
     observer.runStarted(run.kind, run.startedAt - run.dueAt);
     void this.#occupy(flow, run.id, async (free) => {
       const answer = await this.#send(() => attempt(run, this.#sendingTools));
       free();
       const stored = await this.#store(run, nodeId, answer);
-      scheduler.settle(flow, this.#clock.now());
+      schedulerOf(flow).settle(flow, this.#clock.now());
       this.#options.onEnd();
       this.#tellEnd(run, stored);
     });
@@ -187,7 +188,7 @@ export class Runs {
 
   #releaseSlot(flow: Flow): void {
     this.#inFlight--;
-    this.#options.scheduler.leave(flow);
+    this.#options.schedulerOf(flow).leave(flow);
     const left = (this.#inFlightByTeam.get(flow.teamId) ?? 1) - 1;
     if (left === 0) this.#inFlightByTeam.delete(flow.teamId);
     else this.#inFlightByTeam.set(flow.teamId, left);

@@ -403,7 +403,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.runs.scanQueues();
   await store.runs.scanTeams();
   await store.callbacks.scanWaiting();
-  const callbacks = await store.callbacks.take(node, team.id, 10);
+  const callbacks = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
   for (const each of callbacks) await store.callbacks.end(node, each);
   await store.notices.scanWaiting();
   await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });

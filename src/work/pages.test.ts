@@ -118,7 +118,7 @@ forEachStore((_, openTestStore) => {
       await store.runs.settle(node, aSettlement(store, job, { callback }));
       const state = async () => (await work.readJobDetail(team.id, job.id))?.callback.state;
       assert.equal(await state(), 'waiting');
-      await store.callbacks.take(node, team.id, 1);
+      await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]);
       assert.equal(await state(), 'sent');
     });
 

@@ -1,3 +1,4 @@
+import type { TeamSlots } from '../runs/team-slots.ts';
 import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
 import type { Database, Trx } from '../database/database.ts';
@@ -75,16 +76,15 @@ export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
 /** A taken row, with the team's sealed signing secret. */
 export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
 
-/** How many of a team's callbacks a node takes at most. */
+/** How many callbacks of each team a node takes at most. */
 export interface CallbackSlots {
   nodeId: string;
-  teamId: string;
-  slots: number;
+  teams: readonly TeamSlots[];
 }
 
 /**
- * Takes a team's callbacks for a node to send, oldest first. They are the node's until it has sent them or is declared
- * dead, and no other node can take them. A dead node gets none.
+ * Takes callbacks of teams for a node to send, the oldest of each team first. They are the node's until it has sent
+ * them or is declared dead, and no other node can take them. A dead node gets none.
  */
 const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
@@ -127,8 +127,12 @@ export class CallbackStore {
   }
 
   /** Takes callbacks for a node to send. No callback is taken twice. */
-  async take(nodeId: string, teamId: string, slots: number): Promise<ClaimedCallback[]> {
-    const rows = await this.#db.perform(TAKE, { nodeId, teamId, slots });
+  async take(
+    nodeId: string,
+    asked: readonly { teamId: string; slots: number }[],
+  ): Promise<ClaimedCallback[]> {
+    const teams = asked.map(({ teamId, slots }) => ({ team_id: teamId, slots }));
+    const rows = await this.#db.perform(TAKE, { nodeId, teams });
     return rows
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => {

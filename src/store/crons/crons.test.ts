@@ -265,7 +265,9 @@ describe('crons in the store', () => {
       assert.deepEqual([kept?.status, kept?.reason], ['failed', 'worker_failed']);
       const left = await store.crons.findExecution(team.id, waiting?.id ?? '');
       assert.equal(left?.status, 'pending');
-      const [callback, ...others] = await store.callbacks.take(node, team.id, 10);
+      const [callback, ...others] = await store.callbacks.take(node, [
+        { teamId: team.id, slots: 10 },
+      ]);
       assert.equal(callback?.url, callbackUrl);
       const body = JSON.parse(callback.body) as Record<string, unknown>;
       assert.deepEqual(

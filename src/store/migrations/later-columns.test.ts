@@ -45,7 +45,7 @@ async function work(store: Store, teamId: string, node: string): Promise<void> {
   assert.equal((await store.crons.findExecution(teamId, run.id))?.status, 'success');
   const claim = { now: store.clock.now(), leaseMs: 1, most: 5 };
   assert.deepEqual(await store.notices.claimDue(teamId, claim), []);
-  await store.callbacks.take(node, teamId, 5);
+  await store.callbacks.take(node, [{ teamId, slots: 5 }]);
   await store.sourceFigures.read(10, store.clock.now());
 }
 

@@ -70,12 +70,12 @@ test('a callback that its node forgets while lost claims are looked for does not
   const told = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
   const callback = { ...told, id: newId(now), createdAt: now };
   await store.runs.settle(node, aSettlement(store, job, { callback }));
-  assert.equal((await store.callbacks.take(node, team.id, 1)).length, 1);
+  assert.equal((await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }])).length, 1);
   await using holder = await holdRows(store);
   await holder.query('delete from callbacks_under_way');
   const looking = store.nodes.releaseLostClaims(node, new Set());
   await holder.untilSomebodyWaits();
   await holder.query('commit');
   assert.deepEqual(await looking, []);
-  assert.deepEqual(await store.callbacks.take(node, team.id, 1), []);
+  assert.deepEqual(await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]), []);
 });

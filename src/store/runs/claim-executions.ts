@@ -11,7 +11,8 @@ import {
   type TakenRow,
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from './claims.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
 import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
@@ -38,11 +39,6 @@ const DUE_COLUMNS = [
   'max_runs',
   'runs_counted',
 ];
-
-/** A team and how many of its runs may start. */
-const TEAM_SLOTS = { team_id: 'id', slots: 'int' } as const satisfies Fields;
-
-type TeamSlots = RowOf<typeof TEAM_SLOTS> & { team_id: string; slots: number };
 
 const mostSlots = (teams: readonly TeamSlots[]) => Math.max(...teams.map(({ slots }) => slots));
 

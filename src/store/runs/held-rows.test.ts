@@ -155,7 +155,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
     const told = { url: 'http://back.example/', body: '{}', createdAt: TEST_START };
     const callback = { teamId, id: newId(TEST_START), runId: job.id, ...told };
     await store.runs.settle(node, aSettlement(store, job, { callback }));
-    sent.push(...(await store.callbacks.take(node, teamId, 1)));
+    sent.push(...(await store.callbacks.take(node, [{ teamId, slots: 1 }])));
   }
   const [held, other] = sent;
   assert.ok(held && other);

@@ -76,7 +76,7 @@ describe('settling attempts', () => {
         attempts.map(({ id }) => id),
         [failed.id, retry.id],
       );
-      const taken = await store.callbacks.take(node, team.id, 10);
+      const taken = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
       assert.deepEqual(
         taken.map(({ runId }) => runId),
         [failed.id],
@@ -141,7 +141,7 @@ describe('settling attempts', () => {
       await assert.rejects(store.runs.settle(node, settlement), { code: 'STORE_REFUSED' });
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'processing');
       await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      const taken = await store.callbacks.take(node, team.id, 10);
+      const taken = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
       assert.deepEqual(
         taken.map(({ runId, url }) => [runId, url]),
         [[job.id, 'http://caller.example/done']],
@@ -230,15 +230,15 @@ describe('settling attempts', () => {
         runIds.push(job.id);
       }
       assert.deepEqual(await store.callbacks.scanWaiting(), [team.id]);
-      const [first] = await store.callbacks.take(node, team.id, 1);
+      const [first] = await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }]);
       assert.equal(first?.runId, runIds[0]);
       assert.equal(first?.signingSecret, 'hush');
       const takes = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
-          (n % 2 ? store : other).callbacks.take(node, team.id, 3),
+          (n % 2 ? store : other).callbacks.take(node, [{ teamId: team.id, slots: 3 }]),
         ),
       );
-      const rest = await store.callbacks.take(node, team.id, 100);
+      const rest = await store.callbacks.take(node, [{ teamId: team.id, slots: 100 }]);
       const taken = [...takes.flat(), ...rest].map(({ runId }) => runId);
       assert.deepEqual(taken.toSorted(), runIds.slice(1));
       assert.deepEqual(await other.callbacks.scanWaiting(), []);
@@ -250,8 +250,11 @@ describe('settling attempts', () => {
       const node = await aNode(store);
       const job = await aClaimedJob(store, theirs.id, node);
       await store.runs.settle(node, aSettlement(store, job, { callback: aCallback(job) }));
-      assert.deepEqual(await store.callbacks.take(node, ours.id, 10), []);
-      assert.equal((await store.callbacks.take(node, theirs.id, 10)).length, 1);
+      assert.deepEqual(await store.callbacks.take(node, [{ teamId: ours.id, slots: 10 }]), []);
+      assert.equal(
+        (await store.callbacks.take(node, [{ teamId: theirs.id, slots: 10 }])).length,
+        1,
+      );
     });
   });
 });
@@ -330,7 +333,7 @@ describe('dead nodes', () => {
       const others = await store.nodes.readOthers(dead);
       assert.deepEqual((await store.nodes.recoverDead(dead, now, others)).nodeIds, []);
       assert.equal(await store.nodes.renew(dead, now, LEASE_MS), false);
-      assert.deepEqual(await store.callbacks.take(dead, team.id, 10), []);
+      assert.deepEqual(await store.callbacks.take(dead, [{ teamId: team.id, slots: 10 }]), []);
     });
 
     test('a callback that a dead node had taken is given up; one that nobody took is not', async () => {
@@ -341,10 +344,10 @@ describe('dead nodes', () => {
         const job = await aClaimedJob(store, team.id, dead);
         await store.runs.settle(dead, aSettlement(store, job, { callback: aCallback(job) }));
       }
-      const [taken] = await store.callbacks.take(dead, team.id, 1);
+      const [taken] = await store.callbacks.take(dead, [{ teamId: team.id, slots: 1 }]);
       const seen = await store.nodes.readOthers(alive);
       await store.nodes.recoverDead(alive, store.clock.now(), seen);
-      const rest = await store.callbacks.take(alive, team.id, 10);
+      const rest = await store.callbacks.take(alive, [{ teamId: team.id, slots: 10 }]);
       assert.equal(rest.length, 1);
       assert.notEqual(rest[0]?.id, taken?.id);
     });

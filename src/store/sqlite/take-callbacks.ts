@@ -3,7 +3,7 @@ import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** ?1 node, ?2 team, ?3 slots. SQLite needs two statements: none can both delete and insert. */
+/** ?1 node, ?2 team, ?3 slots. SQLite needs two statements a team: none can both delete and insert. */
 const moveCallbacks = preparedStatement<{ id: string }>(
   'move-callbacks',
   (dialect) => `
@@ -23,13 +23,17 @@ const deleteMoved = preparedStatement<TakenCallback>(
 
 export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
   name: 'take-callbacks',
-  async run(runner, dialect, { nodeId, teamId, slots }) {
-    const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, teamId, slots]);
-    if (moved.length === 0) return [];
-    const last = moved
-      .map(({ id }) => id)
-      .toSorted()
-      .at(-1);
-    return runPrepared(runner, dialect, deleteMoved, [teamId, last]);
+  async run(runner, dialect, { nodeId, teams }) {
+    const taken: TakenCallback[] = [];
+    for (const { team_id, slots } of teams) {
+      const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, team_id, slots]);
+      const last = moved
+        .map(({ id }) => id)
+        .toSorted()
+        .at(-1);
+      if (last === undefined) continue;
+      taken.push(...(await runPrepared(runner, dialect, deleteMoved, [team_id, last])));
+    }
+    return taken;
   },
 };
