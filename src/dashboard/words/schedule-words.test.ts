@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { parseCronExpression } from '#domain/cron';
 import {
   describeExpression,
-  expressionFromLocal,
   presets,
   readSchedule,
   type ScheduleReading,
@@ -63,41 +61,6 @@ describe('reading a schedule while it is typed', () => {
         (text) => {
           readSchedule(text, NOVEMBER, 'Europe/Berlin');
           describeExpression(text);
-        },
-      ),
-    );
-  });
-});
-
-describe('from local time', () => {
-  const berlin = (time: string, days: number[]) =>
-    expressionFromLocal({ time, days, timeZone: 'Europe/Berlin' }, NOVEMBER);
-
-  test('a time of day becomes the UTC hour', () => {
-    assert.equal(berlin('09:30', []), '30 8 * * *');
-  });
-  test('a day moves where the hour crosses midnight', () => {
-    assert.equal(berlin('00:30', [1]), '30 23 * * SUN');
-    const samoa = { time: '20:00', days: [0, 6], timeZone: 'Pacific/Pago_Pago' };
-    assert.equal(expressionFromLocal(samoa, NOVEMBER), '0 7 * * SUN,MON');
-  });
-  test('every result is an expression that runs', () => {
-    const zones = fc.constantFrom(
-      'UTC',
-      'Asia/Kathmandu',
-      'America/St_Johns',
-      'Pacific/Kiritimati',
-    );
-    fc.assert(
-      fc.property(
-        fc.nat(23),
-        fc.nat(59),
-        fc.uniqueArray(fc.nat(6)),
-        zones,
-        (hour, minute, days, timeZone) => {
-          const time = `${hour}:${String(minute).padStart(2, '0')}`;
-          const expression = expressionFromLocal({ time, days, timeZone }, NOVEMBER) ?? '';
-          assert.equal(typeof parseCronExpression(expression), 'object', expression);
         },
       ),
     );

@@ -134,29 +134,3 @@ function findOffsetChange(from: number, timeZone: string): { at: number; minutes
   }
   return null;
 }
-
-const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
-
-/**
- * The UTC expression for a time of day in a zone, as its clocks stand at `now`.
- *
- * @param days  days of the week by their local number, 0 for Sunday; all or none for every day
- */
-export function expressionFromLocal(
-  { time, days, timeZone }: { time: string; days: readonly number[]; timeZone: string },
-  now: number,
-): string | null {
-  const match = /^(\d{1,2}):(\d{2})/.exec(time);
-  if (!match) return null;
-  const utc = Number(match[1]) * 60 + Number(match[2]) - offsetMinutes(now, timeZone);
-  const dayShift = Math.floor(utc / 1440);
-  const minuteOfDay = utc - dayShift * 1440;
-  const shifted = [...new Set(days.map((day) => (day + dayShift + 7) % 7))].toSorted(
-    (a, b) => a - b,
-  );
-  const week =
-    shifted.length === 0 || shifted.length === 7
-      ? '*'
-      : shifted.map((day) => weekdays[day]).join(',');
-  return `${minuteOfDay % 60} ${Math.floor(minuteOfDay / 60)} * * ${week}`;
-}

@@ -5,12 +5,7 @@ import { Button } from '../parts/Button.tsx';
 import { useId, useState } from 'react';
 import { TextField } from '../forms/Field.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
-import {
-  expressionFromLocal,
-  presets,
-  readSchedule,
-  type ScheduleReading,
-} from '../words/schedule-words.ts';
+import { presets, readSchedule, type ScheduleReading } from '../words/schedule-words.ts';
 import { knownZone } from '../words/time-zone.ts';
 import { formatUtc, useMoment } from '../parts/Time.tsx';
 import type { FieldErrors } from '../services.ts';
@@ -73,9 +68,6 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
           timeZone={timeZone}
         />
       </div>
-      {timeZone && timeZone !== 'UTC' ? (
-        <LocalTime timeZone={timeZone} now={now} onUse={setExpression} />
-      ) : null}
       <EndFields
         formValues={formValues}
         errors={errors}
@@ -234,64 +226,5 @@ function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: strin
         ))}
       </tbody>
     </table>
-  );
-}
-
-const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
-function LocalTime({
-  timeZone,
-  now,
-  onUse,
-}: {
-  timeZone: string;
-  now: number;
-  onUse: (expression: string) => void;
-}) {
-  const [time, setTime] = useState('09:00');
-  const [days, setDays] = useState<readonly number[]>([]);
-  const expression = expressionFromLocal({ time, days, timeZone }, now);
-  return (
-    <details className="needs-script">
-      <summary>From local time</summary>
-      <div className={classes.local}>
-        <label>
-          Time in {timeZone}
-          <input
-            className="control"
-            type="time"
-            value={time}
-            onChange={(event) => setTime(event.currentTarget.value)}
-          />
-        </label>
-        {dayNames.map((name, at) => {
-          const day = (at + 1) % 7;
-          return (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={days.includes(day)}
-                onChange={(event) =>
-                  setDays(
-                    event.currentTarget.checked
-                      ? [...days, day]
-                      : days.filter((each) => each !== day),
-                  )
-                }
-              />
-              {name}
-            </label>
-          );
-        })}
-        <Button
-          type="button"
-          variant="default"
-          disabled={expression === null}
-          onClick={() => expression !== null && onUse(expression)}
-        >
-          Use {expression ?? ''}
-        </Button>
-      </div>
-    </details>
   );
 }
