@@ -257,6 +257,25 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
+  test('keeps a paste whole that is too long, and says how long it may be', async () => {
+    const user = await begin();
+    await using watched = await open('/crons/new', user);
+    const { page } = watched;
+    const name = page.getByLabel('Name', { exact: true });
+    const payload = page.getByLabel('Payload', { exact: true });
+    await payload.fill('x'.repeat(300));
+    await payload.press('Control+A');
+    await payload.press('Control+C');
+    await name.press('Control+V');
+    assert.equal((await name.inputValue()).length, 300);
+    await press(page.locator('main'), 'Create cron');
+    await page
+      .getByText('The name field must not be greater than 255 characters.')
+      .first()
+      .waitFor();
+    assert.equal((await name.inputValue()).length, 300);
+  });
+
   test('teaches its schedule while it is typed', async () => {
     const user = await begin();
     await using watched = await browser.newPage({ timezoneId: 'Europe/Berlin' });

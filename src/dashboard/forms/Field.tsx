@@ -1,7 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import type { FieldErrors } from '../services.ts';
 import { describeControl, FieldFrame } from './FieldFrame.tsx';
-import { FieldCount } from './FieldCount.tsx';
 import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
@@ -31,31 +30,17 @@ export function TextField({
 }: Own<'input'>) {
   const id = useId();
   const words = { name, description, error: errorOf(errors, name) };
-  const input = (
-    <input
-      type="text"
-      {...rest}
-      {...describeControl(id, words, rest['aria-describedby'])}
-      name={name}
-      className={`${classes.input} ${className}`.trimEnd()}
-    />
-  );
   return (
     <FieldFrame {...words} label={label} controlId={id}>
-      {rest.maxLength === undefined ? (
-        input
-      ) : (
-        // Counts characters. The browser would otherwise cut a paste at the limit without a message (§8).
-        <FieldCount most={rest.maxLength} startLength={lengthOf(rest.defaultValue)}>
-          {input}
-        </FieldCount>
-      )}
+      <input
+        type="text"
+        {...rest}
+        {...describeControl(id, words, rest['aria-describedby'])}
+        name={name}
+        className={`${classes.input} ${className}`.trimEnd()}
+      />
     </FieldFrame>
   );
-}
-
-function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length : 0;
 }
 
 /** Several lines of text; in monospace for code. */
