@@ -154,7 +154,7 @@ function questions(
     search('by a common reason', { tab: 'all', reason: 'timeout' }),
     search('by time', { tab: 'all', ...hour }),
     search('completed, by queue and time', { tab: 'completed', queueId, ...hour }),
-    search('resent', { tab: 'failed', resent: true }),
+    search('resent', { tab: 'failed', resent: 'only' }),
     search('failed, by queue, reason and time', {
       tab: 'failed',
       queueId,

@@ -435,6 +435,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         error_message: null,
         duration_ms: 12,
         response_body: 'fine ',
+        retried_as: null,
       });
       assert.deepEqual(await printed('job', 'list', ...team, '--queue', 'shown'), [shown]);
       const none = await printed('job', 'list', ...team, '--queue', 'shown', '--status', 'failed');
@@ -486,6 +487,17 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       );
       const shown = await printed('job', 'show', '--id', dead.id);
       assert.deepEqual([shown['status'], shown['response_body']], ['dead_lettered', 'no']);
+      assert.equal(shown['retried_as'], retry['id']);
+      const deadLetters = [
+        'job',
+        'list',
+        ...team,
+        '--queue',
+        'retried',
+        '--status',
+        'dead_lettered',
+      ];
+      assert.deepEqual(await printed(...deadLetters), [shown], 'the status stays');
       assert.match(await refused('job', 'retry', '--id', String(retry['id'])), /state pending/);
       assert.equal(
         await refused('job', 'retry', '--id', dead.id),

@@ -171,7 +171,7 @@ for (const javaScript of [true, false]) {
           assert.deepEqual(second[field], failed[field], field);
         await page.goto(`${dashboard.url}/jobs?tab=failed`);
         await page.getByText('Nothing failed for good').or(page.getByRole('row')).first().waitFor();
-        await page.goto(`${dashboard.url}/jobs?tab=failed&resent=1`);
+        await page.goto(`${dashboard.url}/jobs?tab=failed&resent=only`);
         await page.getByRole('link', { name: 'resent', exact: true }).first().waitFor();
         await assertClean(watched);
       });
@@ -239,7 +239,7 @@ describe('jobs', () => {
       'one was resent, and what it was resent as failed',
     );
     await eventually(async () => (await failedOf(user)) === 7);
-    await page.goto(`${dashboard.url}/jobs?tab=failed&resent=1`);
+    await page.goto(`${dashboard.url}/jobs?tab=failed&resent=only`);
     await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
     await press(page.locator('main'), 'Retry (4)');
     await page.getByRole('alertdialog', { name: '4 jobs were resent before, of 4.' }).waitFor();
@@ -252,7 +252,12 @@ describe('jobs', () => {
     const left = await jobsOf(user);
     const others = left.filter(({ retriedAs }) => retriedAs === null).map(({ id }) => id);
     assert.deepEqual(others.toSorted(), [waiting, done].toSorted());
-    assert.equal(left.length - others.length, 4, 'what was resent stays');
+    assert.equal(left.length - others.length, 4, 'the tab did not show what was resent');
+    await page.getByLabel('Resent or not').selectOption('Resent or not');
+    const last = await confirm(page, 'Delete all failed');
+    assert.match(last, /Delete 4 failed jobs.*4 of them were resent\./s);
+    await page.getByText('No job matches').waitFor();
+    assert.equal((await jobsOf(user)).length, 2);
     watched.assertNoFaults();
   });
 

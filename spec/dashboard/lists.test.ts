@@ -124,7 +124,7 @@ describe('a filter', () => {
       ['/jobs?tab=failed&from=yesterday', 'Write a date and time'],
       ['/jobs?tab=failed&reason=why', 'This is none of: http_client_error'],
       ['/jobs?tab=failed&queue=mail', 'This team has no such queue.'],
-      ['/jobs?tab=failed&resent=maybe', 'Write 1, or leave it out.'],
+      ['/jobs?tab=failed&resent=maybe', 'This is none of: any, only.'],
       ['/jobs?tab=broken', 'Tab: This is none of: All, Pending'],
       ['/jobs?tab=failed&code=503&code=504', 'This filter is given twice.'],
       [`/jobs?tab=failed&payload=${'x'.repeat(2049)}`, 'at most 2,048 characters'],
@@ -159,7 +159,7 @@ describe('a filter', () => {
     const { visitor, fail, counts } = await begin();
     await fail(3);
     for (const intent of ['delete', 'retry']) {
-      const form = { intent, all: '1', shown: '3' };
+      const form = { intent, all: '1', as_of: String(Date.now()) };
       assert.equal((await visitor.post('/jobs?tab=failed&code=5x', form)).status, 302);
       const group = '/jobs?tab=failed&code=5x';
       assert.equal((await visitor.post('/failures', { ...form, group })).status, 302);
@@ -171,27 +171,21 @@ describe('a filter', () => {
 });
 
 describe('a bulk action', () => {
-  test('counts again, and asks where it would reach another number than was shown', async () => {
+  test('on all that match acts on what the page showed, and not on what failed since', async () => {
     const { visitor, fail, counts } = await begin();
     await fail(2);
-    assert.match(
-      await read(visitor, '/jobs?tab=failed&code=5xx'),
-      /Delete 2 failed jobs that match the search\?/,
-    );
-    await fail(1);
+    const page = await visitor.get('/jobs?tab=failed&code=5xx');
+    assert.match(asText(page.text), /Delete 2 failed jobs that match the search\?/);
+    const asOf = /name="as_of" value="(\d+)"/.exec(page.text)?.[1] ?? assert.fail();
     await fail(1, { response_status: 404 });
-    const form = { intent: 'delete', all: '1', shown: '2' };
-    const asked = await visitor.post('/jobs?tab=failed&code=5xx', form);
-    assert.match(asText(asked.text), /3 jobs match now, not 2\. Delete them\?/);
-    assert.equal((await counts()).failed, 4, 'nothing is deleted before the answer');
-    const asOf = /name="as_of" value="(\d+)"/.exec(asked.text)?.[1] ?? assert.fail();
-    await fail(1, { completed_at: Date.now() + 5000 });
-    const answer = { ...form, shown: '3', as_of: asOf };
-    assert.equal((await visitor.post('/jobs?tab=failed&code=5xx', answer)).status, 302);
+    await fail(1, { completed_at: Number(asOf) + 1 });
+    const form = { intent: 'delete', all: '1' };
+    const unsaid = await visitor.post('/jobs?tab=failed&code=5xx', form);
+    assert.equal(unsaid.status, 400, 'nobody knows what the page showed');
+    assert.equal((await counts()).failed, 4);
+    const answer = await visitor.post('/jobs?tab=failed&code=5xx', { ...form, as_of: asOf });
+    assert.equal(answer.status, 302);
     assert.equal((await counts()).failed, 2, 'the other code and what failed since are left');
-    const unsaid = await visitor.post('/jobs?tab=failed', { intent: 'delete', all: '1' });
-    assert.match(asText(unsaid.text), /2 jobs match now, not 0/);
-    assert.equal((await counts()).failed, 2);
   });
 
   test('of one job speaks of one job', async () => {
@@ -218,12 +212,22 @@ describe('a failed job that was resent', () => {
     assert.match(failures, /Retry 3 failed jobs\?/);
     assert.match(await read(visitor, `/queues/${queueId}`), /Failed 3 Resent 2 /);
     const tab = await visitor.get('/jobs?tab=failed');
-    assert.match(asText(tab.text), /Failed 3 .*Resent \(2\)/);
+    assert.match(asText(tab.text), /Failed 3 .*Not resent Resent \(2\) Resent or not/);
+    assert.match(asText(tab.text), /Delete 3 failed jobs\? None of them was resent\./);
     assert.equal(tab.text.match(/aria-label="Select row"/g)?.length, 3);
-    const resent = await visitor.get('/jobs?tab=failed&resent=1');
+    const resent = await visitor.get('/jobs?tab=failed&resent=only');
     assert.equal(resent.text.match(/aria-label="Select row"/g)?.length, 2);
     for (const id of [first, second]) assert.ok(resent.text.includes(`/jobs/${id}"`));
-    assert.match(asText(resent.text), /Retry all resent/);
+    assert.match(asText(resent.text), /Retry 2 failed jobs .* 2 of them were resent\./);
+    const all = asText((await visitor.get('/jobs?tab=failed&resent=any')).text);
+    assert.match(
+      all,
+      /Retry 5 failed jobs .*\? 2 of them were resent\. Retry sends them once more\./,
+    );
+    assert.match(all, /Delete 5 failed jobs .*\? 2 of them were resent\./);
+    assert.match(all, /Dead-lettered .*Dead-lettered .*, resent/, 'the status stays');
+    const job = await read(visitor, `/jobs/${first}`);
+    assert.match(job, /Dead-lettered *Resent/);
     assert.match(await read(visitor, `/jobs/${first}`), /This job was resent as a new job/);
   });
 
@@ -248,12 +252,12 @@ describe('a failed job that was resent', () => {
     ticked.set('resent', 'leave');
     await send(ticked);
     assert.equal((await counts()).pending, before.pending + 1, 'only the one that was not resent');
-    const all = { intent: 'retry', all: '1', shown: '3' };
-    const many = await visitor.post('/jobs?tab=failed&resent=1', all);
+    const all = { intent: 'retry', all: '1', as_of: String(Date.now() + 1) };
+    const many = await visitor.post('/jobs?tab=failed&resent=any', all);
     assert.match(asText(many.text), /3 jobs were resent before, of 3/);
     assert.equal((await counts()).pending, before.pending + 1);
-    await visitor.post('/jobs?tab=failed&resent=1', { ...all, resent: 'again' });
-    assert.equal((await counts()).pending, before.pending + 4, 'because it was said twice');
+    await visitor.post('/jobs?tab=failed&resent=any', { ...all, resent: 'again' });
+    assert.equal((await counts()).pending, before.pending + 4, 'because it was confirmed');
   });
 
   test('is sent once where two click at the same time', async () => {

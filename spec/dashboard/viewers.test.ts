@@ -117,6 +117,7 @@ function aForm(intent: string): [string, string][] {
       job: intent === 'fire' || intent === 'delete' ? jobs : failed,
       group: `/jobs?tab=failed`,
       all: '1',
+      as_of: String(Date.now()),
       kind: 'email',
       role: 'admin',
       repeat: 'once',
@@ -164,7 +165,7 @@ describe('§5.8: a viewer', () => {
     for (const known of [
       `/crons/${things['crons']} run`,
       '/crons all-delete',
-      '/jobs/progress take-back',
+      '/jobs/progress cancel',
       '/alerts read-all',
       '/settings/members transfer',
       '/crons/new test',

@@ -154,10 +154,10 @@ async function retryAll(session: Session, options: RetryAllOptions): Promise<voi
   const question = asked.kind === 'asks' ? asked.question : null;
   // Whoever gives a rate here has answered: the time of the last is printed.
   const outcome = question
-    ? await work.startBulk(teamId, 'retry', search, { ...spread, asOf: question.asOf })
+    ? await work.startBulk(teamId, 'retry', search, { ...spread, isTimed: true })
     : asked;
   if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
-  if (outcome.kind === 'asks') throw new CommandFault('the failed jobs changed; try again.');
+  if (outcome.kind === 'asks') throw new Error('a retry was asked about twice');
   const isDone = outcome.kind === 'done';
   const total = isDone
     ? { count: outcome.done + outcome.skipped, isMore: false }

@@ -40,6 +40,7 @@ export function writeJob(job: JobRecord, body: Uint8Array | null) {
     url: job.url,
     scheduled_at: writeInstant(job.scheduledAt),
     ...writeOutcome(job, body),
+    retried_as: job.retriedAs,
   };
 }
 

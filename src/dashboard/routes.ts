@@ -31,7 +31,6 @@ export default [
     route('jobs', 'routes/jobs.tsx'),
     route('jobs/new', 'routes/jobs.new.tsx'),
     route('jobs/progress', 'routes/jobs.progress.tsx'),
-    route('jobs/resent/:task', 'routes/jobs.resent.$task.tsx'),
     route('jobs/:id', 'routes/jobs.$id.tsx'),
     route('jobs/:id/edit', 'routes/jobs.$id.edit.tsx'),
     route('runs', 'routes/runs.tsx'),

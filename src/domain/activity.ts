@@ -42,7 +42,6 @@ const ACTIONS = {
   'jobs.fired': { area: 'jobs', words: 'Fired jobs now' },
   'jobs.retried': { area: 'jobs', words: 'Retried jobs' },
   'jobs.deleted': { area: 'jobs', words: 'Deleted jobs' },
-  'jobs.taken-back': { area: 'jobs', words: 'Took back retries' },
   'jobs.cancelled': { area: 'jobs', words: 'Stopped a bulk action' },
   'window.created': { area: 'maintenance', words: 'Created the maintenance window' },
   'window.edited': { area: 'maintenance', words: 'Changed the maintenance window' },

@@ -427,7 +427,6 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.find(team.id, job.id);
   await store.jobs.findTeam(job.id);
   await store.jobs.listAttempts(team.id, job.id);
-  await store.jobs.listLastAttempts(team.id, [job.id, jobId]);
   await store.nodes.renew(node, TEST_START, 1000);
   const rescuer = await aNode(store);
   await store.nodes.recoverDead(rescuer, TEST_START, await store.nodes.readOthers(rescuer));
@@ -458,7 +457,8 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
     { tab: 'processing' },
     { tab: 'completed', from: TEST_START - 500, to: TEST_START },
     { tab: 'failed' },
-    { tab: 'failed', resent: true },
+    { tab: 'failed', resent: 'only' },
+    { tab: 'failed', resent: 'any' },
     { tab: 'failed', statusCode: '5xx,404,none' },
     { tab: 'all', payloadText: 'nowhere' },
     { tab: 'all', responseText: 'nowhere', from: TEST_START - 500 },

@@ -46,7 +46,7 @@ const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
 interface Act {
   kind: BulkKind;
   ids: readonly string[];
-  /** Which jobs are retried although they were resent before. */
+  /** Which jobs are retried even if they were resent before. */
   again: ResendAgain;
   /** The search that found the jobs; with it a retry is recorded, so that its outcome can be shown. */
   found?: StoredSearch;
@@ -100,65 +100,58 @@ async function askOfChosen(
   { jobs, clock }: Store,
   teamId: string,
   ids: readonly string[],
-  { resent: answer = 'ask', rate, asOf }: ChosenAnswers,
+  { resent: answer = 'ask', rate, isTimed = false }: ChosenAnswers,
 ): Promise<BulkQuestion | null> {
   if (ids.length === 0) return null;
   const counted = answer === 'ask' ? await jobs.countResent(teamId, ids) : null;
   const resent = counted !== null && counted.count > 0 ? counted : null;
-  if (resent === null && (rate === undefined || asOf !== undefined)) return null;
-  const now = clock.now();
-  return {
-    kind: 'retry',
-    total: exactly(ids.length),
-    shown: null,
-    resent,
-    resentAmong: ids.length,
-    spread: rate ? { rate, endsAt: now + spanOf(rate, ids.length) } : null,
-    asOf: now,
-  };
+  if (resent === null && (rate === undefined || isTimed)) return null;
+  const total = exactly(ids.length);
+  return { kind: 'retry', total, resent, spread: spreadOf(rate, total, clock.now()) };
+}
+
+function spreadOf(rate: Rate | undefined, { count }: BoundedCount, now: number) {
+  return rate ? { rate, endsAt: now + spanOf(rate, count) } : null;
 }
 
 type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
 
-/**
- * Applies an action to all jobs of a search. It first counts them again, to compare with the number that the page
- * showed.
- */
+/** Applies an action to all jobs of a search, as a page has shown it. */
 export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { kind, search, asOf } = bulk;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };
-  const wanted = readSearch(search);
-  if (wanted === null) return { kind: 'done', done: 0, skipped: 0 };
-  const rate = kind === 'retry' ? bulk.rate : undefined;
-  const question = await findQuestion(store, teamId, { ...bulk, search: wanted, rate });
+  const given = readSearch(search);
+  const wanted = given && narrow(given, bulk);
+  if (!wanted) return { kind: 'done', done: 0, skipped: 0 };
+  const question = kind === 'retry' ? await askOfSearch(store, teamId, bulk, wanted) : null;
   if (typeof question === 'string') return { kind: 'refused', error: question };
   if (question) return { kind: 'asks', question };
-  if (asOf === undefined) return begin(store, teamId, { kind, search: wanted, rate });
-  // The answer concerns the jobs at the time of the question, so later ones are excluded.
-  return search.tab === 'failed'
-    ? begin(store, teamId, {
-        kind,
-        search: { ...wanted, to: Math.min(wanted.to ?? asOf, asOf) },
-        rate,
-      })
-    : begin(store, teamId, { kind, search: wanted, upToId: earliestIdAt(asOf) });
+  const upToId = asOf === undefined ? undefined : earliestIdAt(asOf + 1);
+  return begin(store, teamId, { ...bulk, search: wanted, upToId });
+}
+
+/** Leaves out what failed after the page was read; what waits is bounded by its id. Null: nothing is left. */
+function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSearch | null {
+  const { resent, ...rest } = search;
+  if (answer === 'leave' && resent === 'only') return null;
+  const kept = answer === 'leave' ? rest : search;
+  if (asOf === undefined || search.tab !== 'failed') return kept;
+  return { ...kept, to: Math.min(search.to ?? asOf + 1, asOf + 1) };
 }
 
 async function begin(
   store: Store,
   teamId: string,
-  {
-    kind,
-    search,
-    upToId,
-    rate,
-  }: { kind: BulkKind; search: StoredSearch; upToId?: string; rate?: Rate | undefined },
+  bulk: Bulk & { search: StoredSearch; upToId: string | undefined },
 ): Promise<BulkOutcome> {
   const { lists, bulkTasks, clock } = store;
+  const { kind, search, upToId } = bulk;
+  const rate = kind === 'retry' ? bulk.rate : undefined;
   const page = await lists.listJobs(teamId, search, { limit: MOST_AT_ONCE, upToId });
   if (page.next === null) {
     const ids = page.rows.map(({ id }) => id);
-    const again = search.resent === true;
+    const before = upToId ?? earliestIdAt(clock.now() + 1);
+    const again = search.resent !== undefined && { before };
     const misfit = rate && explainMisfit(rate, exactly(ids.length));
     if (misfit) return { kind: 'refused', error: misfit };
     const spread = rate && { rate, from: null, made: 0 };
@@ -179,44 +172,32 @@ function explainMisfit(rate: Rate, total: BoundedCount): string | null {
 }
 
 /**
- * What a person has to confirm first: another number of jobs than was shown, that some were resent before, or when the
- * last of those that are spread is due. A text says why they can't be spread.
+ * What a person has to confirm of a retry first: that some were resent before, or when the last of those that are
+ * spread is due. A text says why they can't be spread.
  */
-async function findQuestion(
+async function askOfSearch(
   { lists, jobs, clock }: Store,
   teamId: string,
-  { kind, search, shown, asOf, resent: answer = 'ask', rate }: Bulk & { search: StoredSearch },
+  { resent: answer = 'ask', rate, isTimed = false }: BulkAnswers,
+  search: StoredSearch,
 ): Promise<BulkQuestion | string | null> {
-  const isChanged = asOf === undefined && shown !== undefined;
-  const sendsAgain = kind === 'retry' && search.resent === true && answer === 'ask';
-  const isSpread = rate !== undefined && asOf === undefined;
-  if (!isChanged && !sendsAgain && !isSpread) return null;
-  const now = clock.now();
+  const maySendAgain = search.resent !== undefined && answer === 'ask';
+  const isSpread = rate !== undefined && !isTimed;
+  if (!maySendAgain && !isSpread) return null;
   const total = await lists.countJobs(teamId, search);
-  const differs = isChanged && !isSame(total, shown);
   const misfit = rate === undefined ? null : explainMisfit(rate, total);
   if (misfit !== null) return misfit;
-  const isWorthIt = total.count > 0 && (sendsAgain || isSpread);
-  if (!differs && !isWorthIt) return null;
-  const page = sendsAgain
-    ? await lists.listJobs(teamId, search, { limit: MOST_LOOKED_AFTER })
+  const onlyResent = { ...search, resent: 'only' } as const;
+  const page = maySendAgain
+    ? await lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
     : NO_PAGE;
+  const sendsAgain = page.rows.length > 0;
+  if (total.count === 0 || (!sendsAgain && !isSpread)) return null;
   const ids = page.rows.map(({ id }) => id);
-  return {
-    kind,
-    total,
-    shown: differs ? shown : null,
-    resent: sendsAgain ? await jobs.countResent(teamId, ids) : null,
-    resentAmong: ids.length,
-    spread: rate ? { rate, endsAt: now + spanOf(rate, total.count) } : null,
-    asOf: now,
-  };
+  const resent = sendsAgain ? await jobs.countResent(teamId, ids) : null;
+  return { kind: 'retry', total, resent, spread: spreadOf(rate, total, clock.now()) };
 }
 
 function exactly(count: number): BoundedCount {
   return { count, isMore: false };
-}
-
-function isSame(a: BoundedCount, b: BoundedCount): boolean {
-  return a.count === b.count && a.isMore === b.isMore;
 }

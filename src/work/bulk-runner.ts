@@ -132,7 +132,7 @@ class Runner implements BulkRunner {
       upToId: task.upToId,
     });
     const ids = page.rows.filter((job) => isOpen(job, task)).map(({ id }) => id);
-    const again = task.search.resent === true && { before: task.upToId };
+    const again = task.search.resent !== undefined && { before: task.upToId };
     const { kind, rate, createdAt: from } = task;
     const spread = rate ? { rate, from, made } : undefined;
     // More may have failed than were counted: what would wait too long is left alone.

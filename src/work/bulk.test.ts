@@ -5,7 +5,6 @@ import { silentLog } from '#domain/log';
 import type { Store } from '#store/store';
 import { fillJobs, type JobFill } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
-import { endRuns } from '#testing/run-rows';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createBulkRunner } from './bulk-runner.ts';
 import { createJobPages } from './job-pages.ts';
@@ -68,15 +67,15 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(asked.question.spread, { rate, endsAt });
       assert.deepEqual(asked.question.total, { count: 150, isMore: false });
       assert.equal((await pages.countTabs(teamId)).pending.count, 0, 'nothing was done so far');
-      const { asOf } = asked.question;
-      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, { rate, asOf });
+      const answers = { rate, isTimed: true };
+      const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' }, answers);
       assert.deepEqual(outcome, { kind: 'done', done: 150, skipped: 0 });
       assert.deepEqual(
         await dueTimesOf(pages, teamId),
         Array.from({ length: 150 }, (_, n) => now + n * 6_000),
       );
       const [task] = await pages.listBulkTasks(teamId);
-      assert.deepEqual([task?.rate, task?.endsAt, task?.unsent], [rate, endsAt, 150]);
+      assert.deepEqual([task?.rate, task?.endsAt], [rate, endsAt]);
     });
 
     test('a retry of jobs that were chosen by hand is spread, too', async () => {
@@ -94,13 +93,13 @@ forEachStore((_, openTestStore) => {
       const now = store.clock.now();
       assert.deepEqual(asked.question.spread, { rate, endsAt: now + 12_000 });
       assert.equal((await pages.countTabs(teamId)).pending.count, 0, 'nothing was done so far');
-      const { asOf } = asked.question;
-      const outcome = await pages.actOnJobs(teamId, 'retry', chosen, { rate, asOf });
+      const answers = { rate, isTimed: true };
+      const outcome = await pages.actOnJobs(teamId, 'retry', chosen, answers);
       assert.deepEqual(outcome, { kind: 'done', done: 3, skipped: 0 });
       assert.deepEqual(await dueTimesOf(pages, teamId), [now, now + 6_000, now + 12_000]);
       const [task] = await pages.listBulkTasks(teamId);
       assert.deepEqual([task?.rate, task?.endsAt], [rate, now + 12_000]);
-      const again = await pages.actOnJobs(teamId, 'retry', ids, { rate, asOf });
+      const again = await pages.actOnJobs(teamId, 'retry', ids, answers);
       assert.ok(again.kind === 'asks', 'some were resent meanwhile');
       assert.deepEqual([again.question.resent?.count, again.question.spread?.rate], [3, rate]);
     });
@@ -112,7 +111,7 @@ forEachStore((_, openTestStore) => {
       const rate = { count: 1, per: 'second' } as const;
       const now = store.clock.now();
       const search = { tab: 'failed' } as const;
-      const outcome = await pages.startBulk(teamId, 'retry', search, { rate, asOf: now });
+      const outcome = await pages.startBulk(teamId, 'retry', search, { rate, isTimed: true });
       assert.ok(outcome.kind === 'started');
       const [open] = await pages.listBulkTasks(teamId);
       assert.equal(open?.endsAt, now + 349_000);
@@ -181,89 +180,12 @@ forEachStore((_, openTestStore) => {
       await pages.actOnJobs(teamId, 'retry', ids.slice(1));
       const [task] = await pages.listBulkTasks(teamId);
       assert.ok(task?.resent);
-      assert.deepEqual(
-        [task.resent.count, task.resent.underWay, task.resent.succeeded, task.unsent],
-        [2, 2, 0, 2],
-      );
-      const found = await pages.listResent(teamId, task.id);
-      assert.deepEqual(
-        found?.jobs.map(({ status }) => status),
-        ['pending', 'pending'],
-      );
-      assert.equal(await pages.listResent(strangerId, task.id), null);
-      const [gone] = found?.jobs ?? [];
-      await pages.actOnJobs(teamId, 'delete', gone ? [gone.id] : []);
+      assert.deepEqual([task.resent.count, task.resent.underWay, task.resent.succeeded], [2, 2, 0]);
+      assert.deepEqual(await pages.listBulkTasks(strangerId), []);
+      const gone = (await store.jobs.find(teamId, ids[1] ?? ''))?.retriedAs ?? '';
+      await pages.actOnJobs(teamId, 'delete', [gone]);
       const [later] = await pages.listBulkTasks(teamId);
       assert.deepEqual([later?.resent?.gone, later?.resent?.underWay], [1, 1]);
-    });
-
-    test('a retry is taken back within ten seconds where it was not sent, and not later', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 3);
-      const { id: strangerId } = await aTeam(store, { name: 'Whistles' });
-      await pages.actOnJobs(teamId, 'retry', ids);
-      const [task] = await pages.listBulkTasks(teamId);
-      const taskId = task?.id ?? '';
-      const [begun] = (await pages.listResent(teamId, taskId))?.jobs ?? [];
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('jobs')
-          .set({ status: 'processing', claimed_by: newId(TEST_START), started_at: TEST_START })
-          .where('id', '=', begun?.id ?? '')
-          .execute(),
-      );
-      assert.equal(await pages.takeBackResent(strangerId, taskId), null, 'another team’s');
-      await store.testClock.advance(9_999);
-      assert.equal((await pages.listBulkTasks(teamId))[0]?.unsent, 2);
-      assert.equal(await pages.takeBackResent(teamId, taskId), 2);
-      const { failed, resent, pending, processing } = await pages.countTabs(teamId);
-      assert.deepEqual(
-        [failed.count, resent.count, pending.count, processing.count],
-        [2, 1, 0, 1],
-        'what has begun goes on',
-      );
-      await pages.actOnJobs(teamId, 'retry', ids, { resent: 'leave' });
-      await store.testClock.advance(10_000);
-      const [late] = await pages.listBulkTasks(teamId);
-      assert.deepEqual([late?.done, late?.unsent], [2, 0]);
-      assert.equal(await pages.takeBackResent(teamId, late?.id ?? ''), null);
-    });
-
-    test('what is taken back no longer counts as done, and the rest is still told', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 3);
-      await pages.actOnJobs(teamId, 'retry', ids);
-      const taskId = (await pages.listBulkTasks(teamId))[0]?.id ?? '';
-      const [begun] = (await pages.listResent(teamId, taskId))?.jobs ?? [];
-      await store.database.transact((trx) =>
-        trx
-          .updateTable('jobs')
-          .set({ status: 'processing', claimed_by: newId(TEST_START), started_at: TEST_START })
-          .where('id', '=', begun?.id ?? '')
-          .execute(),
-      );
-      const tabs = await Promise.all([
-        pages.takeBackResent(teamId, taskId),
-        pages.takeBackResent(teamId, taskId),
-      ]);
-      assert.deepEqual(tabs.toSorted(), [0, 2], 'of two tabs one takes it back');
-      const [task] = await pages.listBulkTasks(teamId);
-      assert.deepEqual([task?.done, task?.skipped], [1, 2]);
-      assert.deepEqual([task?.resent?.count, task?.resent?.underWay, task?.unsent], [1, 1, 0]);
-    });
-
-    test('nothing is taken back where others resent jobs at the same time', async () => {
-      await using store = await openTestStore();
-      const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 2);
-      await pages.actOnJobs(teamId, 'retry', ids.slice(0, 1));
-      const [mine] = await pages.listBulkTasks(teamId);
-      assert.equal(mine?.unsent, 1);
-      await pages.actOnJobs(teamId, 'retry', ids.slice(1));
-      assert.equal(await pages.takeBackResent(teamId, mine?.id ?? ''), null);
-      assert.equal((await pages.countTabs(teamId)).pending.count, 2, 'the jobs of both go on');
     });
 
     test('a retry that can’t be written down sends nothing', async () => {
@@ -280,39 +202,72 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([failed.count, pending.count], [2, 0]);
     });
 
-    test('of many that were resent those that failed come first, the last of them too', async () => {
+    test('an action on all that match acts as of when the page was read', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
-      const { teamId } = await fillFailed(store, 300);
-      const started = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
-      assert.ok(started.kind === 'started');
-      await createBulkRunner({ store, log: silentLog }).runOpen();
-      const last = await store.database.read((reader) =>
-        reader
-          .selectFrom('ended_jobs')
-          .select('retried_as')
-          .where('retried_as', 'is not', null)
-          .orderBy('retried_as', 'desc')
-          .executeTakeFirst(),
-      );
-      const end = { status: 'dead_lettered', completed_at: TEST_START, reason: 'timeout' } as const;
-      await endRuns(store, 'jobs', [last?.retried_as ?? ''], end);
-      const found = await pages.listResent(teamId, started.task.id);
-      assert.equal(found?.task.resent?.failed, 1);
-      assert.equal(found?.jobs.length, 200);
-      assert.equal(found?.jobs[0]?.status, 'dead_lettered');
+      const { teamId, queueId, ids } = await fillFailed(store, 3);
+      const asOf = store.clock.now();
+      await store.testClock.advance(1000);
+      const later = { team_id: teamId, queue_id: queueId, reason: 'timeout' };
+      await fillJobs(store, [{ ...later, status: 'dead_lettered', completed_at: asOf + 1 }]);
+      await store.jobs.retryFailed(teamId, ids.slice(0, 1));
+      const search = { tab: 'failed' } as const;
+      const retried = await pages.startBulk(teamId, 'retry', search, { asOf });
+      assert.deepEqual(retried, { kind: 'done', done: 2, skipped: 0 });
+      const resentOrNot = { tab: 'failed', resent: 'any' } as const;
+      const answers = { asOf, resent: 'again' } as const;
+      const again = await pages.startBulk(teamId, 'retry', resentOrNot, answers);
+      assert.deepEqual(again, { kind: 'done', done: 0, skipped: 3 }, 'resent since');
+      const deleted = await pages.startBulk(teamId, 'delete', resentOrNot, { asOf });
+      assert.deepEqual(deleted, { kind: 'done', done: 3, skipped: 0 });
+      assert.equal((await pages.countTabs(teamId)).failed.count, 1, 'failed after the page');
+      const waiting = await pages.startBulk(teamId, 'delete', { tab: 'pending' }, { asOf });
+      assert.deepEqual(waiting, { kind: 'done', done: 0, skipped: 0 });
     });
 
-    test('what was resent before is not taken back: nothing knows what it was then', async () => {
+    test('a search that shows resent jobs retries them only if that was confirmed', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
-      const { teamId, ids } = await fillFailed(store, 1);
-      await pages.actOnJobs(teamId, 'retry', ids);
+      const { teamId, ids } = await fillFailed(store, 5);
+      await pages.actOnJobs(teamId, 'retry', ids.slice(0, 2));
       await store.testClock.advance(1);
-      await pages.actOnJobs(teamId, 'retry', ids, { resent: 'again' });
-      const [task] = await pages.listBulkTasks(teamId);
-      assert.deepEqual([task?.resent?.count, task?.unsent], [1, 0]);
-      assert.equal(await pages.takeBackResent(teamId, task?.id ?? ''), null);
+      const any = { tab: 'failed', resent: 'any' } as const;
+      const only = { tab: 'failed', resent: 'only' } as const;
+      const counts = await Promise.all([any, only].map((each) => pages.countJobs(teamId, each)));
+      assert.deepEqual(
+        counts.map(({ count }) => count),
+        [5, 2],
+      );
+      const asked = await pages.startBulk(teamId, 'retry', any);
+      assert.ok(asked.kind === 'asks');
+      assert.deepEqual([asked.question.total.count, asked.question.resent?.count], [5, 2]);
+      const none = await pages.startBulk(teamId, 'retry', only, { resent: 'leave' });
+      assert.deepEqual(none, { kind: 'done', done: 0, skipped: 0 });
+      assert.equal((await pages.countTabs(teamId)).pending.count, 2, 'nothing was sent so far');
+      const others = await pages.startBulk(teamId, 'retry', any, { resent: 'leave' });
+      assert.deepEqual(others, { kind: 'done', done: 3, skipped: 0 });
+      await store.testClock.advance(1);
+      const all = await pages.startBulk(teamId, 'retry', any, { resent: 'again' });
+      assert.deepEqual(all, { kind: 'done', done: 5, skipped: 0 });
+    });
+
+    test('a task over resent jobs sends each once more, and none that was resent since', async () => {
+      await using store = await openTestStore();
+      const pages = createJobPages(store);
+      const { teamId, ids } = await fillFailed(store, 300);
+      await store.jobs.retryFailed(teamId, ids.slice(0, 200));
+      await store.testClock.advance(1000);
+      const any = { tab: 'failed', resent: 'any' } as const;
+      const answers = { resent: 'again', asOf: store.clock.now() } as const;
+      await store.testClock.advance(1000);
+      // A double click: both are asked for as of the same page.
+      for (let n = 0; n < 2; n++) {
+        assert.equal((await pages.startBulk(teamId, 'retry', any, answers)).kind, 'started');
+      }
+      await createBulkRunner({ store, log: silentLog }).runOpen();
+      assert.equal((await pages.countTabs(teamId)).pending.count, 200 + 300);
+      const tasks = await pages.listBulkTasks(teamId);
+      assert.deepEqual(new Set(tasks.map(({ done }) => done)), new Set([0, 300]));
     });
 
     test('many become a task that is worked through, each job once', async () => {

@@ -113,8 +113,6 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
   },
   startBulk: async (_work, _teamId, kind, _search, answers) => (came) =>
     atRate(bulk(kind, came), answers),
-  takeBackResent: async () => (taken) =>
-    taken === null ? null : { action: 'jobs.taken-back', detail: `jobs: ${taken}` },
   cancelBulkTask: async () => (isDone) => (isDone ? { action: 'jobs.cancelled' } : null),
 
   pauseTeam: async () => (isDone) => (isDone ? { action: 'team.paused' } : null),

@@ -17,8 +17,6 @@ export interface ShownTask extends BulkTask {
    * jobs.
    */
   resent: ResentCount | null;
-  /** How many of those jobs can still be taken back. */
-  unsent: number;
   /** Of a retry that is spread: when the last is due; of more than were counted, the last that was. */
   endsAt: number | null;
 }
@@ -28,32 +26,26 @@ export interface BulkQuestion {
   kind: BulkKind;
   /** How many jobs it would be done to. */
   total: BoundedCount;
-  /** The number that the page showed; null where it is still the same. */
-  shown: BoundedCount | null;
-  /** The outcomes of those that were resent before; null where none was. */
+  /** The outcomes of those that were resent before, of the newest 1,000 of them; null if none was. */
   resent: ResentCount | null;
-  /** How many of the jobs were examined for `resent`: all, unless they are very many. */
-  resentAmong: number;
   /** At which rate they are spread, and when the last is due if they begin now; null where they are not. */
   spread: { rate: Rate; endsAt: number } | null;
-  /** Sent back with the answer, which then excludes jobs that came later. */
-  asOf: number;
 }
 
 /** The answers of a person before a bulk action. */
 export interface BulkAnswers {
-  /** The number of jobs that the page showed; if it has changed, the person is asked again. */
-  shown?: BoundedCount | undefined;
-  /** `asOf` of the question that was answered. */
+  /** When the page was read: jobs that came to the list later, or were resent later, are left alone. */
   asOf?: number | undefined;
   /** What to do with failed jobs that were resent before: ask (the default), send them again, or leave them alone. */
   resent?: 'ask' | 'again' | 'leave' | undefined;
-  /** With a retry: the jobs come due at this rate. It is asked first, with the time of the last; `asOf` answers. */
+  /** With a retry: the jobs come due at this rate. It is asked first, with the time of the last. */
   rate?: Rate | undefined;
+  /** The person has seen when the last is due. */
+  isTimed?: boolean | undefined;
 }
 
-/** The answers about jobs that were chosen by hand, which are the same jobs when they are asked for again. */
-export type ChosenAnswers = Pick<BulkAnswers, 'resent' | 'rate' | 'asOf'>;
+/** The answers about jobs that were chosen by hand. */
+export type ChosenAnswers = Omit<BulkAnswers, 'asOf'>;
 
 export type BulkOutcome =
   /** Few enough jobs, so it is done. `skipped` were in another state, or not the team's. */
@@ -111,14 +103,6 @@ export interface JobPages {
   ): Promise<BulkOutcome>;
   /** The team's tasks of the last days, newest first. */
   listBulkTasks(teamId: string): Promise<ShownTask[]>;
-  /** The last attempts of the jobs that a retry made, those that failed first; at most 200. Null: no such retry. */
-  listResent(teamId: string, taskId: string): Promise<{ task: ShownTask; jobs: FoundJob[] } | null>;
-  /**
-   * Takes back the jobs that a retry has not sent yet, within ten seconds.
-   *
-   * @returns how many; null: too late, or no such retry
-   */
-  takeBackResent(teamId: string, taskId: string): Promise<number | null>;
   findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;
   /** Cancels a task; jobs that were handled already stay so. False: no such task, or it has ended. */
   cancelBulkTask(teamId: string, taskId: string): Promise<boolean>;

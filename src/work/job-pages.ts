@@ -3,7 +3,7 @@ import { NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnChosen, startBulk } from './bulk-actions.ts';
 import type { FailureGroups, JobPages, JobSearch } from './job-contract.ts';
-import { createResends } from './resends.ts';
+import { listBulkTasks } from './resends.ts';
 import { asTime, readSearch } from './job-search.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -30,7 +30,7 @@ export function createJobPages(store: Store): JobPages {
       actOnChosen(store, teamId, { kind, jobIds, ...answers }),
     startBulk: (teamId, kind, search, answers) =>
       startBulk(store, teamId, { kind, search, ...answers }),
-    ...createResends(store),
+    listBulkTasks: (teamId) => listBulkTasks(store, teamId),
     findBulkTask: async (teamId, taskId) => (isId(taskId) ? bulkTasks.find(teamId, taskId) : null),
     cancelBulkTask: async (teamId, taskId) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
-import { formatAmount, writeAmount } from '../words/amounts.ts';
+import { formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { measureColumns, type MeasuredColumn } from './column-room.ts';
 import { useMaySend } from '../page/may-change.ts';
@@ -39,9 +39,11 @@ export type Column<Row> = {
 export type BulkActions = {
   /** How many rows match the filters in all. With `isMore`, there are more than `count`. */
   matching: { count: number; isMore: boolean };
+  /** When the page was read, for actions on all that match. */
+  asOf?: number;
   /**
-   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, with
-   * `shown`, how many that was).
+   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, as of when the
+   * page was read).
    * `count` is null before a script runs: then nobody knows yet what is ticked.
    */
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
@@ -266,7 +268,7 @@ function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   return (
     <Form id="bulk" className={classes.bulk} data-nothing={isNothing || undefined}>
       {selection.everything ? <input type="hidden" name="all" value="1" /> : null}
-      <input type="hidden" name="shown" value={writeAmount(bulk.matching)} />
+      {bulk.asOf === undefined ? null : <input type="hidden" name="as_of" value={bulk.asOf} />}
       <span className="needs-script">
         {selection.everything
           ? `All ${all} that match are selected.`

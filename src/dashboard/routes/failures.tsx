@@ -59,6 +59,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     faults,
     isNarrowed: search?.queueId !== undefined,
     queues: queues.map(({ id, name }) => ({ id, name })),
+    asOf: now,
     tasks: listShown(tasks, now),
   };
 }
@@ -121,7 +122,11 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
         isUnreadable={faults !== null}
         empty={groups.length > 0 ? null : <NoFailures title={span} />}
       >
-        <Groups groups={groups} span={range ? `Last ${range.word}` : 'Since the first'} />
+        <Groups
+          groups={groups}
+          span={range ? `Last ${range.word}` : 'Since the first'}
+          asOf={loaderData.asOf}
+        />
       </ListBody>
       {countedBackTo === null ? null : (
         <p className="muted">{`There are more than are counted here: the newest are in, back to ${formatUtc(countedBackTo)}.`}</p>
@@ -172,11 +177,13 @@ function Filters({
   );
 }
 
-function Groups({ groups, span }: { groups: readonly FailureGroup[]; span: string }) {
+type GroupsProps = { groups: readonly FailureGroup[]; span: string; asOf: number };
+
+function Groups({ groups, span, asOf }: GroupsProps) {
   return (
     <DataTable
       caption="Failures"
-      columns={useClockBehind(columnsFor(span), 'last', ({ lastSeenAt }) => lastSeenAt)}
+      columns={useClockBehind(columnsFor(span, asOf), 'last', ({ lastSeenAt }) => lastSeenAt)}
       rows={groups}
       keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
       isLive
@@ -184,7 +191,7 @@ function Groups({ groups, span }: { groups: readonly FailureGroup[]; span: strin
   );
 }
 
-function columnsFor(span: string): Column<FailureGroup>[] {
+function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
   return [
     {
       key: 'count',
@@ -236,15 +243,15 @@ function columnsFor(span: string): Column<FailureGroup>[] {
       head: 'Actions',
       width: '110px',
       isWideOnPhone: true,
-      cell: (group) => <GroupActions group={group} />,
+      cell: (group) => <GroupActions group={group} asOf={asOf} />,
     },
   ];
 }
 
-function GroupActions({ group }: { group: FailureGroup }) {
+function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
   const { count, target, search, reason, statusCode } = group;
   const jobs = countOf(count, 'failed job', 'failed jobs');
-  const fields = { group: writeJobSearch(search), shown: String(count) };
+  const fields = { group: writeJobSearch(search), as_of: String(asOf) };
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
       <ConfirmDialog
@@ -255,7 +262,7 @@ function GroupActions({ group }: { group: FailureGroup }) {
         variant="default"
         isSmall
       >
-        {`Each becomes a new job to ${target}, attempt 1, that runs now or in its turn. The failed ones stay under Resent.`}
+        {`Each becomes a new job to ${target}, attempt 1, that runs now or in its turn. The failed jobs are kept, marked as resent.`}
       </ConfirmDialog>
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
         <ConfirmDialog

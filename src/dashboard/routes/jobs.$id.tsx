@@ -21,6 +21,7 @@ import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { jobStatus } from '../runs/job-status.ts';
 import { JobActions } from '../runs/JobTable.tsx';
 import { readRunPage } from '../runs/read-run.ts';
+import { Outcome } from '../runs/Outcome.tsx';
 import { describeOutcome } from '../runs/reasons.ts';
 import { LinkButton } from '../runs/RunParts.tsx';
 import { RunPage, type ShownRun } from '../runs/RunPage.tsx';
@@ -87,7 +88,12 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
     <>
       <PageHeader
         title={`Job ${job.id.slice(-8)}`}
-        beside={<Status name={jobStatus(job)} />}
+        beside={
+          <>
+            <Status name={jobStatus(job)} />
+            {job.retriedAs ? <Status name="resent" /> : null}
+          </>
+        }
         parent={{ to: '/jobs', text: 'Jobs' }}
         note={<RequestLine method={job.method} url={job.url} copy="Copy method and URL" />}
         more={
@@ -144,8 +150,8 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
   return (
     <Notice kind="note">
       This job was resent as <Link to={`/jobs/${to}`}>a new job</Link>
-      {now === null ? ', which is no longer here' : null}. {now ? <Status name={now} /> : null} It
-      stays here as it was.
+      {now === null ? ', which was deleted' : null}. {now ? <Status name={now} /> : null} This one
+      is unchanged.
     </Notice>
   );
 }
@@ -200,11 +206,14 @@ function Attempts({ run: { record: job, attempts } }: { run: ShownJob }) {
               <Link to={`/jobs/${attempt.id}`}>
                 <Status name={jobStatus(attempt)} />
               </Link>
-              <span>
-                {attempt.completedAt === null
-                  ? ''
-                  : `${describeOutcome(attempt)}, ${formatMilliseconds(attempt.durationMs ?? 0)}`}
-              </span>
+              {attempt.completedAt === null ? (
+                <span />
+              ) : (
+                <Outcome
+                  run={attempt}
+                  words={`${describeOutcome(attempt)}, ${formatMilliseconds(attempt.durationMs ?? 0)}`}
+                />
+              )}
               <Time at={attempt.startedAt ?? attempt.scheduledAt} />
             </li>,
           ];

@@ -1,13 +1,11 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { isOwnPath, redirectWithToast, type Toast } from '../serving/cookies.ts';
-import { countOf } from '../words/amounts.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { isRecent } from '../runs/bulk-progress.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
-import type { Work } from '../services.ts';
 import type { Route } from './+types/jobs.progress.ts';
 
 /** The team's bulk actions, for the bars that show their progress. */
@@ -23,31 +21,12 @@ export async function action({ context }: Route.ActionArgs) {
   const form = context.get(sentForm);
   const { work } = context.get(services);
   const next = readText(form, 'next');
-  const acts = { cancel, 'take-back': takeBack };
-  const intent = readText(form, 'intent');
-  if (intent !== 'cancel' && intent !== 'take-back') throw data(null, { status: 400 });
-  return redirectWithToast(
-    context,
-    isOwnPath(next) ? next : '/jobs/progress',
-    await acts[intent](work, team.id, readText(form, 'task')),
-  );
-}
-
-async function cancel(work: Work, teamId: string, taskId: string): Promise<Toast> {
-  return (await work.cancelBulkTask(teamId, taskId))
+  if (readText(form, 'intent') !== 'cancel') throw data(null, { status: 400 });
+  const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
+  const toast: Toast = isCancelled
     ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
     : { kind: 'note', text: 'It had ended already.' };
-}
-
-async function takeBack(work: Work, teamId: string, taskId: string): Promise<Toast> {
-  const count = await work.takeBackResent(teamId, taskId);
-  if (count === null || count === 0)
-    return {
-      kind: 'note',
-      text: 'There is nothing to take back any more: it is on its way, or was taken back before.',
-    };
-  const jobs = countOf(count, 'job is', 'jobs are');
-  return { kind: 'done', text: `${jobs} taken back and not sent. What was sent stays sent.` };
+  return redirectWithToast(context, isOwnPath(next) ? next : '/jobs/progress', toast);
 }
 
 /**

@@ -3,7 +3,7 @@ import { data, Link, useLocation } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
+import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
@@ -43,12 +43,14 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const narrowed = isNarrowed(params);
   const tab = readTab(params);
   const cursor = readCursor(url);
-  const [page, toCome, counts, tasks, matching] = await Promise.all([
+  const mayShowResent = search?.tab === 'failed' && search.resent !== undefined;
+  const [page, toCome, counts, tasks, matching, resent] = await Promise.all([
     work.searchJobs(team.id, search && leaveOutToCome(search, now), cursor),
     search?.tab === 'all' && !cursor.cursor ? listToCome(work, team.id, search, now) : [],
     work.countTabs(team.id, search?.queueId),
     work.listBulkTasks(team.id),
     search && narrowed && actsOn(search.tab) ? work.countJobs(team.id, search) : null,
+    mayShowResent ? work.countJobs(team.id, { ...search, resent: 'only' }) : none,
   ]);
   return {
     page,
@@ -58,14 +60,17 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     faults,
     isOfOneQueue:
       search !== null && filterNames.every((name) => name === 'queue' || !params.get(name)),
-    isResent: search?.resent === true,
+    resent,
+    asOf: now,
     counts,
     queues: queues.map(({ id, name }) => ({ id, name })),
     pausedQueueIds: queues.filter(({ isPaused }) => isPaused).map(({ id }) => id),
     tasks: listShown(tasks, now),
-    matching: faults ? { count: 0, isMore: false } : (matching ?? counts[tab]),
+    matching: faults ? none : (matching ?? counts[tab]),
   };
 }
+
+const none: BoundedCount = { count: 0, isMore: false };
 
 /** Excludes future jobs from the list of all jobs, which begins with what happened last. They are listed apart. */
 function leaveOutToCome(search: JobSearch, now: number): JobSearch {
@@ -109,7 +114,6 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
   const { page, tab, narrowed, faults, counts, queues, tasks, matching } = loaderData;
-  const { isResent } = loaderData;
   useLiveRefresh(5);
   const answer = useAnswer(actionData);
   const { search } = useLocation();
@@ -118,8 +122,8 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Jobs"
-        more={<ForAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
-        menu={<DeleteAll tab={tab} narrowed={narrowed} matching={matching} isResent={isResent} />}
+        more={<ForAll {...loaderData} />}
+        menu={<DeleteAll {...loaderData} />}
         action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
       />
       {answer ? <AskAgain asks={answer.asks} /> : null}
@@ -152,6 +156,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
           jobs={page.rows}
           tab={tab}
           matching={matching}
+          asOf={loaderData.asOf}
           pausedQueueIds={loaderData.pausedQueueIds}
         />
       </ListBody>
@@ -164,7 +169,7 @@ type Shown = Route.ComponentProps['loaderData'];
 /** With this many past jobs the list of future ones is closed, so that it does not push them out of sight. */
 const mostBesides = 10;
 
-function ToCome({ toCome, page, pausedQueueIds }: Shown) {
+function ToCome({ toCome, page, asOf, pausedQueueIds }: Shown) {
   const [first] = toCome;
   if (!first) return null;
   return (
@@ -177,6 +182,7 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
         jobs={toCome}
         tab="all"
         matching={null}
+        asOf={asOf}
         pausedQueueIds={pausedQueueIds}
       />
       <p>
@@ -215,18 +221,13 @@ function tabAddress(params: URLSearchParams, tab: JobTab): string {
   return `?${kept.toString()}`;
 }
 
-type ForAllProps = {
-  tab: JobTab;
-  narrowed: boolean;
-  matching: BoundedCount;
-  isResent: boolean;
-};
+type ForAllProps = Pick<Shown, 'tab' | 'narrowed' | 'matching' | 'resent' | 'asOf'>;
 
 /** The action on everything that the tab and the filters show. */
-function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
+function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   if (matching.count === 0) return null;
   const which = sayWhich(narrowed, matching);
-  const fields = { all: '1', shown: writeAmount(matching) };
+  const fields = { all: '1', as_of: String(asOf) };
   if (tab === 'pending') {
     const many = countOf(matching, 'pending job', 'pending jobs');
     return (
@@ -241,38 +242,45 @@ function ForAll({ tab, narrowed, matching, isResent }: ForAllProps) {
     );
   }
   if (tab !== 'failed') return null;
-  const kind = isResent ? 'resent' : 'failed';
-  const many = countOf(matching, `${kind} job`, `${kind} jobs`);
+  const many = countOf(matching, 'failed job', 'failed jobs');
   return (
     <ConfirmDialog
-      word={`Retry all ${kind}`}
+      word="Retry all failed"
       question={`Retry ${many}${which}?`}
-      fields={{ intent: 'retry', ...fields }}
+      // The question names those that were resent, so it is the confirmation that §3.3 asks for.
+      fields={{ intent: 'retry', ...fields, resent: 'again' }}
       controls={<SpreadField />}
       variant="default"
     >
-      Each becomes a new job, attempt 1, that runs now or in its turn. The failed ones stay under
-      Resent. Each run counts to the monthly limit.
+      {sayResent(resent)}
+      {resent.count > 0 ? ` Retry sends ${isOne(resent) ? 'it' : 'them'} once more.` : ''} Each
+      becomes a new job, attempt 1, that runs now or in its turn. The failed jobs are kept, marked
+      as resent. Each run counts to the monthly limit.
     </ConfirmDialog>
   );
 }
 
 /** Deletes everything shown. It is apart from the other actions, so that nobody hits it instead of Retry. */
-function DeleteAll({ tab, narrowed, matching, isResent }: ForAllProps) {
+function DeleteAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   if (matching.count === 0 || tab !== 'failed') return null;
-  const kind = isResent ? 'resent' : 'failed';
-  const many = countOf(matching, `${kind} job`, `${kind} jobs`);
+  const many = countOf(matching, 'failed job', 'failed jobs');
   return (
-    <MoreActions of={`all ${kind} jobs`}>
+    <MoreActions of="all failed jobs">
       <ConfirmDialog
-        word={`Delete all ${kind}`}
+        word="Delete all failed"
         question={`Delete ${many}${sayWhich(narrowed, matching)}?`}
-        fields={{ intent: 'delete', all: '1', shown: writeAmount(matching) }}
+        fields={{ intent: 'delete', all: '1', as_of: String(asOf) }}
       >
-        Their records and responses go with them. This can’t be undone.
+        {sayResent(resent)} Their records and responses go with them. This can’t be undone.
       </ConfirmDialog>
     </MoreActions>
   );
+}
+
+/** `12 of them were resent.` */
+function sayResent(resent: BoundedCount): string {
+  if (resent.count === 0) return 'None of them was resent.';
+  return `${formatAmount(resent)} of them ${isOne(resent) ? 'was' : 'were'} resent.`;
 }
 
 function sayWhich(narrowed: boolean, matching: BoundedCount): string {
@@ -302,7 +310,7 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
   },
   failed: {
     title: 'Nothing failed for good',
-    text: 'Jobs whose last attempt failed stand here, to be retried or deleted, until they are resent or their queue’s dead letter retention ends.',
+    text: 'Jobs whose last attempt failed stand here, to be retried or deleted, until their queue’s dead letter retention ends. Those that were resent are shown under “Resent”.',
   },
 };
 

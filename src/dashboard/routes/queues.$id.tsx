@@ -130,7 +130,7 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
     ...tabs.map(
       ([tab, word]) => [word, `/jobs?tab=${tab}&queue=${queue.id}`, counts[tab]] as const,
     ),
-    ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=1`, counts.resent],
+    ['Resent', `/jobs?tab=failed&queue=${queue.id}&resent=only`, counts.resent],
     ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
   ] as const;
   return (

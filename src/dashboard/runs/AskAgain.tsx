@@ -4,21 +4,12 @@ import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
 import { describeRate } from '#domain/rate';
 import { Time } from '../parts/Time.tsx';
-import { countOf, formatAmount, isOne, writeAmount } from '../words/amounts.ts';
-import type { BulkKind, BulkQuestion } from '../services.ts';
+import { countOf, formatAmount, isOne } from '../words/amounts.ts';
+import type { BulkQuestion } from '../services.ts';
 import classes from './BulkTasks.module.css';
 import type { AskedAgain } from './job-actions.ts';
 
-const verbs: Readonly<Record<BulkKind, string>> = {
-  fire: 'Fire',
-  retry: 'Retry',
-  delete: 'Delete',
-};
-
-/**
- * Asks before a bulk action goes on: because something has changed since the page was rendered, or because some jobs
- * were already resent (§3.3).
- */
+/** Asks before a retry: whether jobs that were resent are sent again (§3.3), or when the last of a spread is due. */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
@@ -40,11 +31,9 @@ export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
         <SpreadEnd question={question} />
       </div>
       <Form className="row end">
-        {[['intent', question.kind], ['shown', writeAmount(question.total)], ...fields].map(
-          ([name = '', value], at) => (
-            <input key={at} type="hidden" name={name} value={value} />
-          ),
-        )}
+        {[['intent', question.kind], ...fields].map(([name = '', value], at) => (
+          <input key={at} type="hidden" name={name} value={value} />
+        ))}
         <Link to={pathname + search}>Cancel</Link>
         <Answers question={question} />
       </Form>
@@ -64,15 +53,8 @@ function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) 
 }
 
 /** The possible answers. Jobs that were already resent can be left out, if others remain. */
-function Answers({ question: { kind, total, resent } }: { question: BulkQuestion }) {
-  const verb = verbs[kind];
-  if (resent === null) {
-    return (
-      <Button type="submit" variant={kind === 'delete' ? 'danger' : 'filled'}>
-        {`${verb} (${formatAmount(total)})`}
-      </Button>
-    );
-  }
+function Answers({ question: { total, resent } }: { question: BulkQuestion }) {
+  if (resent === null) return <Button type="submit">{`Retry (${formatAmount(total)})`}</Button>;
   const others = total.count - resent.count;
   return (
     <>
@@ -88,17 +70,13 @@ function Answers({ question: { kind, total, resent } }: { question: BulkQuestion
   );
 }
 
-function titleOf({ kind, total, shown, resent, resentAmong }: BulkQuestion): string {
-  if (shown !== null) {
-    const jobs = countOf(total, 'job matches', 'jobs match');
-    return `${jobs} now, not ${formatAmount(shown)}. ${verbs[kind]} ${isOne(total) ? 'it' : 'them'}?`;
-  }
-  if (resent === null) return `${verbs[kind]} ${countOf(total, 'job', 'jobs')}?`;
-  if (resentAmong === 1) return 'This job was resent before. Send it again?';
-  return `${countOf(resent.count, 'job was', 'jobs were')} resent before, of ${formatAmount(resentAmong)}. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
+function titleOf({ total, resent }: BulkQuestion): string {
+  if (resent === null) return `Retry ${countOf(total, 'job', 'jobs')}?`;
+  if (isOne(total)) return 'This job was resent before. Send it again?';
+  return `${countOf(resent.count, 'job was', 'jobs were')} resent before, of ${formatAmount(total)}. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
 }
 
-function consequencesOf({ kind, shown, resent, spread }: BulkQuestion): string {
+function consequencesOf({ resent }: BulkQuestion): string {
   if (resent !== null) {
     const outcomes = [
       [resent.succeeded, 'succeeded'],
@@ -110,8 +88,5 @@ function consequencesOf({ kind, shown, resent, spread }: BulkQuestion): string {
     const list = said.map(([count, word]) => `${formatAmount(count)} ${word}`).join(', ');
     return `What came of that: ${list}. Retry sends the same request once more, also where it has succeeded meanwhile.`;
   }
-  if (shown === null && spread !== null) return 'They come due one after the other.';
-  return kind === 'delete'
-    ? 'The list has changed since it was shown. Nothing was deleted so far; deleting can’t be undone.'
-    : 'The list has changed since it was shown. Nothing was sent so far.';
+  return 'They come due one after the other.';
 }

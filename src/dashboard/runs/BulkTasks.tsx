@@ -8,6 +8,7 @@ import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';
 import type { BulkTask, ResentCount, ShownTask } from '../services.ts';
 import classes from './BulkTasks.module.css';
+import { writeJobSearch } from './job-search.ts';
 
 const verbs = {
   fire: ['Firing', 'Fired'],
@@ -53,7 +54,7 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
     // Only updates the tasks that the page shows: a job's own page shows only the tasks of that job.
     if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
   }, [data]);
-  const isUnderWay = latest.some((task) => isOpen(task) || task.unsent > 0);
+  const isUnderWay = latest.some(isOpen);
   useEffect(() => {
     if (!isUnderWay) return;
     const timer = setInterval(() => void load(progressPage), pollMs);
@@ -72,7 +73,7 @@ function isOpen({ finishedAt }: Pick<BulkTask, 'finishedAt'>): boolean {
 }
 
 function Progress({ task }: { task: ShownTask }) {
-  const { kind, state, total, done, skipped, finishedAt, resent, unsent } = task;
+  const { kind, state, total, done, skipped, finishedAt, resent } = task;
   const isUnderWay = isOpen(task);
   const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
   const words = isUnderWay
@@ -89,15 +90,8 @@ function Progress({ task }: { task: ShownTask }) {
           {...(total.isMore ? {} : { value: done + skipped, max: Math.max(1, total.count) })}
         />
       ) : null}
-      {unsent > 0 ? (
-        <TaskButton id={task.id} intent="take-back" title="While it is not sent, for ten seconds">
-          {`Take back (${unsent.toLocaleString('en')})`}
-        </TaskButton>
-      ) : null}
       {isUnderWay ? (
-        <TaskButton id={task.id} intent="cancel">
-          Stop
-        </TaskButton>
+        <StopButton id={task.id} />
       ) : (
         <span className="muted">
           <Time at={finishedAt} />
@@ -119,12 +113,14 @@ function SpreadEnd({ task: { rate, endsAt, total, finishedAt } }: { task: ShownT
   );
 }
 
-/** `45 completed, 2 under way, 1 failed – See them` */
+/** `45 completed, 2 under way, 1 failed – Show the resent jobs` */
 function BecameOf({ task, resent }: { task: ShownTask; resent: ResentCount }) {
+  const { id } = task.search;
+  const to = id ? `/jobs/${id}` : writeJobSearch({ ...task.search, resent: 'only' });
   return (
     <>
       {describeResent(resent)} –{' '}
-      <Link to={`/jobs/resent/${task.id}`}>{resent.count === 1 ? 'See it' : 'See them'}</Link>
+      <Link to={to}>{resent.count === 1 ? 'Show the resent job' : 'Show the resent jobs'}</Link>
     </>
   );
 }
@@ -140,31 +136,14 @@ export function describeResent({ succeeded, underWay, failed, gone }: ResentCoun
   return said.map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ');
 }
 
-function TaskButton({
-  id,
-  intent,
-  title,
-  children,
-}: {
-  id: string;
-  intent: 'cancel' | 'take-back';
-  title?: string;
-  children: string;
-}) {
+function StopButton({ id }: { id: string }) {
   const { pathname, search } = useLocation();
   return (
     <Form action={progressPage}>
       <input type="hidden" name="task" value={id} />
       <input type="hidden" name="next" value={pathname + search} />
-      <Button
-        type="submit"
-        name="intent"
-        value={intent}
-        variant="default"
-        size="small"
-        title={title}
-      >
-        {children}
+      <Button type="submit" name="intent" value="cancel" variant="default" size="small">
+        Stop
       </Button>
     </Form>
   );

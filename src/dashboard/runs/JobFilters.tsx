@@ -56,7 +56,8 @@ export function JobFilters({
           label="Resent or not"
           options={[
             ['', 'Not resent'],
-            ['1', `Resent (${formatAmount(resent)})`],
+            ['only', `Resent (${formatAmount(resent)})`],
+            ['any', 'Resent or not'],
           ]}
         />
       ) : null}

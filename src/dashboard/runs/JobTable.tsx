@@ -17,6 +17,7 @@ export function JobTable({
   jobs,
   tab,
   matching,
+  asOf,
   pausedQueueIds,
   caption = 'Jobs',
 }: {
@@ -25,6 +26,8 @@ export function JobTable({
   pausedQueueIds: readonly string[];
   tab: JobTab;
   matching: BoundedCount | null;
+  /** When the page was read. */
+  asOf: number;
 }) {
   const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
@@ -37,7 +40,7 @@ export function JobTable({
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
   const withClock = useClockBehind([...columns, actions], 'at', ({ at }) => at);
-  const bulk = matching === null ? null : bulkOf(tab, matching);
+  const bulk = matching === null ? null : bulkOf(tab, matching, asOf);
   return (
     <DataTable
       caption={caption}
@@ -50,11 +53,12 @@ export function JobTable({
   );
 }
 
-function bulkOf(tab: JobTab, matching: BoundedCount): BulkActions | null {
+function bulkOf(tab: JobTab, matching: BoundedCount, asOf: number): BulkActions | null {
   if (tab !== 'pending' && tab !== 'retrying' && tab !== 'failed') return null;
   const [intent, word] = tab === 'failed' ? ['retry', 'Retry'] : ['fire', 'Fire'];
   return {
     matching,
+    asOf,
     buttons: ({ count, text }) => (
       <>
         <Button type="submit" name="intent" value={intent} variant="default">

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 
-/** How a run ended, in a list: words, with the target's message as a tip, and a link to the job that was resent. */
+/** How a run ended, in a list: words, with the target's message as a tip, and a link to the job that a retry made. */
 export function Outcome({
   run: { errorMessage, retriedAs },
   words,

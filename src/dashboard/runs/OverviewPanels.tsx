@@ -8,6 +8,7 @@ import { formatShort } from '../words/times.ts';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { failedOf } from './job-search.ts';
 import { jobStatus } from './job-status.ts';
+import { Outcome } from './Outcome.tsx';
 import { OutcomeBars } from './OutcomeBars.tsx';
 import classes from './OverviewPanels.module.css';
 import { QueueHealthWord } from './QueueHealthWord.tsx';
@@ -137,7 +138,9 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                 <Link to={`/jobs/${entry.job.id}`}>
                   <RequestLine method={entry.job.method} url={entry.job.url} />
                 </Link>
-                <span className={classes.quiet}>{describeOutcome(entry.job)}</span>
+                <span className={classes.quiet}>
+                  <Outcome run={entry.job} words={describeOutcome(entry.job)} />
+                </span>
                 <Time at={entry.at} />
                 <Clock at={entry.at} />
               </li>

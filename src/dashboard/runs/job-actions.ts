@@ -1,17 +1,11 @@
 /** What the buttons of the jobs pages do, and the messages about it. */
+import { data } from 'react-router';
 import { formatRate } from '#domain/rate';
 import { readSpread } from '#work/spread-input';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { readText } from '../forms/read-form.ts';
-import type {
-  BoundedCount,
-  BulkKind,
-  BulkOutcome,
-  BulkQuestion,
-  JobSearch,
-  Work,
-} from '../services.ts';
+import type { BulkKind, BulkOutcome, BulkQuestion, JobSearch, Work } from '../services.ts';
 
 const kinds = ['fire', 'retry', 'delete'] as const;
 
@@ -54,38 +48,43 @@ export async function actOnJobs(
   const resent = readAnswer(form);
   const spread = readSpread(kind === 'retry' ? readText(form, 'rate') : '');
   if ('error' in spread) return say('failed', `${spread.error} Nothing was sent.`);
-  const asOf = readInstant(readText(form, 'as_of'));
+  const answers = { resent, ...spread, isTimed: form.has('timed') };
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
-    const shown = readBounded(readText(form, 'shown'));
-    const answers = { shown, asOf, resent, ...spread };
-    const outcome = await work.startBulk(teamId, kind, search, answers);
+    // What came to the list after the page was read is left alone.
+    const asOf = readInstant(readText(form, 'as_of'));
+    if (asOf === null) throw data(null, { status: 400 });
+    const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf });
     return describeBulk(kind, outcome, (asked) => [
       ['all', '1'],
-      ...answersTo(asked),
+      ['as_of', String(asOf)],
+      ...answered(asked, resent),
       ...(form.has('group') ? [['group', readText(form, 'group')] satisfies Field] : []),
     ]);
   }
   const ids = form.getAll('id').filter((id) => typeof id === 'string');
   if (ids.length === 0) return say('note', 'No job is selected. Tick some first.');
-  const outcome = await work.actOnJobs(teamId, kind, ids, { resent, asOf, ...spread });
+  const outcome = await work.actOnJobs(teamId, kind, ids, answers);
   return describeBulk(kind, outcome, (asked) => [
     ...ids.map((id): Field => ['id', id]),
-    ...answersTo(asked),
+    ...answered(asked, resent),
   ]);
 }
 
-/** What the answer says of the question: when it was asked, and at which rate the jobs are to come due. */
-function answersTo({ asOf, spread }: BulkQuestion): Field[] {
-  const rate: Field[] = spread ? [['rate', formatRate(spread.rate)]] : [];
-  return [['as_of', String(asOf)], ...rate];
+/** What was answered before the question, and the rate that it has told the end of. */
+function answered({ spread }: BulkQuestion, resent: Answer): Field[] {
+  const fields: Field[] = resent === 'ask' ? [] : [['resent', resent]];
+  if (spread) fields.push(['rate', formatRate(spread.rate)], ['timed', '1']);
+  return fields;
 }
 
 function say(kind: Toast['kind'], text: string): JobsActed {
   return { toast: { kind, text }, asks: null };
 }
 
-function readAnswer(form: FormData): 'ask' | 'again' | 'leave' {
+type Answer = 'ask' | 'again' | 'leave';
+
+function readAnswer(form: FormData): Answer {
   const text = readText(form, 'resent');
   return text === 'again' || text === 'leave' ? text : 'ask';
 }
@@ -94,17 +93,8 @@ function hasAnswered(form: FormData): boolean {
   return readAnswer(form) === 'again';
 }
 
-/**
- * Reads how many jobs the page has shown. A page that does not say so counts as having shown none, so the action asks
- * first.
- */
-function readBounded(text: string): BoundedCount {
-  const [, count, more] = /^(\d{1,9})(\+?)$/.exec(text) ?? [];
-  return { count: Number(count ?? 0), isMore: more === '+' };
-}
-
-function readInstant(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+function readInstant(text: string): number | null {
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 async function actOnOne(
@@ -147,8 +137,7 @@ async function isInPausedQueue(work: Work, teamId: string, jobId: string): Promi
 
 function askOfOne(id: string, resent: BulkQuestion['resent']): JobsActed {
   const total = { count: 1, isMore: false };
-  const none = { shown: null, spread: null };
-  const question = { kind: 'retry' as const, total, ...none, resent, resentAmong: 1, asOf: 0 };
+  const question = { kind: 'retry' as const, total, resent, spread: null };
   return { toast: null, asks: { question, fields: [['job', id]] } };
 }
 

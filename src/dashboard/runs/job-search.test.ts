@@ -25,13 +25,13 @@ describe('the search of the jobs list', () => {
     assert.deepEqual(found(' order 42 '), { tab: 'all', payloadText: 'order 42' });
   });
   test('combines what is given', () => {
-    const query = 'tab=failed&q=order&code=none&queue=q1&resent=1&from=2026-11-21T09:05';
+    const query = 'tab=failed&q=order&code=none&queue=q1&resent=any&from=2026-11-21T09:05';
     assert.deepEqual(read(query), {
       tab: 'failed',
       payloadText: 'order',
       statusCode: 'none',
       queueId: 'q1',
-      resent: true,
+      resent: 'any',
       from: Date.parse('2026-11-21T09:05:00Z'),
     });
   });
@@ -75,7 +75,7 @@ describe('the search of the jobs list', () => {
       reason: maybe(fc.constantFrom('timeout' as const, 'unknown' as const)),
       from: maybe(seconds),
       to: maybe(seconds),
-      resent: maybe(fc.constant(true)),
+      resent: maybe(fc.constantFrom('any' as const, 'only' as const)),
     });
     fc.assert(
       fc.property(searches, (given) => {

@@ -34,6 +34,8 @@ export const filterNames = [
   'resent',
 ] as const;
 
+const resentWords = ['any', 'only'] as const;
+
 const sentences = {
   tab: `This is none of: ${jobTabs.map(({ name }) => name).join(', ')}.`,
 } as const;
@@ -51,7 +53,7 @@ export function readJobSearch(params: URLSearchParams): ReadFilters<JobSearch> {
     reason: filters.choice('reason', reasons),
     from: filters.read('from', readInstant, timeSentence),
     to: filters.read('to', readInstant, timeSentence),
-    resent: filters.isTicked('resent') || undefined,
+    resent: filters.choice('resent', resentWords),
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
   if (known.some(([name]) => Object.hasOwn(words, name)))
@@ -93,7 +95,7 @@ export function writeJobSearch(search: JobSearch): string {
   add('target', search.target);
   add('from', search.from === undefined ? undefined : writeInstant(search.from));
   add('to', search.to === undefined ? undefined : writeInstant(search.to + 999));
-  add('resent', search.resent ? 1 : undefined);
+  add('resent', search.resent);
   return `/jobs?${params.toString()}`;
 }
 

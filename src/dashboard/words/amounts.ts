@@ -17,11 +17,6 @@ export function formatAmount(amount: Amount): string {
   return `${amount.count.toLocaleString('en')}${amount.isMore ? '+' : ''}`;
 }
 
-/** The amount in a form's field: `1234`, `10000+`. */
-export function writeAmount({ count, isMore }: { count: number; isMore: boolean }): string {
-  return `${count}${isMore ? '+' : ''}`;
-}
-
 /** The count to show. The query counts up to one more than the bound, which tells whether there are more. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };

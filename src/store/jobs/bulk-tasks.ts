@@ -2,7 +2,6 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { newId } from '#domain/ids';
 import { formatRate, parseRate, type Rate } from '#domain/rate';
 import type { Database, Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../lists/job-counts.ts';
 import type { BulkTasksTable, Tables } from '../database/schema.ts';
@@ -132,43 +131,6 @@ export async function recordRetry(
     finished_at: at,
   };
   await trx.insertInto('bulk_tasks').values(values).execute();
-}
-
-/**
- * Locks an ended task whose work is to be taken back.
- *
- * @returns how many jobs it has done; null where there is no such task
- */
-export async function holdDone(
-  trx: Trx,
-  dialect: Dialect,
-  teamId: string,
-  taskId: string,
-): Promise<number | null> {
-  const row = await trx
-    .selectFrom('bulk_tasks')
-    .select('done')
-    .where('team_id', '=', teamId)
-    .where('id', '=', taskId)
-    .where('finished_at', 'is not', null)
-    .modifyEnd(sql.raw(dialect.lock('for update')))
-    .executeTakeFirst();
-  return row?.done ?? null;
-}
-
-/** Counts jobs that were taken back as skipped, no longer as done. */
-export async function uncountDone(
-  trx: Trx,
-  teamId: string,
-  taskId: string,
-  count: number,
-): Promise<void> {
-  await trx
-    .updateTable('bulk_tasks')
-    .set((eb) => ({ done: eb('done', '-', count), skipped: eb('skipped', '+', count) }))
-    .where('team_id', '=', teamId)
-    .where('id', '=', taskId)
-    .execute();
 }
 
 /** Bulk actions that the service works through by itself. */

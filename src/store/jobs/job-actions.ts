@@ -199,10 +199,9 @@ export async function retryFailedJobs(
     await markRetried(trx, db.dialect, teamId, retries);
     if (found && retries.length > 0) {
       const done = retries.length;
-      const search = again === true ? { ...found, resent: true } : found;
       const skipped = jobIds.length - done;
       const rate = spread?.rate ?? null;
-      await recordRetry(trx, teamId, { search, done, skipped, rate, at: now });
+      await recordRetry(trx, teamId, { search: found, done, skipped, rate, at: now });
     }
     return retries;
   });

@@ -144,32 +144,7 @@ export async function listAttempts(
   teamId: string,
   originalId: string,
 ): Promise<JobRecord[]> {
-  return readAttempts(db, teamId, [originalId]);
-}
-
-/**
- * The last attempt of each of some jobs.
- *
- * @param originalIds  some hundreds at most
- */
-export async function listLastAttempts(
-  db: Database,
-  teamId: string,
-  originalIds: readonly string[],
-): Promise<JobRecord[]> {
-  const attempts = await readAttempts(db, teamId, originalIds);
-  const last = new Map(attempts.map((attempt) => [attempt.originalId, attempt]));
-  return originalIds.flatMap((id) => last.get(id) ?? []);
-}
-
-/** All attempts of some jobs, the first of each before its later ones. */
-async function readAttempts(
-  db: Database,
-  teamId: string,
-  originalIds: readonly string[],
-): Promise<JobRecord[]> {
-  if (originalIds.length === 0) return [];
-  const ids = [...originalIds, ...(await findRetries(db, originalIds))];
+  const ids = [originalId, ...(await findRetries(db, [originalId]))];
   const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
   const end = sql`order by runs.attempt_number`;
   const rows = await db.read((reader) => readJobs(reader, { name: 'read-attempts', where, end }));

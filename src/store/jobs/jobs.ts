@@ -23,17 +23,9 @@ import {
   type JobRecord,
   listAttempts,
   listJobs,
-  listLastAttempts,
   readBodies,
 } from './job-records.ts';
-import {
-  countResent,
-  listResends,
-  type Resend,
-  type ResendSpan,
-  type ResentCount,
-  takeBackResends,
-} from './resent.ts';
+import { countResent, listResends, type ResendSpan, type ResentCount } from './resent.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { Signal, SignalBus } from '../database/signals.ts';
@@ -120,22 +112,8 @@ export class JobStore {
     return countResent(this.#db, teamId, jobIds);
   }
 
-  async listResends(teamId: string, span: ResendSpan, limit: number): Promise<Resend[]> {
+  async listResends(teamId: string, span: ResendSpan, limit: number): Promise<string[]> {
     return listResends(this.#searches, teamId, span, limit);
-  }
-
-  /**
-   * Takes back the jobs that a task has resent and that are not sent yet.
-   *
-   * @returns how many; null where they can't be told apart from jobs that others resent
-   */
-  async takeBackResends(teamId: string, taskId: string, span: ResendSpan): Promise<number | null> {
-    return takeBackResends(this.#db, teamId, taskId, span);
-  }
-
-  /** The last attempts of some jobs, by the ids of their first attempts. */
-  async listLastAttempts(teamId: string, originalIds: readonly string[]): Promise<JobRecord[]> {
-    return listLastAttempts(this.#searches, teamId, originalIds);
   }
 
   async deletePending(teamId: string, jobIds: readonly string[]): Promise<string[]> {

@@ -1,8 +1,6 @@
-import { holdDone, uncountDone } from './bulk-tasks.ts';
-import type { Database, Reader, Trx } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
-import { holdPending } from './job-actions.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 
@@ -75,84 +73,26 @@ export interface ResendSpan {
   toId: string;
 }
 
-export interface Resend {
-  failedId: string;
-  /** The new job's id. */
-  id: string;
-  /** The new job waits for its first attempt. */
-  isUnsent: boolean;
-}
-
-/** The jobs that were resent within a span, in the order of their creation. */
+/** The failed jobs that were resent within a span, in the order in which their new jobs were made. */
 export async function listResends(
   db: Database,
   teamId: string,
   { fromId, toId }: ResendSpan,
   limit: number,
-): Promise<Resend[]> {
-  const rows = await db.read((reader) => resendsWithin(reader, teamId, fromId, toId, limit));
-  return rows.map(({ failed_id, id, status }) => {
-    return { failedId: failed_id, id: id ?? '', isUnsent: status === 'pending' };
-  });
-}
-
-function resendsWithin(
-  reader: Reader | Trx,
-  teamId: string,
-  fromId: string,
-  toId: string,
-  limit: number,
-) {
-  return reader
-    .selectFrom('ended_jobs as failed')
-    .leftJoin('jobs as made', (join) =>
-      join.onRef('made.team_id', '=', 'failed.team_id').onRef('made.id', '=', 'failed.retried_as'),
-    )
-    .select(['failed.id as failed_id', 'failed.retried_as as id', 'made.status'])
-    .where('failed.team_id', '=', teamId)
-    .where('failed.retried_as', 'is not', null)
-    .where('failed.retried_as', '>=', fromId)
-    .where('failed.retried_as', '<', toId)
-    .orderBy('failed.retried_as')
-    .limit(limit)
-    .execute();
-}
-
-/**
- * Takes back the jobs that a task has resent and that are not sent yet: the new jobs are deleted, and the failed ones
- * look as if they had never been resent.
- *
- * @returns how many; null where the span does not contain exactly the task's jobs, as when others resent at the same
- * time
- */
-export async function takeBackResends(
-  db: Database,
-  teamId: string,
-  taskId: string,
-  { fromId, toId }: ResendSpan,
-): Promise<number | null> {
-  return db.transact(async (trx) => {
-    const done = await holdDone(trx, db.dialect, teamId, taskId);
-    if (done === null) return null;
-    const found = await resendsWithin(trx, teamId, fromId, toId, done + 1);
-    if (found.length !== done) return null;
-    const jobIds = found.flatMap(({ id, status }) => (id && status === 'pending' ? [id] : []));
-    if (jobIds.length === 0) return 0;
-    // A job that has started meanwhile is no longer pending, and stays.
-    const held = await holdPending(trx, db.dialect, { teamId, jobIds });
-    const ids = held.map(({ id }) => id);
-    if (ids.length === 0) return 0;
-    await trx.deleteFrom('jobs').where('team_id', '=', teamId).where('id', 'in', ids).execute();
-    await trx
-      .updateTable('ended_jobs')
-      .set({ retried_as: null })
+): Promise<string[]> {
+  const rows = await db.read((reader) =>
+    reader
+      .selectFrom('ended_jobs')
+      .select('id')
       .where('team_id', '=', teamId)
-      .where('retried_as', 'in', ids)
       .where('retried_as', 'is not', null)
-      .execute();
-    await uncountDone(trx, teamId, taskId, ids.length);
-    return ids.length;
-  });
+      .where('retried_as', '>=', fromId)
+      .where('retried_as', '<', toId)
+      .orderBy('retried_as')
+      .limit(limit)
+      .execute(),
+  );
+  return rows.map(({ id }) => id);
 }
 
 function standingOf(status: JobStatus | null): Exclude<keyof ResentCount, 'count'> {

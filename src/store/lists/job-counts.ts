@@ -16,7 +16,7 @@ export interface BoundedCount {
   isMore: boolean;
 }
 
-/** The counts of the tabs; `resent`: failed jobs that left the Failed tab because they were resent (§3.3). */
+/** The counts of the tabs; `failed` are those that were not resent, `resent` those that were (§3.3). */
 export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
 
 const LAST_TIME = 8_640_000_000_000_000;
@@ -69,8 +69,9 @@ export async function countTabs(
   queueId: string | undefined,
 ): Promise<TabCounts> {
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
-  const of = (tab: JobSearch['tab'], most = MOST_COUNTED, resent = false) =>
-    countRanges(db, rangesOf({ tab, resent }, queueIds), {}, most);
+  const of = (tab: JobSearch['tab'], most = MOST_COUNTED) =>
+    countRanges(db, rangesOf({ tab }, queueIds), {}, most);
+  const ofResent = rangesOf({ tab: 'failed', resent: 'only' }, queueIds);
   const retried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
@@ -87,7 +88,7 @@ export async function countTabs(
     processing: bound(await of('processing')),
     completed: bound(await of('completed')),
     failed: bound(await of('failed')),
-    resent: bound(await of('failed', MOST_COUNTED, true)),
+    resent: bound(await countRanges(db, ofResent, {}, MOST_COUNTED)),
   };
   const others = bound(await countRanges(db, retried, {}, MOST_COUNTED));
   return { ...counts, all: add(...Object.values(counts), others) };

@@ -154,8 +154,8 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await names({ tab, reason: 'unknown' }), ['b']);
       assert.deepEqual(await names({ tab, reason: 'http_server_error' }), ['a?x=1']);
       assert.deepEqual(await names({ tab }), ['a?x=1', 'ab', 'b']);
-      assert.deepEqual(await names({ tab, resent: true }), ['c']);
-      const resent = { tab, resent: true, reason: 'timeout' } as const;
+      assert.deepEqual(await names({ tab, resent: 'only' }), ['c']);
+      const resent = { tab, resent: 'only', reason: 'timeout' } as const;
       assert.deepEqual(await names(resent), []);
       const everywhere = { tab: 'all', reason: 'http_server_error' } as const;
       assert.deepEqual(await names(everywhere), ['a?x=1', 'c']);

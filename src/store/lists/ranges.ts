@@ -98,7 +98,7 @@ type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 
 function statesOf(search: JobSearch): State[] {
   const { tab, reason, statusCode, responseText, resent } = search;
-  if (resent === true) {
+  if (resent === 'only') {
     return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED_JOB_STATUSES) : [];
   }
   const states: State[] = [];
@@ -127,13 +127,13 @@ function failedStates(
   search: Pick<JobSearch, 'tab' | 'reason' | 'resent'>,
   statuses: readonly JobStatus[],
 ): State[] {
-  const { tab, reason, resent = false } = search;
-  const isEither = tab === 'all' && !resent;
+  const { tab, reason, resent } = search;
+  const isEither = resent === 'any' || (tab === 'all' && resent !== 'only');
   if (reason === undefined && isEither) {
     return statuses.map((status) => ({ kind: 'finished', status }));
   }
   const reasons = reason === undefined ? REASONS : [reason === 'unknown' ? '' : reason];
-  const marks = isEither ? ([0, 1] as const) : ([resent ? 1 : 0] as const);
+  const marks = isEither ? ([0, 1] as const) : ([resent === 'only' ? 1 : 0] as const);
   return statuses.flatMap((status) =>
     // Only a person's Retry marks a job, and only a failed one, so attempts with status `retried` have no mark.
     (status === 'retried' ? ([0] as const) : marks).flatMap((isRetried) =>

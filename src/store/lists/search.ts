@@ -33,8 +33,11 @@ export interface JobSearch {
   /** The time of the job, in milliseconds: from (inclusive), to (exclusive). */
   from?: number;
   to?: number;
-  /** Only failed jobs that were resent (§3.3). The Failed tab without it leaves them out. */
-  resent?: boolean;
+  /**
+   * Failed jobs that were resent (§3.3): `any` shows them on the Failed tab too, `only` shows nothing else. Without it
+   * the Failed tab leaves them out.
+   */
+  resent?: 'any' | 'only';
 }
 
 /** A place in a list: the time of a job and its id. */
@@ -74,19 +77,15 @@ export function fits(job: JobRecord, search: JobSearch & Pick<RunSearch, 'host'>
   );
 }
 
-/**
- * Whether a job is on a tab. A failed job that was resent has left the Failed tab (§3.3) and shows there only in a
- * search for resent jobs.
- */
 function isInTab(
   { status, attemptNumber, retriedAs }: JobRecord,
-  { tab, resent = false }: JobSearch,
+  { tab, resent }: JobSearch,
 ): boolean {
   const isFailed = isFailedJob(status);
   const isResent = isFailed && retriedAs !== null;
   switch (tab) {
     case 'all':
-      return isResent || !resent;
+      return isResent || resent !== 'only';
     case 'pending':
       return status === 'pending' && attemptNumber === 1;
     case 'retrying':
@@ -96,7 +95,7 @@ function isInTab(
     case 'completed':
       return status === 'success';
     case 'failed':
-      return isFailed && isResent === resent;
+      return isFailed && (resent === 'any' || isResent === (resent === 'only'));
   }
 }
 
