@@ -261,15 +261,28 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.alerts(), []);
     });
 
-    test('a first attempt that is also the last raises the failure alone', async () => {
-      await using scene = await startScene(openTestStore);
-      scene.target.answer('/job', BROKEN);
-      await setQueue(scene.service, { emailAlerts: true, retriesEnabled: false });
-      await scheduleJob(scene.service, { url: `${scene.target.url}/job` });
-      await scene.target.waitFor(1);
-      await scene.service.quiet();
-      assert.equal(levelsOf(await scene.alerts()), 'failure');
-    });
+    for (const settings of [{ retriesEnabled: false }, { retrySchedule: [] }]) {
+      const how = JSON.stringify(settings);
+      test(`a first attempt without a retry sends only the failure, with ${how}`, async () => {
+        await using scene = await startScene(openTestStore);
+        await using smtp = await startSmtpServer();
+        const { service, target, chat } = scene;
+        await using told = await startNotifier(service, { smtp });
+        target.answer('/job', BROKEN);
+        await setQueue(service, { emailAlerts: true, ...settings });
+        await scheduleJob(service, { url: `${target.url}/job` });
+        await target.waitFor(1);
+        await service.quiet();
+        await told.told();
+        assert.equal(levelsOf(await scene.alerts()), 'failure');
+        const title = 'Failure: a job of queue “emails” was dead-lettered';
+        assert.deepEqual(titlesIn(chat), [title]);
+        assert.deepEqual(
+          smtp.mails.map(({ subject }) => subject),
+          [title],
+        );
+      });
+    }
 
     test('a job that succeeds at a retry raises no more than its warning', async () => {
       await using scene = await startScene(openTestStore);
