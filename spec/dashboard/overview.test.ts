@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, openPage } from '#testing/pages';
+import { assertClean, heading, openPage } from '#testing/pages';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** What a team sees first: what fails now, what is next, what has just happened, and nothing of others. */
 
-let browser: TestBrowser;
 let dashboard: TestDashboard;
 let target: Receiver;
 
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
+  [dashboard, target] = await Promise.all([startDashboard(), startReceiver()]);
   target.answer('/down', { status: 503 });
 });
 after(async () => {
-  await browser.close();
   await dashboard[Symbol.asyncDispose]();
   await target.close();
 });
@@ -86,7 +79,7 @@ describe('the overview', () => {
       const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
       return jobs.some(({ status }) => status === 'success');
     });
-    await using watched = await openPage({ browser, dashboard }, '/', { user, javaScript: false });
+    await using watched = await openPage({ dashboard }, '/', { user, javaScript: false });
     const { page } = watched;
     await panel(page, 'Failing now').getByText('Close the month').waitFor();
     const row = panel(page, 'Failing now').getByRole('listitem').filter({ hasText: 'orders' });
@@ -110,53 +103,39 @@ describe('the overview', () => {
     assert.equal(elsewhere.text.includes('Close the month'), false);
   });
 
-  for (const javaScript of [true, false]) {
-    test(`leads from a bar to its runs by keys, ${javaScript ? 'with' : 'without'} scripts`, async () => {
-      const team = `Bars ${javaScript}`;
-      const user = await dashboard.user(`bars${javaScript}@bells.test`, { team });
-      await createJob(user, '/counted', 0);
-      await runFailingCron(user);
-      await eventually(async () => {
-        const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
-        return jobs.some(({ status }) => status === 'success');
-      });
-      await using watched = await openPage({ browser, dashboard }, '/', {
-        user,
-        javaScript,
-        inBrowser: true,
-      });
-      const { page } = watched;
-      const hours = page.getByRole('list', { name: /Runs per hour/ });
-      const bar = hours.getByRole('link').last();
-      const columns = hours.locator('[data-column]');
-      if (javaScript) {
-        await page.locator('[data-column][tabindex="-1"]').first().waitFor({ state: 'attached' });
-        assert.equal(await hours.locator('[tabindex="0"]').count(), 1, 'one stop of Tab');
-        await columns.last().focus();
-        await page.keyboard.press('ArrowLeft');
-        assert.equal(await page.locator(':focus').getAttribute('data-column'), '22');
-        await page.keyboard.press('Home');
-        assert.equal(await page.locator(':focus').getAttribute('data-column'), '0');
-        await page.keyboard.press('End');
-      }
-      await bar.focus();
-      const words = bar.locator('span').first();
-      await words.waitFor({ state: 'visible' });
-      assert.match((await words.textContent()) ?? '', /Success 1Retried 0Failed 1See the runs/);
-      assert.match((await bar.getAttribute('aria-label')) ?? '', /Success 1, Retried 0, Failed 1/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
-      const runs = page.getByRole('table', { name: 'Runs' });
-      await runs.getByText('/counted').first().waitFor();
-      await runs.getByText('Close the month').waitFor();
-      await assertClean(watched);
-      const stranger = await dashboard.user(`barless${javaScript}@x.test`, { team: `Y ${team}` });
-      const elsewhere = await (
-        await dashboard.signIn(stranger)
-      ).get(`/runs${new URL(page.url()).search}`);
-      assert.match(elsewhere.text, /No run matches/);
+  test('leads from a bar, and from the row of its table, to the runs of that hour', async () => {
+    const user = await dashboard.user('bars@bells.test', { team: 'Bars' });
+    await createJob(user, '/counted', 0);
+    await runFailingCron(user);
+    await eventually(async () => {
+      const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
+      return jobs.some(({ status }) => status === 'success');
     });
-  }
+    await using watched = await openPage({ dashboard }, '/', { user, javaScript: false });
+    const { page } = watched;
+    const hour = page
+      .getByRole('list', { name: /Runs per hour/ })
+      .getByRole('link')
+      .last();
+    assert.match((await hour.getAttribute('aria-label')) ?? '', /Success 1, Retried 0, Failed 1/);
+    assert.equal(await hour.getAttribute('tabindex'), '-1', 'Tab reaches the table alone');
+    await page.getByText('Show as a table').first().click();
+    const row = page
+      .getByRole('table', { name: /Runs per hour/ })
+      .getByRole('link')
+      .last();
+    assert.equal(await row.getAttribute('href'), await hour.getAttribute('href'));
+    await row.click();
+    await heading(page, 'Runs');
+    const runs = page.getByRole('table', { name: 'Runs' });
+    await runs.getByText('/counted').first().waitFor();
+    await runs.getByText('Close the month').waitFor();
+    await assertClean(watched);
+    const stranger = await dashboard.user('barless@x.test', { team: 'Barless' });
+    const visitor = await dashboard.signIn(stranger);
+    const elsewhere = await visitor.get(`/runs${new URL(page.url()).search}`);
+    assert.match(elsewhere.text, /No run matches/);
+  });
 
   test('writes the viewer’s time beside, unless that is UTC', async () => {
     const user = await dashboard.user('zone@bells.test', { team: 'Zone' });

@@ -1,7 +1,8 @@
 import { Fragment, useId, type ReactNode } from 'react';
+import { Link } from 'react-router';
 import { buildScale, type Scale, spaceLabels } from './plot-scale.ts';
 import classes from './Plot.module.css';
-import { PlotColumn, PlotColumns } from './PlotColumns.tsx';
+import { PlotColumn } from './PlotColumn.tsx';
 
 type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
@@ -143,11 +144,10 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
             />
           ))}
           {drawn}
-          <PlotColumns label={id} count={labels.length}>
+          <ol className={classes.columns} aria-labelledby={id}>
             {labels.map((label, at) => (
               <PlotColumn
                 key={label}
-                at={at}
                 to={links[at] ?? null}
                 linkWord={linkWord}
                 isLate={at >= labels.length / 2}
@@ -163,11 +163,11 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
                 {children(at)}
               </PlotColumn>
             ))}
-          </PlotColumns>
+          </ol>
         </div>
         <LabelLine labels={labels} />
       </div>
-      <PlotTable title={title} labels={labels} series={series} format={format} gaps={gaps} />
+      <PlotTable {...{ title, labels, series, format, gaps, links }} />
     </figure>
   );
 }
@@ -230,7 +230,9 @@ function PlotTable({
   series,
   format,
   gaps,
-}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'> & Required<Pick<PlotProps, 'gaps'>>) {
+  links,
+}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'> &
+  Required<Pick<PlotProps, 'gaps' | 'links'>>) {
   return (
     <details className={classes.numbers}>
       <summary>Show as a table</summary>
@@ -250,7 +252,10 @@ function PlotTable({
           <tbody>
             {labels.map((label, at) => (
               <tr key={label}>
-                <th scope="row">{gaps[at] ? `${label}, ${gaps[at].text}` : label}</th>
+                <th scope="row">
+                  {links[at] ? <Link to={links[at]}>{label}</Link> : label}
+                  {gaps[at] ? `, ${gaps[at].text}` : null}
+                </th>
                 {series.map(({ name, values }) => (
                   <td key={name}>
                     {gaps[at] && !Number.isFinite(values[at])
