@@ -6,8 +6,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { freePort } from '#testing/free-port';
 import { makeFolder } from '#testing/guard';
-import { launchBelfry, startBelfry } from '#testing/process';
+import { createMigratedDatabase } from '#testing/migrated';
+import { eventually, launchBelfry, startBelfry } from '#testing/process';
+import { openRows } from '#testing/rows';
+import { startTcpProxy } from '#testing/tcp-proxy';
 
 /** How a start ended that was to fail. */
 async function failedStart(options: Parameters<typeof launchBelfry>[0]) {
@@ -103,4 +107,61 @@ describe('a start that fails', () => {
       /^belfry: The key file .*taken\/app\.key cannot be read or written/,
     );
   });
+});
+
+describe('a start while Postgres is away', () => {
+  /** The address of the same database behind another port. */
+  const through = (url: string, port: number) =>
+    Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
+
+  test('waits for it, alive and not ready, and then serves', async () => {
+    await using database = await createMigratedDatabase();
+    const [port, databasePort] = [await freePort(), await freePort()];
+    const databaseUrl = through(database.url, databasePort);
+    const belfry = launchBelfry({ databaseUrl, env: { PORT: String(port) } });
+    const line = await belfry.line(/"database\.awaited"/, 60_000);
+    assert.match(line, /Postgres cannot be reached .*ECONNREFUSED.*; check that it runs/);
+    const statusOf = async (page: string) =>
+      (await fetch(`http://127.0.0.1:${port}${page}`).catch(() => null))?.status;
+    await eventually(async () => (await statusOf('/healthz')) === 200);
+    assert.equal(await statusOf('/readyz'), 503);
+    await using _proxy = await startTcpProxy(Number(new URL(database.url).port), databasePort);
+    await belfry.line(/belfry is ready at/, 60_000);
+    assert.equal(await statusOf('/readyz'), 200);
+    assert.equal(await belfry.stop(), 0);
+    assert.equal(belfry.output.filter((text) => text.includes('database.awaited')).length, 1);
+  });
+
+  test('ends at once with 0 on SIGTERM', async () => {
+    const belfry = launchBelfry({ databaseUrl: `postgres://x@127.0.0.1:${await freePort()}/x` });
+    await belfry.line(/"database\.awaited"/, 60_000);
+    assert.equal(await belfry.stop(), 0);
+  });
+
+  test('ends with 1 if the server answers and has no such database', async () => {
+    await using database = await createMigratedDatabase();
+    const databaseUrl = Object.assign(new URL(database.url), { pathname: '/none' }).href;
+    const { code, output } = await failedStart({ databaseUrl });
+    assert.equal(code, 1);
+    assert.match(output.join('\n'), /^belfry: Postgres has no such database /);
+  });
+});
+
+test('SIGTERM during a start ends it early, cleanly and with 0', async () => {
+  await using database = await createMigratedDatabase();
+  await using holder = await openRows(database.url);
+  // The engine joins at the end of a start.
+  await holder.all('begin; lock table nodes in access exclusive mode');
+  const port = await freePort();
+  const belfry = launchBelfry({ databaseUrl: database.url, env: { PORT: String(port) } });
+  await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+    return (await answer?.text()) === '{"status":"starting"}';
+  });
+  belfry.signal('SIGTERM');
+  await belfry.line(/stop\.asked/);
+  await holder.all('rollback');
+  assert.equal(await belfry.exited, 0, belfry.output.join('\n'));
+  await belfry.closed;
+  assert.doesNotMatch(belfry.output.join('\n'), /failed|belfry is ready/);
 });

@@ -10,6 +10,8 @@ interface HistoryOptions {
   log: Log;
   historyDays: number;
   clockJumps: ClockJumps;
+  /** Ends the move of runs after the step under way. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -20,7 +22,7 @@ interface HistoryOptions {
  * what has not been moved yet.
  */
 export async function prepareHistory(options: HistoryOptions): Promise<void> {
-  const { store, log, historyDays, clockJumps } = options;
+  const { store, log, historyDays, clockJumps, signal } = options;
   const { retention, depths, clock } = store;
   const attempt = async (what: string, work: () => Promise<unknown>) => {
     try {
@@ -35,10 +37,14 @@ export async function prepareHistory(options: HistoryOptions): Promise<void> {
   await attempt('partitions', async () => {
     if (!clockJumps.isHeld()) await retention.keepPartitions(clock.now(), historyDays);
   });
-  await attempt('olderRuns', () => moveOlderRuns(store, log));
+  await attempt('olderRuns', () => moveOlderRuns(store, log, signal));
 }
 
-async function moveOlderRuns({ retention, clock }: Store, log: Log): Promise<void> {
+async function moveOlderRuns(
+  { retention, clock }: Store,
+  log: Log,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const total = await retention.countOlderRuns();
   if (total === 0) return;
   log.info('history.moving', { total });
@@ -49,6 +55,7 @@ async function moveOlderRuns({ retention, clock }: Store, log: Log): Promise<voi
     const some = await retention.moveOlderRuns(RUNS_A_STEP);
     if (some === 0) break;
     moved += some;
+    if (signal?.aborted) return;
     if (clock.monotonicMs() - toldAtMs < TELL_EVERY_MS) continue;
     toldAtMs = clock.monotonicMs();
     log.info('history.moving', { moved, total });

@@ -67,6 +67,34 @@ describe('a service', () => {
     assert.deepEqual(story, ['stop engine', 'stop store']);
   });
 
+  test('ends the start of a part early and stops it before the others', async () => {
+    const { story, service } = partsWith(['store']);
+    await service.start();
+    const starting = Promise.withResolvers<void>();
+    const added = service.add({
+      name: 'engine',
+      start: async () => starting.promise,
+      stop: async () => {
+        story.push('stop engine');
+        starting.resolve();
+        await starting.promise;
+      },
+    });
+    assert.equal(await service.stop(1000), true);
+    assert.equal(await added, false);
+    assert.deepEqual(story, ['start store', 'stop engine', 'stop store']);
+  });
+
+  test('starts no further part once it is being stopped', async () => {
+    const { story, service } = partsWith(['store']);
+    await service.start();
+    const stopped = service.stop(1000);
+    const late: Part = { name: 'late', start: async () => assert.fail(), stop: async () => {} };
+    assert.equal(await service.add(late), false);
+    await stopped;
+    assert.deepEqual(story, ['start store', 'stop store']);
+  });
+
   test('stops once, however often it is asked', async () => {
     const { story, service } = partsWith(['store']);
     await service.start();

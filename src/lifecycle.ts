@@ -4,7 +4,10 @@ import type { Log } from '#domain/log';
 export interface Part {
   name: string;
   start(): Promise<void>;
-  /** Finishes what is running, within `graceMs` at most, and releases its resources. */
+  /**
+   * Finishes what is running, within `graceMs` at most, and releases its resources. May be called during `start`, which
+   * then ends early.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -32,16 +35,24 @@ export class Service {
     for (const part of this.#parts) await this.add(part);
   }
 
-  /** Starts a further part, for one that could only be created after the others had started. */
-  async add(part: Part): Promise<void> {
-    if (this.#stopping !== null) return;
+  /**
+   * Starts a further part, for one that could only be created after the others had started.
+   *
+   * @returns false if the service is being stopped, which also stops this part
+   */
+  async add(part: Part): Promise<boolean> {
+    if (this.#stopping !== null) return false;
+    this.#started.push(part);
     try {
       await part.start();
     } catch (fault) {
+      // The stop under way ends this part, too.
+      if (this.#stopping !== null) return false;
+      this.#started.pop();
       await this.stop(0);
       throw fault;
     }
-    this.#started.push(part);
+    return this.#stopping === null;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { FirstAccount } from '#people/registrations';
 import { StoreError } from '#store/database/errors';
 import { type OpenedStore, openStore } from '#store/store';
 import { AppKeyFault, loadAppKey } from './app-key.ts';
+import { openWhenThere } from './awaited-database.ts';
 import { publicAddress, type Config } from './config.ts';
 import { EXIT, say } from './exit.ts';
 import { writeGreeting } from './greeting.ts';
@@ -39,9 +40,41 @@ function endWith(fault: unknown, log: MainLog): never {
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
+  let service: Service | null = null;
+  let isAskedToStop = false;
+  stopOnSignals(process, {
+    stop: () => {
+      isAskedToStop = true;
+      void stopGracefully(service, config.shutdownGraceMs, log);
+    },
+    abort: () => process.exit(EXIT.fault),
+    echoMs: hasTellingParent() ? 300 : 0,
+  });
   try {
     const appKey = loadAppKey(config);
-    const store = await openStore({
+    const web = new WebServer(createStartingPages(), config);
+    const store = await openDatabase({ config, appKey, web, log });
+    service = new Service([partOfStore(store)], log);
+    await service.start();
+    const findDashboard = () => dashboard ?? findDashboardBuild(log);
+    const rooms = partOfRooms({ config, appKey, store, web, log, findDashboard });
+    if (!(await service.add(rooms))) return;
+    announce(config, web, await rooms.findFirstAccount(), log);
+  } catch (fault) {
+    // The stop under way closes what this start needs, and ends the process.
+    if (!isAskedToStop) endWith(fault, log);
+  }
+}
+
+/** Waits for a Postgres server that is away; meanwhile `/healthz` and `/readyz` answer. */
+async function openDatabase({
+  config,
+  appKey,
+  web,
+  log,
+}: Pick<PartsOfRooms, 'config' | 'appKey' | 'web' | 'log'>): Promise<OpenedStore> {
+  const open = () =>
+    openStore({
       location: config.database,
       appKey,
       clock: realClock,
@@ -50,21 +83,8 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
       onLost: (fault) => endWith(fault, log),
       serving: true,
     });
-    const service = new Service([partOfStore(store)], log);
-    stopOnSignals(process, {
-      stop: () => void stopGracefully(service, config.shutdownGraceMs, log),
-      abort: () => process.exit(EXIT.fault),
-      echoMs: hasTellingParent() ? 300 : 0,
-    });
-    await service.start();
-    const web = new WebServer(createStartingPages(), config);
-    const findDashboard = () => dashboard ?? findDashboardBuild(log);
-    const rooms = partOfRooms({ config, appKey, store, web, log, findDashboard });
-    await service.add(rooms);
-    announce(config, web, await rooms.findFirstAccount(), log);
-  } catch (fault) {
-    endWith(fault, log);
-  }
+  if (config.database.kind !== 'postgres') return open();
+  return openWhenThere(open, { clock: realClock, log, onAway: () => web.start() });
 }
 
 /** Greets people at a terminal. Anything else that reads the output gets one event for each fact. */
@@ -117,10 +137,12 @@ function partOfRooms({
   findDashboard,
 }: PartsOfRooms): Part & { findFirstAccount: () => Promise<FirstAccount | null> } {
   let rooms: BelfryService | null = null;
+  let isStopping = false;
   return {
     name: 'rooms',
     start: async () => {
       await web.start();
+      if (isStopping) return;
       const baseUrl = publicAddress(config, web.port);
       const dashboardBuild = config.role === 'engine' ? null : findDashboard();
       const echo = findOwnEcho(web.listening);
@@ -132,14 +154,20 @@ function partOfRooms({
     findFirstAccount: async () =>
       config.role === 'engine' ? null : ((await rooms?.people.accounts.findFirstAccount()) ?? null),
     stop: async (graceMs) => {
+      isStopping = true;
       await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
     },
   };
 }
 
-async function stopGracefully(service: Service, graceMs: number, log: MainLog): Promise<void> {
+/** @param service  null before the database is open: then nothing runs that could finish */
+async function stopGracefully(
+  service: Service | null,
+  graceMs: number,
+  log: MainLog,
+): Promise<void> {
   log.info('stop.asked', { graceMs });
-  const clean = await service.stop(graceMs);
+  const clean = service === null || (await service.stop(graceMs));
   log.info('stopped', { clean });
   process.exit(clean ? EXIT.done : EXIT.fault);
 }

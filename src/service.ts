@@ -76,7 +76,10 @@ export interface BelfryService {
   bulkRunner: BulkRunner;
   /** Starts the engine, the notices and the housekeeping. `app` needs no start. */
   start(): Promise<void>;
-  /** Starts nothing more and waits for what is running, for `graceMs` at most. The store stays open. */
+  /**
+   * Starts nothing more and waits for what is running, for `graceMs` at most. Ends a start under way early. The store
+   * stays open.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -104,6 +107,18 @@ export function buildService(options: ServiceOptions): BelfryService {
   const clockJumps = new ClockJumps(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
   const housekeeping = new Housekeeping(history);
+  const background = [housekeeping, snapshots, bulkRunner, ...duties];
+  const start = async (signal: AbortSignal) => {
+    await prepareHistory({ ...history, signal });
+    if (signal.aborted) return;
+    await watch.start();
+    if (engine === null) return;
+    await secretChanges.start();
+    await engine.start();
+    if (signal.aborted) return;
+    await notifier.start();
+    for (const each of background) each.start();
+  };
   return {
     store,
     people,
@@ -113,19 +128,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     app,
     notifier,
     bulkRunner,
-    start: async () => {
-      await prepareHistory(history);
-      await watch.start();
-      if (engine === null) return;
-      await secretChanges.start();
-      await engine.start();
-      await notifier.start();
-      housekeeping.start();
-      snapshots.start();
-      bulkRunner.start();
-      for (const duty of duties) duty.start();
-    },
-    stop: async (graceMs) => {
+    ...endingEarly(start, async (graceMs) => {
       snapshots.stop();
       const ended = Promise.all(duties.map((duty) => duty.stop()));
       try {
@@ -138,6 +141,23 @@ export function buildService(options: ServiceOptions): BelfryService {
         mailer.close();
         await sender.close();
       }
+    }),
+  };
+}
+
+/** A stop during the start ends that early and waits for it, so that both never use the parts at once. */
+function endingEarly(
+  start: (signal: AbortSignal) => Promise<void>,
+  stop: BelfryService['stop'],
+): Pick<BelfryService, 'start' | 'stop'> {
+  const stopping = new AbortController();
+  let starting = Promise.resolve();
+  return {
+    start: () => (starting = start(stopping.signal)),
+    stop: async (graceMs) => {
+      stopping.abort();
+      await starting.catch(() => {});
+      await stop(graceMs);
     },
   };
 }

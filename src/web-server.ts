@@ -64,7 +64,9 @@ export class WebServer implements Part {
     return `http://${shown}:${this.port}`;
   }
 
+  /** Does nothing if it listens already. */
   async start(): Promise<void> {
+    if (this.#server.listening) return;
     this.#server.listen(this.#at);
     try {
       await once(this.#server, 'listening');

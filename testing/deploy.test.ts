@@ -45,6 +45,12 @@ describe('docs/deploy/belfry.service', () => {
     assert.equal(status, 0, stdout.split('\n').slice(-3).join('\n') + stderr);
   });
 
+  test('never gives up starting, and starts after a local Postgres', () => {
+    const [, head = ''] = /^\[Unit\]\n([^[]*)/m.exec(unit) ?? [];
+    assert.match(head, /^StartLimitIntervalSec=0$/m);
+    assert.match(head, /^After=.*\bpostgresql\.service\b/m);
+  });
+
   test('sets what are settings', () => {
     const names = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name);
     assert.ok(names.length > 0);

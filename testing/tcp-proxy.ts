@@ -18,8 +18,11 @@ interface Carried {
   server: net.Socket;
 }
 
-/** @param port  of a server on 127.0.0.1 */
-export async function startTcpProxy(port: number): Promise<TcpProxy> {
+/**
+ * @param port  of a server on 127.0.0.1
+ * @param ownPort  where the proxy listens; 0 for any free port
+ */
+export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy> {
   const open = new Set<Carried>();
   let swallowed: string | null = null;
   let forbidden: string | null = null;
@@ -42,7 +45,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     client.pipe(server);
     server.pipe(client);
   });
-  proxy.listen(0, '127.0.0.1');
+  proxy.listen(ownPort, '127.0.0.1');
   await once(proxy, 'listening');
   return {
     port: (proxy.address() as net.AddressInfo).port,

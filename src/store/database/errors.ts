@@ -72,6 +72,28 @@ export class StoreError extends Error {
   }
 }
 
+/**
+ * Whether a Postgres server can't be used for now, so that the same settings may work later: it can't be reached, it
+ * starts or stops, or it has no connection left. False if it answers and refuses, as for a wrong password.
+ */
+export function isServerAway(error: unknown): boolean {
+  if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return false;
+  if (error.cause instanceof StoreError) return isServerAway(error.cause);
+  const { code, syscall } = Object(error.cause) as { code?: string; syscall?: string };
+  // node-postgres gives timeouts and connections that end no code.
+  if (code === undefined) return error.cause instanceof Error;
+  // The socket file of a server that has not started yet.
+  if (code === 'ENOENT') return syscall === 'connect';
+  return AWAY.has(code);
+}
+
+/** Errors of sockets and name servers; failed connections; no connection left; and a server that stops or starts. */
+const AWAY = new Set(
+  'ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE EAI_AGAIN 08000 08001 08003 08006 53300 57P01 57P02 57P03'.split(
+    ' ',
+  ),
+);
+
 /** Whether Postgres gave up waiting for a lock. */
 export function wasLockedOut(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as { code?: string } | null)?.code === LOCKED;

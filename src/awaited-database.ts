@@ -1,0 +1,37 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+import { isServerAway } from '#store/database/errors';
+
+const TRY_EVERY_MS = 1_000;
+const TELL_EVERY_MS = 60_000;
+
+interface WaitOptions {
+  clock: Clock;
+  log: Log;
+  /** Called after each try that fails. */
+  onAway: () => Promise<void>;
+}
+
+/**
+ * Opens the database once its server answers: after a reboot it may start later than this service. Logs the reason at
+ * once and every minute. Rejects if the server answers and refuses.
+ */
+export async function openWhenThere<Opened>(
+  open: () => Promise<Opened>,
+  { clock, log, onAway }: WaitOptions,
+): Promise<Opened> {
+  let toldAtMs = -Infinity;
+  for (;;) {
+    try {
+      return await open();
+    } catch (fault) {
+      if (!isServerAway(fault)) throw fault;
+      if (clock.monotonicMs() - toldAtMs >= TELL_EVERY_MS) {
+        toldAtMs = clock.monotonicMs();
+        log.warn('database.awaited', { error: (fault as Error).message });
+      }
+    }
+    await onAway();
+    await new Promise<void>((resolve) => clock.after(TRY_EVERY_MS, resolve));
+  }
+}
