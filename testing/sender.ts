@@ -19,6 +19,8 @@ interface TestSenderOptions {
   trusted?: readonly string[];
   /** Default: no file at all, so that no test depends on the machine. */
   hostsPath?: string;
+  /** Default: none, so that no test depends on the machine. */
+  ownAddresses?: () => readonly string[];
 }
 
 export interface TestSender extends ClosableSender, AsyncDisposable {
@@ -45,6 +47,7 @@ export function openSender(options: TestSenderOptions = {}): TestSender {
     dnsServers: options.dnsServers ?? ['127.0.0.1:1'],
     trustedCertificates: options.trusted ?? [],
     hostsPath: options.hostsPath ?? '/nonexistent/hosts',
+    readOwnAddresses: options.ownAddresses ?? (() => []),
   });
   return {
     ...sender,

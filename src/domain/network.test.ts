@@ -39,6 +39,7 @@ const EDGES: [inside: string[], outside: string[]][] = [
     ['192.0.0.0', '192.0.0.8', '192.0.0.11', '192.0.0.192', '192.0.0.255'],
     ['191.255.255.255', '192.0.1.1'],
   ],
+  [['168.63.129.16'], ['168.63.129.15', '168.63.129.17']],
   [
     ['192.0.2.0', '192.0.2.255'],
     ['192.0.1.255', '192.0.3.0'],
@@ -93,6 +94,13 @@ describe('judging an address', () => {
     assert.equal(judgeAddress('127.0.0.1', allowed), 'allowed');
     assert.equal(judgeAddress('10.2.0.0', allowed), 'blocked');
     assert.equal(judgeAddress('127.0.0.2', allowed), 'blocked');
+  });
+
+  test('an address of this machine is blocked unless the operator allowed it', () => {
+    const own = new Set(['93.184.216.34']);
+    assert.equal(judgeAddress('93.184.216.34', [], own), 'blocked');
+    assert.equal(judgeAddress('93.184.216.35', [], own), 'allowed');
+    assert.equal(judgeAddress('93.184.216.34', networks('93.184.216.0/24'), own), 'allowed');
   });
 
   test('what is no dotted address is blocked whatever is allowed', () => {

@@ -25,13 +25,15 @@ const FOUR_NUMBERS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
  * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has a
- * registry of its own. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it.
+ * registry of its own. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it. 168.63.129.16 is
+ * public by its number, but on Azure it is the platform's own server, reached from inside a virtual machine only.
  */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -44,6 +46,8 @@ const NOT_PUBLIC = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ].map(readKnownCidr);
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Two anycast services that the registry lists as globally reachable inside 192.0.0.0/24. */
 const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].map(readKnownCidr);
@@ -70,11 +74,18 @@ export function parseNetworks(text: string): Cidr[] | { error: string } {
  *
  * @param ipv4     four decimal numbers with dots; anything else is blocked
  * @param allowed  networks the operator lets through although they are not public
+ * @param own      addresses of this machine, which are blocked although they may be public: a firewall may hide from
+ *                 others what listens there
  */
-export function judgeAddress(ipv4: string, allowed: readonly Cidr[]): AddressVerdict {
+export function judgeAddress(
+  ipv4: string,
+  allowed: readonly Cidr[],
+  own: ReadonlySet<string> = NONE,
+): AddressVerdict {
   const address = readAddress(ipv4);
   if (address === null) return 'blocked';
   if (isWithin(address, allowed)) return 'allowed';
+  if (own.has(ipv4)) return 'blocked';
   if (!isWithin(address, NOT_PUBLIC)) return 'allowed';
   return isWithin(address, PUBLIC_EXCEPTIONS) ? 'allowed' : 'blocked';
 }

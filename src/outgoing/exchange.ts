@@ -28,6 +28,8 @@ interface SenderOptions {
   trustedCertificates?: readonly string[];
   /** Where the machine's own names stand. Default: `/etc/hosts`. */
   hostsPath?: string;
+  /** Default: the IPv4 addresses of all network interfaces. */
+  readOwnAddresses?: () => readonly string[];
 }
 
 export interface ClosableSender extends Sender {
@@ -46,7 +48,7 @@ export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;
   const liveClock = new LiveClock(clock);
   const resolver = new NameResolver({ ...options, liveClock });
-  const guard = new Guard(options.allowedNetworks, resolver, options.echo ?? null);
+  const guard = new Guard({ ...options, echo: options.echo ?? null, resolver });
   const connections = new Connections({
     tlsContext: createTlsContext(options.trustedCertificates ?? []),
     mayUse: (address, port) => guard.mayUse(address, port),

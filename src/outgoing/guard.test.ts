@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startDnsServer, type DnsAnswer } from '#testing/dns-server';
+import { FakeClock } from '#demo/fake-clock';
 import { startReceiver } from '#testing/receiver';
 import { openSender } from '#testing/sender';
 
@@ -127,6 +128,30 @@ describe('names', () => {
     assert.equal(dns.queries.length, 5, 'believed for as long as its shortest record');
   });
 
+  test('a name without an address is looked up again after five seconds, a failed lookup after one', async () => {
+    await using dns = await startDnsServer();
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    await using sender = openSender({ dnsServers: [dns.address], clock });
+    dns.answer('empty.test', []);
+    dns.answer('broken.test', 'SERVFAIL');
+    for (const [name, seconds] of [
+      ['missing.test', 5],
+      ['empty.test', 5],
+      ['broken.test', 1],
+    ] as const) {
+      const count = () => dns.queries.filter((query) => query.name === name).length;
+      const get = async () => (await sender.get(`http://${name}/`)).kind;
+      assert.equal(await get(), 'unresolvable');
+      const asked = count();
+      await clock.advance(seconds * 1_000 - 1);
+      assert.equal(await get(), 'unresolvable');
+      assert.equal(count(), asked, `${name} is cached`);
+      await clock.advance(1);
+      assert.equal(await get(), 'unresolvable');
+      assert.ok(count() > asked, `${name} is asked for again`);
+    }
+  });
+
   test('the next address is dialled where one refuses, of the first three', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
@@ -175,6 +200,68 @@ describe('the machine itself', () => {
       dns.queries.map(({ name }) => name),
       ['notlocalhost'],
     );
+  });
+
+  test('the first names of the hosts file are found when they are looked up at once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
+    try {
+      const hostsPath = join(folder, 'hosts');
+      await writeFile(hostsPath, '127.0.0.1 web api db\n');
+      await using receiver = await startReceiver();
+      await using sender = openSender({ hostsPath });
+      const exchanges = await Promise.all(
+        ['web', 'api', 'db'].map((name) => sender.get(`http://${name}:${receiver.port}/`)),
+      );
+      assert.deepEqual(
+        exchanges.map(({ kind }) => kind),
+        ['answered', 'answered', 'answered'],
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('names of the hosts file stay known while it cannot be read, and not once it is gone', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
+    try {
+      const hostsPath = join(folder, 'hosts');
+      await writeFile(hostsPath, '127.0.0.1 web\n');
+      await using receiver = await startReceiver();
+      const clock = new FakeClock('2026-01-01T00:00:00Z');
+      await using sender = openSender({ hostsPath, clock });
+      const get = async () => (await sender.get(`http://web:${receiver.port}/`)).kind;
+      assert.equal(await get(), 'answered');
+      await rm(hostsPath);
+      await mkdir(hostsPath);
+      await clock.advance(5_000);
+      assert.equal(await get(), 'answered');
+      await rm(hostsPath, { recursive: true });
+      await clock.advance(5_000);
+      assert.equal(await get(), 'unresolvable');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('its own addresses are blocked unless allowed, and read again after five seconds', async () => {
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    let reads = 0;
+    const own = ['93.184.216.34'];
+    const ownAddresses = () => {
+      reads++;
+      return own;
+    };
+    await using sender = openSender({ allowed: '', clock, ownAddresses });
+    await using open = openSender({ ownAddresses: () => ['127.0.0.1'] });
+    await using receiver = await startReceiver();
+    const get = async (address: string) => (await sender.get(`http://${address}/`)).kind;
+    for (let n = 0; n < 5; n++) assert.equal(await get('93.184.216.34'), 'blocked');
+    assert.equal(reads, 1);
+    own[0] = '93.184.216.35';
+    await clock.advance(5_000);
+    assert.equal(await get('93.184.216.35'), 'blocked');
+    assert.equal(reads, 2);
+    assert.equal((await open.get(receiver.url)).kind, 'answered');
   });
 
   test('names of the hosts file are read from there and judged like others', async () => {

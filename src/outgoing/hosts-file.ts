@@ -13,7 +13,7 @@ const BELIEVED_MS = 5_000;
 export class HostsFile {
   readonly #clock: Clock;
   readonly #path: string;
-  #addresses = new Map<string, string[]>();
+  #table: Promise<AddressTable> = Promise.resolve(new Map());
   #readAtMs = -Infinity;
 
   constructor(clock: Clock, path = '/etc/hosts') {
@@ -26,24 +26,27 @@ export class HostsFile {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readAtMs >= BELIEVED_MS) {
       this.#readAtMs = nowMs;
-      this.#addresses = parseHosts(await readBeginning(this.#path));
+      this.#table = readTable(this.#path, this.#table);
     }
-    return this.#addresses.get(name) ?? null;
+    return (await this.#table).get(name) ?? null;
   }
 }
 
-/** The beginning of the file; empty if it is missing or cannot be read. */
-async function readBeginning(path: string): Promise<string> {
+type AddressTable = ReadonlyMap<string, readonly string[]>;
+
+/** The file's content: nothing if there is no file, the last content if it cannot be read. */
+async function readTable(path: string, last: Promise<AddressTable>): Promise<AddressTable> {
   try {
     await using file = await open(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } catch {
-    return '';
+    return parseHosts(buffer.toString('latin1', 0, bytesRead));
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return isMissing ? new Map() : last;
   }
 }
 
-function parseHosts(text: string): Map<string, string[]> {
+function parseHosts(text: string): AddressTable {
   const addresses = new Map<string, string[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/);
