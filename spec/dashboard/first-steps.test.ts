@@ -30,24 +30,24 @@ async function readSteps(visitor: Visitor): Promise<string | null> {
 }
 
 describe('the first steps', () => {
-  test('a sample job goes to the echo with one click, and its step ticks itself', async () => {
+  test('a sample job goes to the echo with one click, whose page shows the outcome', async () => {
     const user = await newTeam();
     const visitor = await dashboard.signIn(user);
     assert.match((await readSteps(visitor)) ?? '', /1 Send a sample job/);
     const answer = await visitor.post('/?index', { intent: 'sample-job' });
-    assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/']);
     const [job, ...others] = await dashboard.service.work.listJobs(user.teamId, { limit: 5 });
+    assert.deepEqual([answer.status, answer.headers.get('Location')], [302, `/jobs/${job?.id}`]);
     assert.equal(job?.url, `${dashboard.url}/echo`);
     assert.deepEqual(others, []);
     const said = await eventually(async () => {
       const text = await readSteps(visitor);
-      return text?.includes('It arrived') === true && text;
+      return text?.includes('A run has succeeded') === true && text;
     });
-    assert.match(said, /Done: Send a sample job It arrived: HTTP 200 in [\d.]+ m?s/);
+    assert.match(said, /Done: Send a sample job A run has succeeded/);
     assert.doesNotMatch(said, /Send sample job/);
   });
 
-  test('a job that is due tomorrow does not stand for the sample, which can still be sent', async () => {
+  test('a job that waits for tomorrow does not tick the step of the sample job', async () => {
     const user = await newTeam();
     const visitor = await dashboard.signIn(user);
     const later = { queue: 'later', url: `${dashboard.url}/echo`, payloadJson: '{}' };
@@ -58,16 +58,16 @@ describe('the first steps', () => {
       callbackUrl: null,
       delaySeconds: 86_400,
     });
-    const said = (await readSteps(visitor)) ?? '';
-    assert.match(said, /Send sample job/);
-    assert.doesNotMatch(said, /On its way/);
+    assert.match((await readSteps(visitor)) ?? '', /1 Send a sample job .* Send sample job/);
   });
 
-  test('the cron of every minute is filled in, and its step ticks itself', async () => {
+  test('the form of the first cron is filled in, for fewer runs than a plan of 1,000 has', async () => {
     const user = await newTeam();
     const visitor = await dashboard.signIn(user);
+    const { text: overview } = await visitor.get('/');
+    assert.ok(overview.includes('href="/crons/new?sample=1"'));
     const form = await visitor.get('/crons/new?sample=1');
-    assert.match(form.text, /name="cron_expression"[^>]*value="\* \* \* \* \*"/);
+    assert.match(form.text, /name="cron_expression"[^>]*value="0 \* \* \* \*"/);
     assert.match(form.text, new RegExp(`value="${dashboard.url}/echo\\?from=cron"`));
     const { text } = await visitor.get('/crons/new');
     assert.doesNotMatch(text, /First cron/, 'only where it is asked for');
@@ -79,26 +79,41 @@ describe('the first steps', () => {
       timeout_seconds: '30',
       is_active: '1',
     });
-    assert.match((await readSteps(visitor)) ?? '', /Done: Run a cron every minute The next run is/);
+    assert.match((await readSteps(visitor)) ?? '', /Done: Create a cron .* See crons/);
   });
 
-  test('where alerts go is ticked by a chat; a member is not led to what only admins may open', async () => {
+  test('notifications lead to the default channel, whose form ticks the step', async () => {
     const user = await newTeam();
+    const visitor = await dashboard.signIn(user);
+    const open = /3 Set up notifications For now alerts only appear on the Alerts page\. Set up/;
+    assert.match((await readSteps(visitor)) ?? '', open);
+    const slack = (name: string) => ({
+      intent: 'save',
+      kind: 'slack',
+      slack_url: `https://hooks.slack.com/services/T0/${name}/x`,
+      name,
+    });
+    await visitor.post('/settings/notifications/new', slack('Second'));
+    assert.equal((await dashboard.service.work.listChannels(user.teamId)).length, 2);
+    assert.match((await readSteps(visitor)) ?? '', open, 'no alert goes to a further channel yet');
+    const form = '/settings/notifications/default';
+    assert.ok((await visitor.get('/')).text.includes(`href="${form}"`));
+    await visitor.post(form, slack('Default'));
+    assert.match(
+      (await readSteps(visitor)) ?? '',
+      /Done: Set up notifications Alerts go to Slack\. Change/,
+    );
+  });
+
+  test('a member is not led to a form that only admins may open', async () => {
+    await newTeam();
     const member = await dashboard.user(`member${teams}@bells.test`, {
       team: `Steps team ${teams}`,
       role: 'member',
     });
-    const [visitor, guest] = [await dashboard.signIn(user), await dashboard.signIn(member)];
-    assert.match((await readSteps(visitor)) ?? '', /3 Say where alerts go So far they stand/);
-    assert.doesNotMatch((await guest.get('/')).text, /href="\/settings\/notifications"/);
-    await dashboard.service.work.setChannel(user.teamId, {
-      kind: 'slack',
-      url: 'https://hooks.slack.com/services/T0/B0/x',
-    });
-    assert.match(
-      (await readSteps(visitor)) ?? '',
-      /Done: Say where alerts go Each alert goes to S/,
-    );
+    const { text } = await (await dashboard.signIn(member)).get('/');
+    assert.match(text, /An admin of the team can set this up/);
+    assert.doesNotMatch(text, /href="\/settings\/notifications/);
   });
 
   test('are gone once hidden, for that team alone', async () => {
@@ -115,7 +130,7 @@ describe('the first steps', () => {
     const user = await newTeam(without);
     const visitor = await without.signIn(user);
     const steps = (await readSteps(visitor)) ?? '';
-    assert.match(steps, /One request to a target of yours/);
+    assert.match(steps, /A job sends one request to a URL, now or later\. Create job/);
     assert.doesNotMatch(steps, /echo/);
     const answer = await visitor.post('/?index', { intent: 'sample-job' });
     assert.equal(answer.status, 400);

@@ -31,10 +31,10 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { formValues, from: source?.id ?? null, choices };
 }
 
-/** The cron that the first steps suggest, ready to be saved. */
+/** The cron that the first steps suggest. Its runs of a month are within a plan of 1,000. */
 function sampleCron(echoUrl: string | null): CronFormValues {
   const target = echoUrl === null ? {} : { url: `${echoUrl}?from=cron` };
-  return { ...emptyCron, name: 'First cron', cron_expression: '* * * * *', ...target };
+  return { ...emptyCron, name: 'First cron', cron_expression: '0 * * * *', ...target };
 }
 
 type Answer = {

@@ -13,9 +13,8 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { readText } from '../forms/read-form.ts';
-import { FirstSteps } from '../runs/FirstSteps.tsx';
+import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import { ByTag } from '../runs/ByTag.tsx';
-import { areAllDone, readFirstSteps } from '../runs/first-steps.ts';
 import { Figures } from '../runs/Figures.tsx';
 import {
   FailingNow,
@@ -34,27 +33,30 @@ import type { loader as signedInLoader } from './signed-in.tsx';
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { people, work } = context.get(services);
-  const { now, targets } = context.get(requestFacts);
-  const [counts, attention, usage, channel, overview, muted, tags] = await Promise.all([
+  const { targets } = context.get(requestFacts);
+  const [counts, usage, channel, overview, muted, tags] = await Promise.all([
     work.readCounts(team.id),
-    work.readAttention(team.id),
     people.billing.readUsage(team.id),
     work.readChannel(team.id),
     work.readOverview(team.id),
     readMutedNow(work, team.id),
     work.readTagCounts(team.id),
   ]);
-  const areAlertsTold = channel.kind !== 'email' || people.accounts.sendsMail();
-  const steps = readFirstSteps({ overview, counts, attention, areAlertsTold, now });
+  const done: StepsDone = {
+    job: overview.lastMonth.some(({ success }) => success > 0),
+    cron: counts.crons.active + counts.crons.paused > 0,
+    alerts: channel.kind !== 'email' || people.accounts.sendsMail(),
+  };
+  const isAllDone = done.job && done.cron && done.alerts;
   const isShown =
-    may(team.role, 'work') && !areAllDone(steps) && !readHiddenSteps(request).includes(team.id);
+    may(team.role, 'work') && !isAllDone && !readHiddenSteps(request).includes(team.id);
   return {
     counts,
     usage,
     overview,
     muted,
     tags,
-    firstSteps: isShown ? { steps, echoUrl: targets.echoUrl, channel: channel.kind } : null,
+    firstSteps: isShown ? { done, echoUrl: targets.echoUrl, channel: channel.kind } : null,
     mayChooseChannel: may(team.role, 'notifications'),
     forecast: describeForecast(await work.readForecast(team.id, usage)),
     teamName: team.name,
@@ -85,8 +87,8 @@ export async function action({ request, context }: Route.ActionArgs) {
     return redirectWithToast(context, '/', text);
   }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
-  await work.createJob(team.id, { ...sample, url: echoUrl });
-  return redirect('/');
+  const { jobId } = await work.createJob(team.id, { ...sample, url: echoUrl });
+  return redirectWithToast(context, `/jobs/${jobId}`, 'The job is created.');
 }
 
 const sample = {
@@ -132,12 +134,11 @@ function listNeeds(attention: Attention): Need[] {
 
 export default function Overview({ loaderData }: Route.ComponentProps) {
   const { counts, overview, muted, tags, teamName, firstSteps } = loaderData;
-  // Whoever has just sent the first job waits for it.
-  useLiveRefresh(firstSteps?.steps.job.state === 'under-way' ? 1 : 10);
+  useLiveRefresh(10);
   const isPaused = useTeamPause() !== null;
   const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
   // The page's only primary action is the first step, while it is open.
-  const isFirst = firstSteps?.steps.job.state === 'open';
+  const isFirst = firstSteps?.done.job === false;
   // The shell has already counted this. Counting failing crons costs an index lookup for each.
   const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
   const needs = shell?.attention ? listNeeds(shell.attention) : null;
