@@ -12,13 +12,11 @@ import { hashPayload, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
-import type { QueueSettings } from '#domain/queue-settings';
+import type { QueuePolicy } from '#store/queues/queues';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
-/** A queue's settings for failed attempts. If the queue was deleted, `NEVER_RETRIED` holds: no retries, no alerts. */
-export type RetryPolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
-
-export const NEVER_RETRIED: RetryPolicy = {
+/** The policy if the queue was deleted. */
+export const NEVER_RETRIED: QueuePolicy = {
   retriesEnabled: false,
   retrySchedule: [],
   emailAlerts: false,
@@ -88,7 +86,7 @@ function notSent(errorMessage: string, completedAt: number): Answer {
 function settleJob(
   job: ClaimedJob,
   { verdict, end, response }: Answer,
-  policy: RetryPolicy,
+  policy: QueuePolicy,
 ): Settlement {
   const { completedAt } = end;
   const attempt = { number: job.attemptNumber, completedAt };
@@ -111,7 +109,7 @@ function settleJob(
   return { run: job, status, end, response, next: null, callback, alert };
 }
 
-export function settlementOf(run: Run, answer: Answer, policy: RetryPolicy): Settlement {
+export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Settlement {
   return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
 

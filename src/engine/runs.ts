@@ -114,14 +114,14 @@ export class Runs {
   /** The queue's rules for failures. A success does not need them, so they are not read. */
   async #readPolicy(run: Run, { verdict }: Answer) {
     if (run.kind === 'execution' || verdict.ok) return NEVER_RETRIED;
-    return (await this.#options.store.queues.find(run.teamId, run.queueId)) ?? NEVER_RETRIED;
+    return (await this.#options.store.queues.findPolicy(run.teamId, run.queueId)) ?? NEVER_RETRIED;
   }
 
   /** Stores a run's end: as it is; if refused, without its response; if refused again, as a worker failure (§3.6). */
   async #store(run: Run, nodeId: string, answer: Answer | null): Promise<Stored> {
     const { runs, nodes } = this.#options.store;
     const abandon = async (): Promise<Stored> => ({
-      isOurs: await nodes.abandon(nodeId, run.id, this.#clock.now()),
+      isOurs: await nodes.abandon(nodeId, run, this.#clock.now()),
       outcome: run.kind === 'job' ? 'dead_lettered' : 'failed',
       reason: 'worker_failed',
       durationMs: 0,

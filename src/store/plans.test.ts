@@ -397,7 +397,7 @@ async function askEverything(store: Store): Promise<void> {
   const released = await aClaimedJob(store, team.id, node, { queue: 'released' });
   await store.nodes.releaseLostClaims(node, new Set(), { queueIds, since: TEST_START });
   await store.nodes.releaseLostClaims(node, new Set());
-  await store.nodes.abandon(node, released.id, TEST_START);
+  await store.nodes.abandon(node, released, TEST_START);
   await store.runs.scanQueues();
   // Later scans begin where this one has seen that nothing waits.
   await store.runs.scanQueues();

@@ -30,8 +30,6 @@ interface BulkRunnerOptions {
 const CLAIM_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 const KEEP_TASKS_MS = 7 * 86_400_000;
-/** A day more than the plots show. */
-const KEEP_OUTCOMES_MS = 31 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
 /**
@@ -161,7 +159,6 @@ class Runner implements BulkRunner {
     if (now - this.#tidiedAt < TIDY_EVERY_MS) return;
     this.#tidiedAt = now;
     await this.#store.bulkTasks.forgetBefore(now - KEEP_TASKS_MS);
-    await this.#store.outcomes.forgetBefore(now - KEEP_OUTCOMES_MS);
   }
 
   async #pause(ms: number): Promise<void> {

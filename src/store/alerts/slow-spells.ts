@@ -37,19 +37,21 @@ export async function timeRuns(
   settlements: readonly Settlement[],
   medians: Medians,
 ): Promise<TimedRun[]> {
-  const timed: TimedRun[] = [];
-  for (const { run, status, end } of settlements) {
+  const ruled = settlements.flatMap(({ run, status, end }) => {
     const { teamId, slowRule } = run;
-    if (slowRule === null || UNTIMED.has(end.reason)) continue;
+    if (slowRule === null || UNTIMED.has(end.reason)) return [];
     const sourceId = run.kind === 'job' ? run.queueId : run.cronId;
-    const medianMs =
-      slowRule.timesMedian === null ? null : await medians.find(teamId, sourceId, end.completedAt);
-    const pace = judgePace(slowRule, end.durationMs, medianMs);
-    if (!pace) continue;
+    return [{ run, teamId, sourceId, slowRule, status, end }];
+  });
+  const byMedian = ruled.filter(({ slowRule }) => slowRule.timesMedian !== null);
+  const now = Math.max(...byMedian.map(({ end }) => end.completedAt));
+  const medianOf = byMedian.length > 0 ? await medians.find(byMedian, now) : new Map();
+  return ruled.flatMap(({ run, sourceId, slowRule, status, end }) => {
+    const pace = judgePace(slowRule, end.durationMs, medianOf.get(sourceId) ?? null);
+    if (!pace) return [];
     const rule = writeSlowRule(slowRule);
-    timed.push({ run, sourceId, rule, isSuccess: status === 'success', pace, end });
-  }
-  return timed;
+    return [{ run, sourceId, rule, isSuccess: status === 'success', pace, end }];
+  });
 }
 
 interface SpellRow {

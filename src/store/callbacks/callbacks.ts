@@ -94,12 +94,11 @@ const deleteSent = preparedStatement<never>('delete-sent-callbacks', (dialect) =
   dialect.deleteGiven('callbacks_under_way', OF_NODE, 1, 'briefly'),
 );
 
-const findWaiting = preparedStatement<{ team_id: string; first: string | null }>(
+const findWaiting = preparedStatement<{ team_id: string }>(
   'scan-callback-teams',
   () => `
-  select t.id as team_id,
-    (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) as first
-  from teams t where t.deleted_at is null`,
+  select t.id as team_id from teams t where t.deleted_at is null
+    and (select c.id from callbacks c where c.team_id = t.id order by c.id limit 1) is not null`,
 );
 
 /**
@@ -123,7 +122,7 @@ export class CallbackStore {
   /** The teams with waiting callbacks. Costs one index step per team. */
   async scanWaiting(): Promise<string[]> {
     const rows = await this.#db.read((db) => runPrepared(db, this.#db.dialect, findWaiting, []));
-    return rows.flatMap(({ team_id, first }) => (first === null ? [] : [team_id]));
+    return rows.map(({ team_id }) => team_id);
   }
 
   /** Takes callbacks for a node to send. No callback is taken twice. */

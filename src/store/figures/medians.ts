@@ -1,8 +1,8 @@
 import { DURATION_BOUNDS, estimateQuantile } from '#domain/duration-histogram';
 import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
-import { durationCounts } from './durations.ts';
 import { HOUR_MS } from './outcomes.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -10,12 +10,26 @@ const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;
 
-/** Parameters as for `durationCounts` */
-const readSteps = preparedStatement<{ step: number; runs: number }>(
+const SOURCE = { team_id: 'id', source_id: 'id' } as const satisfies Fields;
+
+export interface Source {
+  teamId: string;
+  sourceId: string;
+}
+
+/** Parameters: 1 rows of `SOURCE`, 2 from which hour on */
+const readSteps = preparedStatement<{ source_id: string; step: number; runs: number }>(
   'read-duration-steps',
-  (dialect) => `
-  select step, cast(sum(runs) as bigint) as runs from ${durationCounts(dialect)}
-  where outcome = 'success' group by step`,
+  (dialect) => {
+    const countsOf = (table: string) => `
+      select given.source_id, d.step, d.runs from ${dialect.rows(SOURCE, 1)} cross join ${table} d
+      where ${dialect.hasKeyOf('d', 'given', ['team_id', 'source_id'])}
+        and d.hour >= ${dialect.$(2)} and d.outcome = 'success' and d.step is not null`;
+    return `
+  select source_id, step, cast(sum(runs) as bigint) as runs
+  from (${countsOf('duration_hours')} union all ${countsOf('batch_counts')}) as counts
+  group by source_id, step`;
+  },
 );
 
 /** How long successful runs of crons and queues usually take, remembered for some minutes. */
@@ -28,18 +42,34 @@ export class Medians {
   }
 
   /** Of the last days, in milliseconds, within about a tenth; null where there are too few runs. */
-  async find(teamId: string, sourceId: string, now: number): Promise<number | null> {
-    const known = this.#known.get(sourceId);
-    if (known && now < known.until && now >= known.until - KEPT_MS) return known.medianMs;
+  async find(sources: readonly Source[], now: number): Promise<ReadonlyMap<string, number | null>> {
+    const found = new Map<string, number | null>();
+    const unknown = new Map<string, Source>();
+    for (const source of sources) {
+      const known = this.#known.get(source.sourceId);
+      const isFresh = known && now < known.until && now >= known.until - KEPT_MS;
+      if (isFresh) found.set(source.sourceId, known.medianMs);
+      else unknown.set(source.sourceId, source);
+    }
+    if (unknown.size === 0) return found;
+    const steps = await this.#readSteps([...unknown.values()], now);
+    if (this.#known.size + unknown.size > MOST_KEPT) this.#known.clear();
+    for (const sourceId of unknown.keys()) {
+      const medianMs = medianOf(steps.get(sourceId) ?? []);
+      this.#known.set(sourceId, { medianMs, until: now + KEPT_MS });
+      found.set(sourceId, medianMs);
+    }
+    return found;
+  }
+
+  async #readSteps(sources: readonly Source[], now: number) {
+    const given = sources.map(({ teamId, sourceId }) => ({ team_id: teamId, source_id: sourceId }));
     const from = now - MEDIAN_DAYS * DAY_MS;
-    const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
+    const parameters = [packRows(SOURCE, given), from - (from % HOUR_MS)];
     const rows = await this.#db.read((db) =>
       runPrepared(db, this.#db.dialect, readSteps, parameters),
     );
-    const medianMs = medianOf(rows);
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
-    this.#known.set(sourceId, { medianMs, until: now + KEPT_MS });
-    return medianMs;
+    return Map.groupBy(rows, ({ source_id }) => source_id);
   }
 }
 

@@ -49,11 +49,4 @@ export class OutcomeStore {
     const parameters = [teamId, from - (from % HOUR_MS)];
     return this.#db.read((db) => runPrepared(db, this.#db.dialect, readHours, parameters));
   }
-
-  /** Deletes counters of hours before an instant. They are few enough for one statement. */
-  async forgetBefore(before: number): Promise<void> {
-    await this.#db.transact((trx) =>
-      trx.deleteFrom('outcome_hours').where('hour', '<', before).execute(),
-    );
-  }
 }

@@ -40,7 +40,10 @@ const JOB = {
   payload: 'text',
 } as const satisfies Fields;
 
-/** Gives no row for a job whose queue does not exist. The share lock keeps its queue from being deleted meanwhile. */
+/**
+ * Gives no row for a job whose queue does not exist. The queue's row is not locked: each acceptance would write to it.
+ * If the queue is deleted at the same moment, housekeeping deletes the job like the queue's others.
+ */
 const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',
   (dialect) => `
@@ -50,7 +53,6 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
     given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
   from ${dialect.rows(JOB, 1)} ${dialect.briefly} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
-  ${dialect.lock('for key share of q')}
   returning id, queue_id`,
 );
 

@@ -53,6 +53,7 @@ async function createOutcomeHours(db: Kysely<unknown>, t: ColumnTypes): Promise<
     .addColumn('runs', t.instant, (c) => c.notNull())
     .addPrimaryKeyConstraint('outcome_hours_pk', ['team_id', 'hour', 'outcome'])
     .execute();
+  await db.schema.createIndex('outcome_hours_by_hour').on('outcome_hours').column('hour').execute();
 }
 
 async function createBulkTasks(db: Kysely<unknown>, t: ColumnTypes): Promise<void> {

@@ -4,7 +4,7 @@ import type { Database, Trx } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 import { holdNode } from './living-node.ts';
-import { type SettledOrphans, settleOrphans } from './orphans.ts';
+import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 
 /** A node, as it was at one look at the table. */
@@ -121,9 +121,9 @@ export class NodeStore {
    *
    * @returns false where the run was no longer the node's
    */
-  async abandon(nodeId: string, runId: string, now: number): Promise<boolean> {
+  async abandon(nodeId: string, run: RunKey, now: number): Promise<boolean> {
     const { deadLettered, failedExecutions } = await this.#db.transact((trx) =>
-      settleOrphans(trx, this.#db.dialect, { nodeIds: [nodeId], runId }, now),
+      settleOrphans(trx, this.#db.dialect, { nodeIds: [nodeId], run }, now),
     );
     return deadLettered + failedExecutions > 0;
   }

@@ -14,7 +14,12 @@ import { NO_RESPONSE, packEnds } from '../runs/settlement.ts';
 /** The runs to settle: all that the nodes have claimed, or one of them. */
 export interface Orphans {
   nodeIds: readonly string[];
-  runId?: string;
+  run?: RunKey;
+}
+
+export interface RunKey {
+  teamId: string;
+  id: string;
 }
 
 /** How many jobs and executions were settled. */
@@ -30,12 +35,12 @@ export interface SettledOrphans {
 export async function settleOrphans(
   trx: Trx,
   dialect: Dialect,
-  { nodeIds, runId }: Orphans,
+  { nodeIds, run }: Orphans,
   now: number,
 ): Promise<SettledOrphans> {
   const settled: SettledOrphans = { deadLettered: 0, failedExecutions: 0 };
   for (const nodeId of nodeIds) {
-    const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, runId, now });
+    const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, run, now });
     const jobs = await end('jobs');
     await alertOfJobs(trx, dialect, jobs, now);
     const executions = await end('executions');
@@ -73,12 +78,11 @@ async function endClaimed(
   {
     table,
     nodeId,
-    runId,
+    run: one,
     now,
-  }: { table: RunTable; nodeId: string; runId?: string | undefined; now: number },
+  }: { table: RunTable; nodeId: string; run?: RunKey | undefined; now: number },
 ): Promise<ClaimedRow[]> {
-  const claimed = await findClaimedRuns(trx, dialect, table, nodeId);
-  const runs = claimed.filter(({ id }) => runId === undefined || id === runId);
+  const runs = await findClaimedRuns(trx, dialect, table, nodeId, one);
   if (runs.length === 0) return [];
   const { reason, errorMessage } = endOfOrphan(now);
   const ends = runs.map((run) => ({

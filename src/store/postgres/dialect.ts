@@ -62,6 +62,7 @@ class PoolConnection implements DatabaseConnection {
   readonly client: PoolClient;
   /** Set once the connection may be broken; it is then closed and not returned to the pool. */
   fault: StoreError | null = null;
+  readonly #texts = new Map<string, string>();
   readonly #answerMs: number;
   readonly #onSilence: () => void;
 
@@ -72,7 +73,7 @@ class PoolConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const name = STATEMENT_NAME.exec(sql)?.[1];
+    const name = this.#nameOf(sql);
     const values = storableParameters(parameters);
     const query = { text: sql, values, query_timeout: this.#answerMs };
     try {
@@ -86,6 +87,15 @@ class PoolConnection implements DatabaseConnection {
       if (fault.message === NO_ANSWER) this.#onSilence();
       throw fault;
     }
+  }
+
+  /** The name to prepare a statement under. A text whose name another text has taken is not prepared. */
+  #nameOf(sql: string): string | undefined {
+    const name = STATEMENT_NAME.exec(sql)?.[1];
+    if (name === undefined) return undefined;
+    const known = this.#texts.get(name);
+    if (known === undefined) this.#texts.set(name, sql);
+    return known === undefined || known === sql ? name : undefined;
   }
 
   // oxlint-disable-next-line require-yield

@@ -101,9 +101,7 @@ export class PostgresSignals implements SignalBus {
     try {
       for (const part of inParts([...unsent])) {
         const payload = JSON.stringify([this.#origin, ...part]);
-        await this.#db.autocommit(
-          CompiledQuery.raw('select pg_notify($1, $2)', [this.#channel, payload]),
-        );
+        await this.#notify(payload);
         for (const signal of part) unsent.delete(signal);
       }
       if (this.#failures > 0) this.#log.info('signals.sent-after-all');
@@ -115,6 +113,17 @@ export class PostgresSignals implements SignalBus {
       this.#failures++;
       for (const signal of unsent) this.#gather(signal);
     }
+  }
+
+  /**
+   * Sends on the listening connection, which is idle and does not wait for the disk; without one, as in a command, on
+   * any.
+   */
+  async #notify(payload: string): Promise<void> {
+    const text = 'select pg_notify($1, $2)';
+    const values = [this.#channel, payload];
+    if (this.#client === null) await this.#db.autocommit(CompiledQuery.raw(text, values));
+    else await this.#client.query(bounded({ name: 'notify', text, values }));
   }
 
   /** Keeps one signal per flow: the earliest. */
@@ -144,8 +153,9 @@ export class PostgresSignals implements SignalBus {
     client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
     try {
       await client.connect();
-      const listen = { text: `listen ${this.#channel}`, query_timeout: CHECK_LIMIT_MS };
-      await client.query(listen);
+      await client.query(bounded({ text: `listen ${this.#channel}` }));
+      // A signal that a crash of the server loses is a hint; what it speaks of is on the disk.
+      await client.query(bounded({ text: 'set synchronous_commit = off' }));
       this.#client = client;
       if (this.#closed) return await client.end();
       this.#local.send([{ kind: 'unknown' }]);
@@ -171,8 +181,7 @@ export class PostgresSignals implements SignalBus {
     try {
       const lateMs = this.#clock.monotonicMs() - dueMs;
       if (lateMs > CHECK_LIMIT_MS) throw new Error(`asked ${Math.round(lateMs)} ms late`);
-      const check = { text: 'select 1', query_timeout: CHECK_LIMIT_MS };
-      await client.query(check);
+      await client.query(bounded({ text: 'select 1' }));
       this.#checkLater(client);
     } catch (error) {
       this.#log.warn('signals.connection-silent', { error: (error as Error).message });
@@ -200,6 +209,11 @@ export class PostgresSignals implements SignalBus {
       this.#local.send([{ kind: 'unknown' }]);
     }
   }
+}
+
+/** A query that is given up if no answer comes in time. */
+function bounded(query: pg.QueryConfig): pg.QueryConfig {
+  return Object.assign(query, { query_timeout: CHECK_LIMIT_MS });
 }
 
 /** Splits signals into parts that each fit into one NOTIFY. */

@@ -9,6 +9,10 @@ import type { Database, Trx } from '../database/database.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
+import { packRows } from '../database/dialect.ts';
+import { GroupCommit } from '../database/group-commit.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
 import type { SignalBus } from '../database/signals.ts';
@@ -23,15 +27,13 @@ export interface Queue extends QueueSettings {
 
 type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at'>;
 
-export function queueSettingsOf(row: SettingsColumns): QueueSettings {
+export function queueSettingsOf(row: SettingsColumns & Pick<QueuesTable, 'id'>): QueueSettings {
   return {
     timeoutSeconds: row.timeout_seconds,
-    retrySchedule: readList(row.retry_schedule),
-    retriesEnabled: row.retries_enabled === 1,
+    ...policyOf(row),
     concurrencyLimit: row.concurrency_limit,
     rate: row.rate === null ? null : parseRate(row.rate),
     assertions: readList(row.assertions),
-    emailAlerts: row.email_alerts === 1,
     deadLetterDays: row.dead_letter_days,
     isPaused: row.is_paused === 1,
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
@@ -116,9 +118,37 @@ export async function insertMissingQueues(
     .execute();
 }
 
+export type QueuePolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
+
+interface QueueKey {
+  team_id: string;
+  id: string;
+}
+
+type PolicyRow = Pick<QueuesTable, 'id' | 'retry_schedule' | 'retries_enabled' | 'email_alerts'>;
+
+const readPolicies = preparedStatement<PolicyRow>(
+  'read-queue-policies',
+  (dialect) => `
+  select q.id, q.retry_schedule, q.retries_enabled, q.email_alerts
+  from ${dialect.rows(KEY, 1)} cross join queues q where ${dialect.hasKeyOf('q', 'given')}`,
+);
+
+function policyOf(row: PolicyRow): QueuePolicy {
+  return {
+    retrySchedule: readList(row.retry_schedule),
+    retriesEnabled: row.retries_enabled === 1,
+    emailAlerts: row.email_alerts === 1,
+  };
+}
+
 export class QueueStore {
   readonly #db: Database;
   readonly #signals: SignalBus;
+  readonly #policies = new GroupCommit<QueueKey, QueuePolicy | null>(
+    (keys) => this.#readPolicies(keys),
+    { maxBatch: 200, writers: 2 },
+  );
 
   constructor(db: Database, signals: SignalBus) {
     this.#db = db;
@@ -135,6 +165,23 @@ export class QueueStore {
         .executeTakeFirst(),
     );
     return row ? queueOf(row) : null;
+  }
+
+  /**
+   * What follows a failed attempt; null for a deleted queue. It reads anew for each attempt, since the settings count as
+   * they are at its end; attempts that end together share one statement.
+   */
+  async findPolicy(teamId: string, id: string): Promise<QueuePolicy | null> {
+    return this.#policies.add({ team_id: teamId, id });
+  }
+
+  async #readPolicies(keys: readonly QueueKey[]): Promise<(QueuePolicy | null)[]> {
+    const distinct = new Map(keys.map((key) => [key.id, key]));
+    const rows = await this.#db.read((db) =>
+      runPrepared(db, this.#db.dialect, readPolicies, [packRows(KEY, [...distinct.values()])]),
+    );
+    const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
+    return keys.map(({ id }) => found.get(id) ?? null);
   }
 
   async findByName(teamId: string, name: string): Promise<Queue | null> {

@@ -33,7 +33,7 @@ import {
  * - `jobs`, `executions`: other ended runs, after the operator's number of days
  * - `successes`: successful ones among them, which may expire earlier
  * - `alerts`: after 90 days
- * - `holds`: times until which targets are held, once they have passed
+ * - `outcomes`: after 31 days, a day more than plots show
  * - `durations`, `depths`: after eight days, a little more than plots show
  * - `activity`: after 400 days
  * - `orphans`: runs whose queue or cron was deleted
@@ -45,6 +45,7 @@ export const EXPIRING = [
   'executions',
   'successes',
   'alerts',
+  'outcomes',
   'durations',
   'depths',
   'activity',
@@ -67,6 +68,7 @@ interface Owner {
 const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
 const FIGURE_DAYS = 8;
+const OUTCOME_DAYS = 31;
 /** A month's plot shows where looks are missing. */
 const LOOK_DAYS = 35;
 export const ACTIVITY_DAYS = 400;
@@ -142,6 +144,8 @@ export class RetentionStore {
         return this.#deleteOldSuccesses(now, successHistoryDays, limit);
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
+      case 'outcomes':
+        return this.#deleteOlder('outcome_hours', 'hour', now - OUTCOME_DAYS * DAY_MS, limit);
       case 'durations':
         return this.#deleteOlder('duration_hours', 'hour', now - FIGURE_DAYS * DAY_MS, limit);
       case 'depths': {
@@ -289,7 +293,7 @@ export class RetentionStore {
   }
 
   async #deleteOlder(
-    table: 'activity' | 'duration_hours' | 'queue_depths' | 'depth_looks',
+    table: 'activity' | 'outcome_hours' | 'duration_hours' | 'queue_depths' | 'depth_looks',
     column: 'hour' | 'at' | 'until',
     before: number,
     limit: number,

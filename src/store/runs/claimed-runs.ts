@@ -32,12 +32,25 @@ const findClaimed = ofEachTable((table) =>
   ),
 );
 
-/** All runs of a table that a node has claimed. */
+const findOneClaimed = ofEachTable((table) =>
+  preparedStatement<ClaimedRow>(
+    `find-claimed-of-${table}`,
+    (dialect) => `
+    select ${CLAIMED_BY_COLUMNS[table]} from ${table} j
+    where j.team_id = ${dialect.$(2)} and j.id = ${dialect.$(3)}
+      and ${dialect.unindexed('j.status')} = '${RUNNING[table]}' and j.claimed_by = ${dialect.$(1)}`,
+  ),
+);
+
+/** The runs of a table that a node has claimed: all, or the given one. */
 export async function findClaimedRuns(
   runner: StatementRunner,
   dialect: Dialect,
   table: RunTable,
   nodeId: string,
+  run?: { teamId: string; id: string },
 ): Promise<ClaimedRow[]> {
-  return runPrepared(runner, dialect, findClaimed[table], [nodeId]);
+  return run === undefined
+    ? runPrepared(runner, dialect, findClaimed[table], [nodeId])
+    : runPrepared(runner, dialect, findOneClaimed[table], [nodeId, run.teamId, run.id]);
 }

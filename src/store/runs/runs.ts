@@ -16,9 +16,9 @@ import { HeldFlows } from './held-rows.ts';
 import { Medians } from '../figures/medians.ts';
 import { NodeGroups } from './node-groups.ts';
 import { jobClaims as onPostgres } from '../postgres/claim-jobs.ts';
-import { ofEachTable, type RunTable, TABLE_OF } from './run-tables.ts';
+import { ofEachTable, type RunTable } from './run-tables.ts';
 import type { Sealer } from '../database/seal.ts';
-import { settleRuns } from './settle-runs.ts';
+import { isQuiet, settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
 import type { Signal, SignalBus } from '../database/signals.ts';
 import { jobClaims as onSqlite } from '../sqlite/claim-jobs.ts';
@@ -38,13 +38,12 @@ export class RunStore {
   readonly #medians: Medians;
   readonly #heldTeams: HeldFlows<FlowSlots>;
   readonly #points: Readonly<Record<RunTable, StartingPoints>>;
-  readonly #settling = ofEachTable(
-    (table) =>
-      new NodeGroups<Settlement, boolean>(
-        ({ run }) => run.teamId,
-        (nodeId, settlements) => this.#settle(table, nodeId, settlements),
-      ),
-  );
+  /** Jobs that raise an alert or may be slow take several statements, so they form batches of their own. */
+  readonly #settling = {
+    jobs: this.#groupsOf('jobs'),
+    alertingJobs: this.#groupsOf('jobs'),
+    executions: this.#groupsOf('executions'),
+  };
   #onBatch: OnBatch = () => {};
 
   constructor(db: Database, sealer: Sealer, clock: Clock, signals: SignalBus) {
@@ -80,7 +79,11 @@ export class RunStore {
 
   /** Ends a run. False where the claim was lost and nothing was changed. */
   async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
-    return this.#settling[TABLE_OF[settlement.run.kind]].add(nodeId, settlement);
+    const { run } = settlement;
+    if (run.kind === 'execution') return this.#settling.executions.add(nodeId, settlement);
+    const isPlain = isQuiet(settlement) && run.slowRule === null;
+    const { jobs, alertingJobs } = this.#settling;
+    return (isPlain ? jobs : alertingJobs).add(nodeId, settlement);
   }
 
   /** The queues with waiting jobs, each with its earliest due time. */
@@ -106,6 +109,13 @@ export class RunStore {
   /** The earliest possible due time of a waiting job of a queue, as far as `scanQueues` has seen; 0 if unknown. */
   waitingSince(queueId: string): number {
     return this.#points.jobs.of(queueId);
+  }
+
+  #groupsOf(table: RunTable): NodeGroups<Settlement, boolean> {
+    return new NodeGroups(
+      ({ run }) => run.teamId,
+      (nodeId, settlements) => this.#settle(table, nodeId, settlements),
+    );
   }
 
   async #settle(

@@ -49,7 +49,7 @@ function idsOf(ended: readonly EndedRow[]): Set<string> {
  * Whether ending the run is all there is to write. For an execution that is not known yet: it depends on the cron's
  * streak.
  */
-function isQuiet({ run, alert }: Settlement): boolean {
+export function isQuiet({ run, alert }: Settlement): boolean {
   return run.kind === 'job' && alert === null && run.unreadable === null;
 }
 

@@ -373,8 +373,8 @@ describe('dead nodes', () => {
       const [node, other] = [await aNode(store), await aNode(store)];
       const job = await aClaimedJob(store, team.id, node);
       const beside = await aClaimedJob(store, team.id, node, { queue: 'beside' });
-      assert.equal(await store.nodes.abandon(other, job.id, store.clock.now()), false);
-      assert.equal(await store.nodes.abandon(node, job.id, store.clock.now()), true);
+      assert.equal(await store.nodes.abandon(other, job, store.clock.now()), false);
+      assert.equal(await store.nodes.abandon(node, job, store.clock.now()), true);
       const kept = await store.jobs.find(team.id, job.id);
       assert.deepEqual([kept?.status, kept?.reason], ['dead_lettered', 'worker_failed']);
       assert.equal((await store.jobs.find(team.id, beside.id))?.status, 'processing');

@@ -17,16 +17,19 @@ export interface WaitingFlow {
 const lookAtQueues = preparedStatement<{
   queue_id: string;
   team_id: string;
-  scheduled_at: number | null;
+  scheduled_at: number;
 }>(
   'look-at-queues',
   (dialect) => `
-  select q.id as queue_id, q.team_id, (
-    select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
-      and j.scheduled_at >= coalesce(given.from_at, ${dialect.$(2)})
-    order by j.scheduled_at, j.id limit 1
-  ) as scheduled_at
-  from queues q left join ${dialect.rows(FROM, 1)} on given.id = q.id`,
+  with heads as materialized (
+    select q.id as queue_id, q.team_id, (
+      select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
+        and j.scheduled_at >= coalesce(given.from_at, ${dialect.$(2)})
+      order by j.scheduled_at, j.id limit 1
+    ) as scheduled_at
+    from queues q left join ${dialect.rows(FROM, 1)} on given.id = q.id
+  )
+  select * from heads where scheduled_at is not null`,
 );
 
 /**
@@ -40,9 +43,9 @@ export async function scanWaitingQueues(
 ): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runPrepared(reader, db.dialect, lookAtQueues, parameters));
-  const waiting = rows.flatMap(({ queue_id, team_id, scheduled_at }) =>
-    scheduled_at === null ? [] : [{ id: queue_id, teamId: team_id, nextDueAt: scheduled_at }],
-  );
+  const waiting = rows.map(({ queue_id, team_id, scheduled_at }) => {
+    return { id: queue_id, teamId: team_id, nextDueAt: scheduled_at };
+  });
   const heads = new Map(waiting.map(({ id, nextDueAt }) => [id, nextDueAt]));
   points.learn(heads, now, all);
   return waiting;
@@ -56,15 +59,18 @@ const scanTeams = preparedStatement<{
 }>('scan-waiting-teams', (dialect) => {
   const from = `coalesce(given.from_at, ${dialect.$(2)})`;
   return `
-    select t.id as team_id,
-      case when t.paused_at is null then (select c.next_run_at from crons c
-       where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
-       order by c.next_run_at limit 1) end as next_run_at,
-      (select e.created_at from executions e
-       where e.team_id = t.id and e.status = 'pending' and e.created_at >= ${from}
-       order by e.created_at limit 1) as waiting_since
-    from teams t left join ${dialect.rows(FROM, 1)} on given.id = t.id
-    where t.deleted_at is null`;
+    with heads as materialized (
+      select t.id as team_id,
+        case when t.paused_at is null then (select c.next_run_at from crons c
+         where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
+         order by c.next_run_at limit 1) end as next_run_at,
+        (select e.created_at from executions e
+         where e.team_id = t.id and e.status = 'pending' and e.created_at >= ${from}
+         order by e.created_at limit 1) as waiting_since
+      from teams t left join ${dialect.rows(FROM, 1)} on given.id = t.id
+      where t.deleted_at is null
+    )
+    select * from heads where next_run_at is not null or waiting_since is not null`;
 });
 
 /** SQLite keeps no entries of runs that have left, so its scans begin at the start. */
@@ -81,9 +87,9 @@ export async function scanWaitingTeams(
 ): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
   const rows = await db.read((reader) => runPrepared(reader, db.dialect, scanTeams, parameters));
-  const waiting = rows.flatMap(({ team_id, next_run_at, waiting_since }) => {
+  const waiting = rows.map(({ team_id, next_run_at, waiting_since }) => {
     const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
-    return nextDueAt === Infinity ? [] : [{ id: team_id, teamId: team_id, nextDueAt }];
+    return { id: team_id, teamId: team_id, nextDueAt };
   });
   points.learn(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
   return waiting;

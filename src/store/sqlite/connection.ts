@@ -76,7 +76,12 @@ export class Connection {
 
   #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
-    if (known) return known;
+    if (known) {
+      // The map keeps the order of the last use, so the hot statements are never the first to go.
+      this.#prepared.delete(text);
+      this.#prepared.set(text, known);
+      return known;
+    }
     const statement = this.#database.prepare(text);
     const entry = { statement, returnsRows: statement.columns().length > 0 };
     this.#prepared.set(text, entry);
