@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /** Processor time, for tests of what work costs: unlike the time of the clock it does not grow with the machine's load. */
 
 /** The processor time that this thread has spent, in milliseconds. */
@@ -12,4 +14,48 @@ export function processMs(): number {
 
 function millisOf({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
+}
+
+/** What `calibrate` takes on the machine for which the tests' limits are written down. */
+const CALIBRATION_MS = 20;
+const SAMPLE = `[${'{"a":[1,"b c",null]},'.repeat(20_000)}1]`;
+/** Code is compiled, and memory is collected, at moments that no test chooses. */
+const TRIES = 3;
+
+/** How much slower this machine is now than that one, by a fixed piece of work; at least 1. */
+export function slowness(): number {
+  const from = threadMs();
+  calibrate();
+  return Math.max(1, (threadMs() - from) / CALIBRATION_MS);
+}
+
+/** Parses, writes, replaces and scans text, as the work does that is measured. */
+function calibrate(): number {
+  let sum = 0;
+  for (let turn = 0; turn < 3; turn++) {
+    const written = JSON.stringify(JSON.parse(SAMPLE));
+    sum += written.replaceAll(/[ab]/g, (letter) => letter.toUpperCase()).length;
+    for (let at = 0; at < SAMPLE.length; at++) sum += SAMPLE.charCodeAt(at) & 1;
+  }
+  return sum;
+}
+
+/**
+ * Asserts that work takes at most so many milliseconds of this thread's processor time, on a machine of the usual
+ * speed. One try of three suffices.
+ */
+export async function assertSpends(
+  mostMs: number,
+  work: () => unknown,
+  what = 'the work',
+): Promise<void> {
+  const spent: string[] = [];
+  while (spent.length < TRIES) {
+    const from = threadMs();
+    await work();
+    const ms = threadMs() - from;
+    if (ms <= mostMs || ms <= mostMs * slowness()) return;
+    spent.push(ms.toFixed(0));
+  }
+  assert.fail(`${what} took ${spent.join(', ')} ms, more than ${mostMs} ms`);
 }

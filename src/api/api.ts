@@ -65,7 +65,7 @@ async function acceptCall<Input>(
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;
-  const reading = endpoint.read(readBodyFields(headers['content-type'], body));
+  const reading = endpoint.read(readBodyFields(headers['content-type'], body, endpoint.fields));
   if (!reading.ok) {
     const isJson = acceptsJson(headers.accept, headers['x-requested-with']?.toString());
     if (isJson) return answerInvalid(reading.errors, rate);

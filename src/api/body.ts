@@ -51,15 +51,23 @@ export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffe
 const NO_FIELDS: Fields = new Map();
 const JSON_TYPE = /^(?:application\/json|[^/\s]+\/[^/\s]+\+json)$/;
 
-/** Reads the fields of a body by its `Content-Type` (§4.5). A body that cannot be read has no fields. */
-export function readBodyFields(contentType: string | undefined, body: Buffer): Fields {
+/**
+ * Reads the fields of a body by its `Content-Type` (§4.5). A body that cannot be read has no fields.
+ *
+ * @param wanted  the names to read
+ */
+export function readBodyFields(
+  contentType: string | undefined,
+  body: Buffer,
+  wanted: ReadonlySet<string>,
+): Fields {
   const type = readMediaType(contentType);
   if (JSON_TYPE.test(type)) {
     // Decoding would replace invalid UTF-8, but what is stored must be what was given.
-    return (isUtf8(body) ? readTopLevelFields(body.toString()) : null) ?? NO_FIELDS;
+    return (isUtf8(body) ? readTopLevelFields(body.toString(), wanted) : null) ?? NO_FIELDS;
   }
   const isForm = type === '' || type === 'application/x-www-form-urlencoded';
-  return isForm ? readFormFields(body.toString()) : NO_FIELDS;
+  return isForm ? readFormFields(body, wanted) : NO_FIELDS;
 }
 
 function readMediaType(contentType: string | undefined): string {

@@ -1,11 +1,12 @@
 import { formatInstant } from '#domain/instant';
-import { type CronInput, readCronInput } from '#work/cron-input';
+import { CRON_FIELDS, type CronInput, readCronInput } from '#work/cron-input';
 import type { Fields, Reading } from '#work/fields';
-import { type JobInput, readJobInput } from '#work/job-input';
+import { JOB_FIELDS, type JobInput, readJobInput } from '#work/job-input';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
 /** How the two endpoints differ: how a body is read, and what it creates. */
 export interface Endpoint<Input> {
+  fields: ReadonlySet<string>;
   read(fields: Fields): Reading<Input>;
   /** Creates the cron or job in the team and returns the body of the 201. */
   create(services: ApiServices, teamId: string, input: Input): Promise<object>;
@@ -13,6 +14,7 @@ export interface Endpoint<Input> {
 
 /** POST /api/crons (§4.1) */
 export const cronEndpoint: Endpoint<CronInput> = {
+  fields: CRON_FIELDS,
   read: readCronInput,
   create: async (services, teamId, input) =>
     describeCron(input, await services.createCron(teamId, input)),
@@ -30,6 +32,7 @@ function describeCron(input: CronInput, { id, nextRunAt }: CreatedCron) {
 
 /** POST /api/jobs (§4.2) */
 export const jobEndpoint: Endpoint<JobInput> = {
+  fields: JOB_FIELDS,
   read: readJobInput,
   create: async (services, teamId, input) => describeJob(await services.createJob(teamId, input)),
 };

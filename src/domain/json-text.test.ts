@@ -6,7 +6,8 @@ import { anyText } from '#testing/any-text';
 
 import encodingCases from '../../spec/cases/json-encoding.json' with { type: 'json' };
 
-import { escapeJsonAnswer, parseJsonText, readTopLevelFields } from './json-text.ts';
+import { escapeJsonAnswer, parseJsonText } from './json-text.ts';
+import { readJsonField, readTopLevelFields } from './json-text.ts';
 import type { JsonNode } from './json-text.ts';
 import { encodeJsonForWire } from './json-wire.ts';
 
@@ -214,6 +215,20 @@ describe('reading the fields of a body', () => {
     assert.equal(readTopLevelFields(' {} ')?.size, 0);
   });
 
+  test('names that nobody asks for are checked and left out', () => {
+    const wanted = new Set(['b', 'd']);
+    const text = '{"a":{"b":1},"b":2,"c":[{"d":3}],"\\u0064":4,"e":"x"}';
+    const fields = readTopLevelFields(text, wanted);
+    assert.deepEqual(
+      [...(fields ?? [])].map(([key, { raw }]) => [key, raw]),
+      [
+        ['b', '2'],
+        ['d', '4'],
+      ],
+    );
+    assert.equal(readTopLevelFields('{"b":1,"a":[}', wanted), null);
+  });
+
   test('it sees the same keys and sources as the full tree', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
@@ -227,6 +242,22 @@ describe('reading the fields of a body', () => {
         );
       }),
     );
+  });
+});
+
+describe('reading a whole text as one field', () => {
+  test('it sees what the fields of a body are', () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const fields = readTopLevelFields(`{"a":${text}}`);
+        assert.deepEqual(readJsonField(text), fields?.get('a'));
+      }),
+    );
+  });
+
+  test('what is not one JSON value is none', () => {
+    for (const text of ['', ' ', '[1', '[]]', '[],"url":"x"', '{}{}', 'x', '\uFEFF[]'])
+      assert.equal(readJsonField(text), null, text);
   });
 });
 

@@ -127,27 +127,21 @@ export type JsonField =
   | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
   | JsonScalar;
 
-/**
- * Reads the fields of a JSON object, in document order, without expanding nested values.
- *
- * Null if the text is malformed anywhere or is not an object (§4.5: it then counts as having no fields). The nesting
- * is measured but not limited, so that the caller can report it (§2.6).
- */
-export function readTopLevelFields(text: string): Map<string, JsonField> | null {
+/** Reads a whole text as one field, without expanding it. Null if it is not JSON. */
+export function readJsonField(text: string): JsonField | null {
   const scanner = new JsonScanner(text);
-  const reader = new FieldReader(scanner);
-  if (walkValue(scanner, reader) !== 'done' || !scanner.takeEnd()) return null;
-  return reader.fields;
+  const meter = new FieldMeter(scanner);
+  return walkValue(scanner, meter) === 'done' && scanner.takeEnd() ? meter.field : null;
 }
 
-class FieldReader implements JsonVisitor {
-  /** Null until an object opens at the top level. */
-  fields: Map<string, JsonField> | null = null;
-  #scanner: JsonScanner;
-  #key = '';
+/** Measures one value while it is walked. */
+class FieldMeter implements JsonVisitor {
+  /** The value, once its end has been reached. */
+  field: JsonField | null = null;
+  depth = 0;
+  readonly #scanner: JsonScanner;
   #start = 0;
   #kind: ContainerKind = 'object';
-  #depth = 0;
   #deepest = 0;
   #isEmpty = true;
 
@@ -156,38 +150,95 @@ class FieldReader implements JsonVisitor {
   }
 
   enter(kind: ContainerKind, start: number): boolean {
-    if (this.#depth === 0) {
-      if (kind !== 'object') return false;
-      this.fields = new Map();
-    } else if (this.#depth === 1) {
+    if (this.depth === 0) {
       this.#start = start;
       this.#kind = kind;
-      this.#deepest = 1;
+      this.#deepest = 0;
       this.#isEmpty = true;
     } else {
       this.#isEmpty = false;
     }
-    this.#depth++;
-    this.#deepest = Math.max(this.#deepest, this.#depth - 1);
+    this.depth++;
+    this.#deepest = Math.max(this.#deepest, this.depth);
     return true;
   }
 
   leave(): void {
-    this.#depth--;
-    if (this.#depth !== 1) return;
+    this.depth--;
+    if (this.depth > 0) return;
     const raw = this.#scanner.text.slice(this.#start, this.#scanner.at);
-    const field = { kind: this.#kind, raw, depth: this.#deepest, isEmpty: this.#isEmpty };
-    this.fields?.set(this.#key, field);
+    this.field = { kind: this.#kind, raw, depth: this.#deepest, isEmpty: this.#isEmpty };
+  }
+
+  key(): void {}
+
+  scalar(kind: ScalarKind, start: number): void {
+    if (this.depth === 0) this.field = makeScalar(this.#scanner, kind, start);
+    else this.#isEmpty = false;
+  }
+}
+
+/**
+ * Reads the fields of a JSON object, in document order, without expanding nested values.
+ *
+ * Null if the text is malformed anywhere or is not an object (§4.5: it then counts as having no fields). The nesting
+ * is measured but not limited, so that the caller can report it (§2.6).
+ *
+ * @param wanted  the names to read; undefined: all
+ */
+export function readTopLevelFields(
+  text: string,
+  wanted?: ReadonlySet<string>,
+): Map<string, JsonField> | null {
+  const scanner = new JsonScanner(text);
+  const reader = new FieldReader(scanner, wanted);
+  if (walkValue(scanner, reader) !== 'done' || !scanner.takeEnd()) return null;
+  return reader.fields;
+}
+
+class FieldReader implements JsonVisitor {
+  /** Null until an object opens at the top level. */
+  fields: Map<string, JsonField> | null = null;
+  readonly #scanner: JsonScanner;
+  readonly #wanted: ReadonlySet<string> | undefined;
+  readonly #meter: FieldMeter;
+  /** Null for a name that is not wanted. */
+  #key: string | null = null;
+
+  constructor(scanner: JsonScanner, wanted: ReadonlySet<string> | undefined) {
+    this.#scanner = scanner;
+    this.#wanted = wanted;
+    this.#meter = new FieldMeter(scanner);
+  }
+
+  enter(kind: ContainerKind, start: number): boolean {
+    if (this.fields !== null) return this.#meter.enter(kind, start);
+    if (kind !== 'object') return false;
+    this.fields = new Map();
+    return true;
+  }
+
+  leave(): void {
+    if (this.#meter.depth === 0) return;
+    this.#meter.leave();
+    this.#keep();
   }
 
   key(start: number, end: number, isEscaped: boolean): void {
-    if (this.#depth !== 1) return;
-    this.#key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
+    if (this.#meter.depth > 0) return;
+    const key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
+    this.#key = this.#wanted?.has(key) === false ? null : key;
   }
 
   scalar(kind: ScalarKind, start: number): void {
-    this.#isEmpty = false;
-    if (this.#depth === 1) this.fields?.set(this.#key, makeScalar(this.#scanner, kind, start));
+    if (this.#meter.depth === 0 && this.#key === null) return;
+    this.#meter.scalar(kind, start);
+    this.#keep();
+  }
+
+  #keep(): void {
+    const { depth, field } = this.#meter;
+    if (depth === 0 && field !== null && this.#key !== null) this.fields?.set(this.#key, field);
   }
 }
 

@@ -101,9 +101,18 @@ describe('a payload in the query string (§2.6)', () => {
     assert.equal(append('http://t', payload), null);
   });
 
-  test('a large payload that is not blown up is sent', () => {
-    const payload = `[${'1,'.repeat(500_000)}1]`;
-    assert.match(append('http://t', payload) ?? '', /&500000=1$/);
+  test('a query of up to 128 KiB is sent', () => {
+    const payload = `[${'1,'.repeat(15_000)}1]`;
+    assert.match(append('http://t', payload) ?? '', /&15000=1$/);
+    const empty = append('http://t', '{"a":""}') ?? '';
+    const room = 128 * 1024 - queryOf(empty).length;
+    assert.equal(append('http://t', `{"a":"${'x'.repeat(room + 1)}"}`), null);
+    assert.equal(queryOf(append('http://t', `{"a":"${'x'.repeat(room)}"}`)).length, 128 * 1024);
+  });
+
+  test('deep levels that repeat their names make no query of megabytes', () => {
+    const payload = `${'[{"a":'.repeat(250)}[${'1,'.repeat(4_000)}1]${'}]'.repeat(250)}`;
+    assert.equal(append('http://t', payload), null);
   });
 
   test('any flat payload is read back as it was given', () => {

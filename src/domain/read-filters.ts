@@ -3,6 +3,8 @@
  * empty.
  */
 
+import { isLongerThan } from './text-length.ts';
+
 /** What is wrong with a filter, in a sentence, by the name of its parameter. */
 export type FilterFaults = Readonly<Record<string, string>>;
 
@@ -29,7 +31,7 @@ export class FilterReader {
   text(name: string): string {
     const [text = '', ...others] = this.#params.getAll(name).filter((each) => each !== '');
     if (others.length > 0) return this.#refuse(name, 'This filter is given twice. Keep one.', '');
-    return Array.from(text).length > mostFilterCharacters
+    return isLongerThan(text, mostFilterCharacters)
       ? this.#refuse(name, 'A filter can hold at most 2,048 characters.', '')
       : text;
   }

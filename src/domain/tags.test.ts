@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertSpends } from '#testing/spent-time';
 import { readTag, readTags, splitTags, tagInList, writeTags } from './tags.ts';
 
 describe('tags (§2.13)', () => {
@@ -29,6 +30,12 @@ describe('tags (§2.13)', () => {
 
   test('two spellings of one letter are one tag', () => {
     assert.equal(readTag('e\u0301t\u00e9'), readTag('\u00e9te\u0301'));
+  });
+
+  test('a letter may be written with several characters, and a long text is not normalized', async () => {
+    assert.equal(readTag('a\u0323\u0302'.repeat(32)), '\u1ead'.repeat(32));
+    const marks = `a${'\u0344'.repeat(500_000)}${'\u0316'.repeat(500_000)}`;
+    await assertSpends(50, () => assert.equal(readTag(marks), null));
   });
 
   test('a text is split at commas and white space', () => {

@@ -1,15 +1,22 @@
 /** Short words that a team files its crons and queues under (§2.13). */
 
+import { isLongerThan } from './text-length.ts';
+
 export const MOST_TAGS = 10;
 export const TAG_CHARACTERS = 32;
 
 /** A tag has neither quotes nor backslashes, so that JSON holds it unescaped and a database can search for it there. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/-]*$/u;
 
+/** No letter is written with more characters than four. */
+const LONGEST_SPELLING = 4 * TAG_CHARACTERS;
+
 /** A tag as it is stored, in lower case; null if the text cannot be a tag. */
 export function readTag(text: string): string | null {
-  const tag = text.trim().normalize('NFC').toLowerCase();
-  return TAG.test(tag) && Array.from(tag).length <= TAG_CHARACTERS ? tag : null;
+  const written = text.trim();
+  if (isLongerThan(written, LONGEST_SPELLING)) return null;
+  const tag = written.normalize('NFC').toLowerCase();
+  return TAG.test(tag) && !isLongerThan(tag, TAG_CHARACTERS) ? tag : null;
 }
 
 /** What a filter says of a word that can be none. */

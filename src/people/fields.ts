@@ -1,11 +1,13 @@
 import { isUuid } from '#domain/ids';
+import { isLongerThan } from '#domain/text-length';
 import type { FieldErrors, Refused } from './outcomes.ts';
 
 const LONGEST_NAME = 100;
 /** RFC 5321 §4.5.3.1: a path of 256 octets, less its brackets. */
 const LONGEST_EMAIL = 254;
 const SHORTEST_PASSWORD = 8;
-const LONGEST_PASSWORD = 128;
+/** In characters. */
+export const LONGEST_PASSWORD = 128;
 
 /** Matches the addresses that the auth library accepts too. Whether mail reaches one is not decided by a pattern. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
@@ -33,16 +35,18 @@ export function checkEmail(email: string): string[] {
 
 export function checkPassword(password: string): string[] {
   if (password === '') return ['Enter a password.'];
-  const length = Array.from(password).length;
-  if (length < SHORTEST_PASSWORD) return [`Use at least ${SHORTEST_PASSWORD} characters.`];
-  return length > LONGEST_PASSWORD ? [`Use at most ${LONGEST_PASSWORD} characters.`] : [];
+  if (!isLongerThan(password, SHORTEST_PASSWORD - 1))
+    return [`Use at least ${SHORTEST_PASSWORD} characters.`];
+  return isLongerThan(password, LONGEST_PASSWORD)
+    ? [`Use at most ${LONGEST_PASSWORD} characters.`]
+    : [];
 }
 
 /** @param label  the kind of name, as it follows “Enter”, such as `a team name` */
 export function checkName(name: string, label: string): string[] {
   const kept = normalizeName(name);
   if (kept === '') return [`Enter ${label}.`];
-  return Array.from(kept).length > LONGEST_NAME ? [`Use at most ${LONGEST_NAME} characters.`] : [];
+  return isLongerThan(kept, LONGEST_NAME) ? [`Use at most ${LONGEST_NAME} characters.`] : [];
 }
 
 /** A team's name must not look like an id: a command that names a team by its id would reach a namesake. */

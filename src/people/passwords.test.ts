@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertSpends } from '#testing/spent-time';
 import { Passwords } from './passwords.ts';
 
 const LIGHT = { costLog2: 10, passes: 1 };
@@ -36,4 +37,20 @@ test('many guesses together all get their turn', async () => {
     answers.flatMap((isRight, n) => (isRight ? [n] : [])),
     [7],
   );
+});
+
+/** `normalize` takes quadratic time to put these in order: minutes for two megabytes. */
+const MARKS = `a${'\u0344'.repeat(500_000)}${'\u0316'.repeat(500_000)}`;
+
+test('a password of more than 128 characters is wrong without being normalized', async () => {
+  const passwords = new Passwords(LIGHT);
+  const longest = '\u{1F514}'.repeat(128);
+  const hash = await passwords.hash(longest);
+  assert.equal(await passwords.verify(longest, hash), true);
+  assert.equal(await passwords.verify(`${longest}x`, hash), false);
+  for (const none of [hash, null])
+    await assertSpends(50, async () => assert.equal(await passwords.verify(MARKS, none), false));
+  const ofNothing = await passwords.hash('');
+  assert.equal(await passwords.verify(MARKS, ofNothing), false);
+  await assert.rejects(passwords.hash(MARKS), RangeError);
 });

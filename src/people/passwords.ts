@@ -1,5 +1,7 @@
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { isLongerThan } from '#domain/text-length';
+import { LONGEST_PASSWORD } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -49,8 +51,9 @@ export class Passwords {
     this.#work = work;
   }
 
-  /** @throws PasswordsBusy */
+  /** @throws PasswordsBusy, or RangeError for a password that `checkPassword` refuses as too long */
   async hash(password: string): Promise<string> {
+    if (isLongerThan(password, LONGEST_PASSWORD)) throw new RangeError('the password is too long');
     const salt = randomBytes(16);
     const key = await stretch(password, salt, this.#work);
     const { costLog2, passes } = this.#work;
@@ -58,16 +61,19 @@ export class Passwords {
   }
 
   /**
+   * A password that is longer than any can be is wrong, and takes the same time.
+   *
    * @param hash  null where there is no such account: takes the same time and is never right
    * @throws PasswordsBusy
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
+    const isTooLong = isLongerThan(password, LONGEST_PASSWORD);
     const [, costLog2, passes, salt = '', expected = ''] = hash?.split('$') ?? [];
     const work =
       hash === null ? this.#work : { costLog2: Number(costLog2), passes: Number(passes) };
-    const key = await stretch(password, Buffer.from(salt, 'base64url'), work);
+    const key = await stretch(isTooLong ? '' : password, Buffer.from(salt, 'base64url'), work);
     const known = Buffer.from(expected, 'base64url');
-    return known.length === key.length && timingSafeEqual(key, known);
+    return known.length === key.length && timingSafeEqual(key, known) && !isTooLong;
   }
 }
 

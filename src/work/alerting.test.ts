@@ -9,7 +9,7 @@ import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
 import { readChannelInput } from './channel-input.ts';
 import { maskUrl } from './channels.ts';
-import { readFormFields } from './form-fields.ts';
+import { readFormPairs } from './form-fields.ts';
 import { readWindowInput } from './window-input.ts';
 import { createWork } from './work.ts';
 
@@ -46,7 +46,7 @@ describe('reading a maintenance window', () => {
     const form = new URLSearchParams({ ...VALID, is_weekly: '1', covers: 'chosen' });
     form.append('sources[]', `cron:${CRON_ID}`);
     form.append('sources[]', `cron:${CRON_ID}`);
-    const reading = readWindowInput(readFormFields(form.toString()));
+    const reading = readWindowInput(readFormPairs(form));
     assert.ok(reading.ok);
     assert.equal(reading.input.isWeekly, true);
     assert.deepEqual(reading.input.covers, [{ kind: 'cron', id: CRON_ID }]);

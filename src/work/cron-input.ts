@@ -23,6 +23,14 @@ export interface CronInput {
   isActive: boolean;
 }
 
+/** The fields that a cron has (§2.1). Others are ignored. */
+export const CRON_FIELDS: ReadonlySet<string> = new Set(
+  [
+    'name url cron_expression method headers payload callback_url',
+    'timeout_seconds alert_threshold is_active',
+  ].flatMap((names) => names.split(' ')),
+);
+
 const NAME = {
   missing: MESSAGES.nameRequired,
   rules: [isName('name'), isAtMost('name', LIMITS.nameCharacters)],

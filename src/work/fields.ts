@@ -1,6 +1,7 @@
 import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
 import type { JsonField } from '#domain/json-text';
 import { LIMITS } from '#domain/limits';
+import { isLongerThan } from '#domain/text-length';
 import { MESSAGES } from './messages.ts';
 import { mustBeBoolean, mustBeInteger, mustBeString } from './messages.ts';
 import { mustBeValidUrl, mustNotExceedCharacters } from './messages.ts';
@@ -88,13 +89,6 @@ export function isName(field: string): TextRule {
 export function isAtMost(field: string, most: number): TextRule {
   const message = mustNotExceedCharacters(field, most);
   return (text) => (isLongerThan(text, most) ? message : null);
-}
-
-function isLongerThan(text: string, most: number): boolean {
-  // A code point takes one or two units, so most texts need no counting.
-  if (text.length <= most) return false;
-  if (text.length > 2 * most) return true;
-  return Array.from(text).length > most;
 }
 
 /** A target URL: its own message, as §7 shows it. */

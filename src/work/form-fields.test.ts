@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { threadMs } from '#testing/spent-time';
-import { readFormFields, readFormPairs } from './form-fields.ts';
+import * as formFields from './form-fields.ts';
+import { readFormPairs } from './form-fields.ts';
 import { readJobInput } from './job-input.ts';
+
+const readFormFields = (body: string, wanted?: ReadonlySet<string>) =>
+  formFields.readFormFields(Buffer.from(body), wanted);
 
 function rawOf(body: string): Record<string, string> {
   return Object.fromEntries([...readFormFields(body)].map(([name, node]) => [name, node.raw]));
@@ -57,6 +61,11 @@ describe('a body of form data', () => {
     const from = threadMs();
     assert.equal(readFormFields('&a'.repeat(500_000)).size, 0);
     assert.ok(threadMs() - from < 1000, 'and says so at once');
+  });
+
+  test('ignores names that nobody asks for', () => {
+    const fields = readFormFields('a=1&b[c]=2&d[e]=3&[d]=4&b=5', new Set(['b', 'd']));
+    assert.deepEqual([...fields.keys()], ['b', 'd']);
   });
 
   test('never throws, and keeps what plain names carry', () => {

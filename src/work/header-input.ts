@@ -1,5 +1,5 @@
 import type { HeaderList } from '#domain/exchange';
-import { type JsonField, type JsonNode, parseJsonText } from '#domain/json-text';
+import { type JsonField, readTopLevelFields } from '#domain/json-text';
 import { type Fields, type Findings, findGiven } from './fields.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray } from './messages.ts';
@@ -39,15 +39,14 @@ export function readHeaders(fields: Fields, findings: Findings): HeaderList {
 /** Far more than the bounds allow in any notation, escapes and white space included: not worth parsing. */
 const MOST_CHARACTERS = 16 * LIMITS.headerBytes;
 
-function readEntries(given: JsonField): ReadonlyMap<string, JsonNode> | 'too-large' | null {
+function readEntries(given: JsonField): Fields | 'too-large' | null {
   if (given.kind === 'array') return given.isEmpty ? new Map() : null;
   if (given.kind !== 'object') return null;
   if (given.raw.length > MOST_CHARACTERS) return 'too-large';
-  const node = parseJsonText(given.raw, Number.MAX_SAFE_INTEGER);
-  return typeof node !== 'string' && node.kind === 'object' ? node.entries : null;
+  return readTopLevelFields(given.raw);
 }
 
-function isWithinBounds(entries: ReadonlyMap<string, JsonNode>, findings: Findings): boolean {
+function isWithinBounds(entries: Fields, findings: Findings): boolean {
   let bytes = 0;
   for (const [name, node] of entries) {
     bytes += name.length + (node.kind === 'string' ? node.value.length : node.raw.length);
@@ -59,7 +58,7 @@ function isWithinBounds(entries: ReadonlyMap<string, JsonNode>, findings: Findin
   return !isTooMany && !isTooLarge;
 }
 
-function checkEntries(entries: ReadonlyMap<string, JsonNode>, findings: Findings): HeaderList {
+function checkEntries(entries: Fields, findings: Findings): HeaderList {
   for (const name of entries.keys()) {
     if (isFraming(name)) findings.add('headers', headerNotAllowed(name));
   }
@@ -77,7 +76,7 @@ function isFraming(name: string): boolean {
   return FRAMING.has(lower) || lower.startsWith('proxy-');
 }
 
-function readValue(name: string, node: JsonNode, findings: Findings): string | null {
+function readValue(name: string, node: JsonField, findings: Findings): string | null {
   const field = `headers.${name}`;
   if (node.kind !== 'string') {
     findings.add(field, headerMustBeString(name));

@@ -19,6 +19,11 @@ export interface JobInput {
   delaySeconds: number;
 }
 
+/** The fields that a job has (§2.2). Others are ignored. */
+export const JOB_FIELDS: ReadonlySet<string> = new Set(
+  'queue url method headers payload callback_url delay'.split(' '),
+);
+
 const QUEUE = {
   missing: MESSAGES.queueRequired,
   rules: [isName('queue'), isAtMost('queue', LIMITS.queueCharacters)],

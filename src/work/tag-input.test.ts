@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
+import { assertSpends } from '#testing/spent-time';
 import { readTagsInput } from './tag-input.ts';
 
 const read = (value: unknown) =>
@@ -21,6 +22,13 @@ describe('reading tags (§2.13)', () => {
       assert.deepEqual(read(given), { ok: true, input: tags });
     });
   }
+
+  test('a long text or list is refused at once', async () => {
+    const tooMany = { ok: false, errors: [['tags', ['There can be at most 10 tags.']]] } as const;
+    const text = readTopLevelFields(JSON.stringify({ tags: 'a,'.repeat(1_000_000) })) ?? new Map();
+    await assertSpends(50, () => assert.deepEqual(readTagsInput(text), tooMany));
+    assert.deepEqual(read(Array.from({ length: 5_000 }, () => 'a')), tooMany);
+  });
 
   test('what is missing is none', () => {
     assert.deepEqual(readTagsInput(new Map()), { ok: true, input: [] });

@@ -22,8 +22,10 @@ export function readTagsInput(fields: Fields): Reading<readonly string[]> {
 /** Reads `tags` as one of several fields. */
 export function takeTags(fields: Fields, findings: Findings): readonly string[] {
   const words = wordsOf(findGiven(fields, 'tags'));
-  if (words === null) findings.add('tags', TEXTS.notAList);
-  const tags = (words ?? []).map((word) => [word, readTag(word)] as const);
+  if (typeof words === 'string') findings.add('tags', TEXTS[words]);
+  const tags = (typeof words === 'string' ? [] : words).map(
+    (word) => [word, readTag(word)] as const,
+  );
   // The message names only one wrong tag.
   const wrong = tags.find(([, tag]) => tag === null);
   if (wrong) findings.add('tags', TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
@@ -32,11 +34,16 @@ export function takeTags(fields: Fields, findings: Findings): readonly string[] 
   return kept;
 }
 
-function wordsOf(given: JsonField | null): string[] | null {
+/** Room for the most tags, each written several times and in the longest way. */
+const LONGEST_LIST = 4_096;
+
+function wordsOf(given: JsonField | null): string[] | 'notAList' | 'tooMany' {
   if (given === null) return [];
+  if (given.kind !== 'string' && given.kind !== 'array') return 'notAList';
+  if (given.raw.length > LONGEST_LIST) return 'tooMany';
   if (given.kind === 'string') return splitTags(given.value);
-  const list = given.kind === 'array' ? (JSON.parse(given.raw) as unknown[]) : null;
-  return list?.every((each) => typeof each === 'string') ? list : null;
+  const list = JSON.parse(given.raw) as unknown[];
+  return list.every((each) => typeof each === 'string') ? list : 'notAList';
 }
 
 /** Reads one tag: its stored form, or what is wrong with it. */

@@ -6,6 +6,7 @@ import {
   NO_ALERT_SETTINGS,
 } from '#domain/alert-settings';
 import { isId } from '#domain/ids';
+import { readJsonField } from '#domain/json-text';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { channelsField, readAlertSettings } from '#work/alert-settings-input';
 import { readText } from '../forms/read-form.ts';
@@ -28,8 +29,10 @@ export function readAlertForm(form: FormData): {
     slow_times_median: readText(form, 'slow_times_median').trim(),
   };
   const { channels: _, ...texts } = formValues;
-  const lists = ALERT_LEVELS.map((level) => [channelsField(level), JSON.stringify(ticked[level])]);
-  const fields = buildFields(texts, Object.fromEntries(lists) as Record<string, string>);
+  const lists = ALERT_LEVELS.map(
+    (level) => [channelsField(level), readJsonField(JSON.stringify(ticked[level]))] as const,
+  );
+  const fields = buildFields(texts, Object.fromEntries(lists));
   const reading = readAlertSettings(fields, (text) =>
     isId(text) || text === DEFAULT_REF ? text : null,
   );

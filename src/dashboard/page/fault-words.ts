@@ -1,5 +1,6 @@
 /** What went wrong with a page or a form, and what to do: in words, never the cause itself. */
 import { isRouteErrorResponse } from 'react-router';
+import type { TooMuch } from '../serving/form-limits.ts';
 import type { OtherTeam } from '../serving/form-team.ts';
 
 /** The data of a fault of ours: a response with status 500 that replaces the page. */
@@ -92,10 +93,15 @@ function explainViewOnly(team: string): FaultWords {
 }
 
 function explainTooMuch(data: unknown): FaultWords {
-  const { limit = '2 MiB' } = fieldsOf<{ limit: string }>(data);
+  const { limit = '2 MiB', field, most } = fieldsOf<{ limit: string } & TooMuch>(data);
+  const title = 'That is more than a form may hold';
+  if (field !== undefined && most !== undefined) {
+    const text = `The field “${field.slice(0, 80)}” may hold ${most}. Nothing was changed. Shorten it and send the form again.`;
+    return { title, text };
+  }
   return {
-    title: 'That is more than a form may hold',
-    text: `This form may carry ${limit}. Nothing was changed. Shorten it and send it again.`,
+    title,
+    text: `This form may hold ${limit}. Nothing was changed. Shorten it and send it again.`,
   };
 }
 

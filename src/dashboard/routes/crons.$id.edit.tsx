@@ -13,7 +13,8 @@ import { changeSearch } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
 import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import type { FieldErrors, SameCron, TestRunOutcome } from '../services.ts';
+import type { FieldErrors, SameCron } from '../services.ts';
+import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/crons.$id.edit.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
@@ -42,7 +43,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
 type Answer = {
   formValues: CronFormValues;
   errors?: FieldErrors;
-  test?: TestRunOutcome;
+  test?: ShownTest;
   same?: SameCron;
 };
 

@@ -12,7 +12,8 @@ import { emptyCron, type CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import type { FieldErrors, SameCron, TestRunOutcome } from '../services.ts';
+import type { FieldErrors, SameCron } from '../services.ts';
+import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/crons.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -40,7 +41,7 @@ function sampleCron(echoUrl: string | null): CronFormValues {
 type Answer = {
   formValues: CronFormValues;
   errors?: FieldErrors;
-  test?: TestRunOutcome;
+  test?: ShownTest;
   pasted?: Pasted;
   same?: SameCron;
 };

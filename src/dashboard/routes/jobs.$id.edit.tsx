@@ -6,7 +6,8 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { notHere } from '../serving/not-here.ts';
-import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
+import type { FieldErrors, Work } from '../services.ts';
+import type { ShownTest } from '../runs/run-text.ts';
 import { describeLatest, readEditForm, tooLate } from '../work-forms/edit-waiting-job.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { formValuesOfDraft } from '../work-forms/read-forms.ts';
@@ -40,7 +41,7 @@ async function nameQueues(work: Work, teamId: string, own: string): Promise<stri
   return offered.includes(own) ? offered : [own, ...offered];
 }
 
-type Answer = { formValues: JobFormValues; errors?: FieldErrors; test?: TestRunOutcome };
+type Answer = { formValues: JobFormValues; errors?: FieldErrors; test?: ShownTest };
 
 export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);

@@ -11,7 +11,8 @@ import { emptyJob, type JobFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
+import type { FieldErrors, Work } from '../services.ts';
+import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/jobs.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -40,7 +41,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 type Answer = {
   formValues: JobFormValues;
   errors?: FieldErrors;
-  test?: TestRunOutcome;
+  test?: ShownTest;
   pasted?: Pasted;
 };
 

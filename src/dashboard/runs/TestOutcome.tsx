@@ -3,13 +3,12 @@ import { Link } from 'react-router';
 import { FAILURE_TEXTS } from '#domain/failure';
 import { formatMilliseconds } from '#domain/duration-words';
 import { Notice } from '../parts/Notice.tsx';
-import type { TestRunOutcome } from '../services.ts';
 import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
-import { leaveOutLongTexts } from './run-text.ts';
+import type { ShownTest } from './run-text.ts';
 
 /** The outcome of a test run, shown beside the form. It is not stored. */
-export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
+export function TestOutcome({ outcome }: { outcome: ShownTest }) {
   const ref = useRef<HTMLElement>(null);
   // Scrolled into view: its first line is the verdict, and it may have appeared outside the visible part of the page.
   useEffect(() => {
@@ -28,7 +27,7 @@ export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
       <OutcomeWords outcome={outcome} />
       {outcome.kind === 'test' ? (
         <RunPanels
-          run={leaveOutLongTexts(outcome)}
+          run={outcome}
           durationMs={outcome.durationMs}
           isSent={!isUnsent(outcome.reason)}
           secretsShown={null}
@@ -40,7 +39,7 @@ export function TestOutcome({ outcome }: { outcome: TestRunOutcome }) {
   );
 }
 
-function OutcomeWords({ outcome }: { outcome: TestRunOutcome }) {
+function OutcomeWords({ outcome }: { outcome: ShownTest }) {
   if (outcome.kind === 'limit-reached') {
     return (
       <Notice kind="failed" title={FAILURE_TEXTS.limitReached}>

@@ -1,5 +1,5 @@
 /** The long texts of a run, which are not part of its page but loaded on demand. */
-import type { RunDetail } from '../services.ts';
+import type { RunDetail, TestRunOutcome } from '../services.ts';
 
 /** The longest command that is part of the page, in characters. */
 const mostInline = 16_384;
@@ -24,6 +24,13 @@ export function leaveOutLongTexts<Run extends RunDetail>(
 ): Omit<Run, 'curl' | 'apiCall'> & PageRun {
   const short = (text: string) => (text.length > mostInline ? null : text);
   return { ...run, curl: short(run.curl), apiCall: short(run.apiCall) };
+}
+
+/** The outcome of a test run as its page holds it. */
+export type ShownTest = ReturnType<typeof shortenTest>;
+
+export function shortenTest(outcome: TestRunOutcome) {
+  return outcome.kind === 'test' ? leaveOutLongTexts(outcome) : outcome;
 }
 
 /** The texts that are loaded by themselves. */

@@ -22,7 +22,8 @@ import { forgetToast, readToast } from './cookies.ts';
 import { isSafeMethod } from './form-guards.ts';
 import { requireOwnTeam } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
-import type { Session, TeamOfUser, Work } from '../services.ts';
+import type { Services, Session, TeamOfUser, Work } from '../services.ts';
+import type { FormKind } from './form-limits.ts';
 import { takeForm } from './take-form.ts';
 
 /** Patterns of routes that need no sign-in. */
@@ -48,52 +49,89 @@ const publicPages = new Set([
 /** Patterns of routes that need a person, but no team. */
 const teamlessPages = new Set(['/teams/new', '/teams/switch']);
 
+/** Patterns of routes whose forms hold a payload. */
+const payloadPages = new Set([
+  '/crons/new',
+  '/crons/:id/edit',
+  '/jobs/new',
+  '/jobs/:id/edit',
+  '/settings/signing',
+]);
+
 let isSetUp = false;
 
 const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, context }, next) => {
-  const { people } = context.get(services);
-  const { baseUrl, proxyClaim } = context.get(requestFacts);
+  const { baseUrl } = context.get(requestFacts);
   const page = pattern.startsWith('/') ? pattern : `/${pattern}`;
-  const { session: current, refusal } = await people.accounts.arrive(
-    proxyClaim,
-    requestContextOf(request, context),
-    mayOpen(request, page),
-  );
-  context.set(session, current);
-  context.set(proxyRefusal, refusal);
-  if (!publicPages.has(page)) {
-    const elsewhere = current
-      ? enter(current, page)
-      : await findSignIn(request, `${ownPathOf(url, baseUrl)}${url.search}`, people.accounts);
-    // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
-    if (elsewhere !== null) {
-      return withCookies(redirect(`${basePathOf(baseUrl)}${elsewhere}`), current?.setCookies);
-    }
-    if (current?.team) {
-      const { user, team } = current;
-      const all = context.get(services);
-      context.set(services, { ...all, work: workOf(current.user, team, context) });
-      context.set(signedIn, {
-        session: current,
-        user,
-        team,
-        actor: { userId: user.id, teamId: team.id, role: team.role },
-      });
-      if (isForm(page)) requirePermission(context, 'work');
-    }
-  }
-  if (!isSafeMethod(request.method)) {
-    const form = await takeForm(request, context, publicPages.has(page) ? 'anybody' : 'signed-in');
-    if (!publicPages.has(page) && !teamlessPages.has(page))
-      requireOwnTeam(form, page, context.get(signedIn));
+  const setCookies: string[] = [];
+  const admit = makeAdmission({ request, url, page, context, setCookies });
+  let elsewhere = await admit();
+  if (elsewhere === null && !isSafeMethod(request.method)) {
+    const form = await takeForm(request, context, kindOfForm(page));
     context.set(sentForm, form);
+    // The form may have arrived slowly: session, team and role count as they are now.
+    elsewhere = await admit();
+    if (elsewhere === null && !publicPages.has(page) && !teamlessPages.has(page))
+      requireOwnTeam(form, page, context.get(signedIn));
   }
-  const response = withCookies(await next(), current?.setCookies);
+  // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
+  if (elsewhere !== null)
+    return withCookies(redirect(`${basePathOf(baseUrl)}${elsewhere}`), setCookies);
+  const response = withCookies(await next(), setCookies);
   if (readToast(request) && !response.headers.has('Location')) {
     response.headers.append('Set-Cookie', forgetToast(baseUrl));
   }
   return response;
 };
+
+interface Visit {
+  request: Request;
+  url: URL;
+  page: string;
+  context: Context;
+  /** Collects what to send with the answer. */
+  setCookies: string[];
+}
+
+/**
+ * Makes a function that reads who asks, and puts it into the context. It gives the path to send them to instead, or
+ * null if they may have the page, and throws a page that refuses.
+ */
+function makeAdmission({ request, url, page, context, setCookies }: Visit) {
+  const all = context.get(services);
+  const { baseUrl, proxyClaim } = context.get(requestFacts);
+  const { accounts } = all.people;
+  return async (): Promise<string | null> => {
+    const { session: current, refusal } = await accounts.arrive(
+      proxyClaim,
+      requestContextOf(request, context),
+      mayOpen(request, page),
+    );
+    context.set(session, current);
+    context.set(proxyRefusal, refusal);
+    setCookies.push(...(current?.setCookies ?? []));
+    if (publicPages.has(page)) return null;
+    if (!current) {
+      return findSignIn(request, `${ownPathOf(url, baseUrl)}${url.search}`, accounts);
+    }
+    if (!current.team) return teamlessPages.has(page) ? null : '/teams/new';
+    const { user, team } = current;
+    context.set(services, { ...all, work: workOf(all.work, user, team, context) });
+    context.set(signedIn, {
+      session: current,
+      user,
+      team,
+      actor: { userId: user.id, teamId: team.id, role: team.role },
+    });
+    if (isForm(page)) requirePermission(context, 'work');
+    return null;
+  };
+}
+
+function kindOfForm(page: string): FormKind {
+  if (publicPages.has(page)) return 'anybody';
+  return payloadPages.has(page) ? 'with-payload' : 'signed-in';
+}
 
 export const pageAccess = guard(decide);
 
@@ -112,14 +150,14 @@ function withCookies(response: Response, setCookies: readonly string[] = []): Re
 }
 
 /** What the person may do with the team's work (§5.8): it refuses by itself what the role does not allow. */
-function workOf({ id }: Session['user'], { role }: TeamOfUser, context: Context): Work {
-  const { work } = context.get(services);
+function workOf(
+  work: Services['work'],
+  { id }: Session['user'],
+  { role }: TeamOfUser,
+  context: Context,
+): Work {
   if (!may(role, 'work')) return work.forViewer();
   return work.as({ userId: id }, { error: context.get(requestFacts).logError });
-}
-
-function enter(current: Session, page: string): string | null {
-  return current.team || teamlessPages.has(page) ? null : '/teams/new';
 }
 
 /**

@@ -2,29 +2,25 @@
 import { data } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import { parseForm } from './form-body.ts';
-
-const KIB = 1_024;
-
-/** By who may open the page. */
-const LIMITS = {
-  anybody: { maxBytes: 64 * KIB, maxFields: 100, words: '64 KiB and 100 fields' },
-  'signed-in': { maxBytes: 2 * KIB * KIB, maxFields: 10_000, words: '2 MiB and 10,000 fields' },
-} as const;
+import { findTooMuch, type FormKind, limitsOf } from './form-limits.ts';
 
 /** Returns the form, or throws a page that says why it was refused: 400, 408, 413 or 415. */
 export async function takeForm(
   request: Request,
   context: Context,
-  openTo: keyof typeof LIMITS,
+  kind: FormKind,
 ): Promise<FormData> {
-  const { maxBytes, maxFields, words } = LIMITS[openTo];
-  const body = await context.get(requestFacts).readBody(maxBytes);
+  const { bytes, fields, words } = limitsOf(kind);
+  const body = await context.get(requestFacts).readBody(bytes);
   if (body.kind === 'too-slow') throw data(null, { status: 408 });
   if (body.kind === 'too-large') throw data({ limit: words }, { status: 413 });
-  const parsed = parseForm(body.bytes, request.headers.get('Content-Type'), maxFields);
+  const parsed = parseForm(body.bytes, request.headers.get('Content-Type'), fields);
   switch (parsed.kind) {
-    case 'form':
+    case 'form': {
+      const tooMuch = findTooMuch(parsed.form);
+      if (tooMuch !== null) throw data(tooMuch, { status: 413 });
       return parsed.form;
+    }
     case 'too-many':
       throw data({ limit: words }, { status: 413 });
     case 'broken':

@@ -1,5 +1,6 @@
 /** The responses of the two pages with a queue's form if it is not saved. */
-import type { FieldErrors, TestRunOutcome, Work } from '../services.ts';
+import type { FieldErrors, Work } from '../services.ts';
+import type { ShownTest } from '../runs/run-text.ts';
 import type { QueueForm } from './read-forms.ts';
 import { readTestRequest, testQueue } from './test-drafts.ts';
 import type { FormReading, QueueFormValues, TestRequest } from './form-values.ts';
@@ -8,7 +9,7 @@ export type QueueAnswer = {
   formValues: QueueFormValues;
   testRequest: TestRequest;
   errors?: FieldErrors;
-  test?: TestRunOutcome;
+  test?: ShownTest;
 };
 
 /** The response to a form that was refused, or that asks for a test; null if it is to be saved. */

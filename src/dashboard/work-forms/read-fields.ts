@@ -1,7 +1,7 @@
 /** From a form's texts to the fields that the readers of `work` take, without changing what was typed. */
 import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
-import { type JsonField, parseJsonText, readTopLevelFields } from '#domain/json-text';
+import { type JsonField, readJsonField } from '#domain/json-text';
 import { readHeaderLines } from './header-lines.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import type { FieldErrors } from '../services.ts';
@@ -42,12 +42,14 @@ export function assertionsOfRows(rows: readonly AssertionRow[]): unknown[] {
 
 /** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
 export function headersJson(lines: string, stored: HeaderList): string {
-  const findStored = (name: string) =>
-    (stored.find(([each]) => each === name) ??
-      stored.find(([each]) => each.toLowerCase() === name.toLowerCase()))?.[1];
+  const exact = new Map(stored);
+  // Of several spellings of one name the first counts.
+  const inAnyCase = new Map(
+    stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const members = readHeaderLines(lines).map(({ name, value }) => {
-    const meant = value === mask ? (findStored(name) ?? value) : value;
-    return `${JSON.stringify(name)}:${JSON.stringify(meant)}`;
+    const kept = value === mask ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
+    return `${JSON.stringify(name)}:${JSON.stringify(kept ?? value)}`;
   });
   return `{${members.join()}}`;
 }
@@ -76,22 +78,19 @@ export function findRepeatedHeader(lines: string): FieldErrors {
 /** Builds fields from texts, and from values that are already JSON. */
 export function buildFields(
   texts: Readonly<Record<string, string>>,
-  json: Readonly<Record<string, string>> = {},
+  json: Readonly<Record<string, JsonField | null>> = {},
 ): Map<string, JsonField> {
-  const members = [
-    ...Object.entries(texts).map(([name, text]) => [name, JSON.stringify(text)] as const),
-    ...Object.entries(json),
-  ].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
-  return readTopLevelFields(`{${members.join()}}`) ?? new Map<string, JsonField>();
+  const fields = new Map<string, JsonField>();
+  for (const [name, value] of Object.entries(texts))
+    fields.set(name, { kind: 'string', value, raw: JSON.stringify(value) });
+  for (const [name, field] of Object.entries(json)) if (field !== null) fields.set(name, field);
+  return fields;
 }
 
-/** Whether a text is a JSON object or list, which is what a job can carry. */
-export function isJsonPayload(text: string): boolean {
-  const node = parseJsonText(text);
-  return (
-    node === 'too-deep' ||
-    (node !== 'malformed' && (node.kind === 'object' || node.kind === 'array'))
-  );
+/** A text that is a JSON object or list, which is what a job can carry. Null for any other. */
+export function readJsonPayload(text: string): JsonField | null {
+  const field = readJsonField(text);
+  return field?.kind === 'object' || field?.kind === 'array' ? field : null;
 }
 
 export function writeChecked(form: FormData, name: string): '1' | '0' {

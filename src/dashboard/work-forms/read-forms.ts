@@ -1,5 +1,6 @@
 /** The three forms, read by the rules of the API (§2.1–2.3), with what was typed kept beside. */
 import type { Assertion } from '#domain/assertion';
+import { readJsonField } from '#domain/json-text';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
 import { formatUtcMinute } from '#domain/instant';
@@ -23,8 +24,8 @@ import {
   errorsOf,
   findRepeatedHeader,
   headersJson,
-  isJsonPayload,
   readAssertionRows,
+  readJsonPayload,
   readRequest,
   writeChecked,
 } from './read-fields.ts';
@@ -74,7 +75,7 @@ export function readCronForm(
       is_active: writeChecked(form, 'is_active'),
       ...(isTest ? { name: 'Test run', cron_expression: '@daily' } : {}),
     },
-    { headers: headersJson(headers, stored) },
+    { headers: readJsonField(headersJson(headers, stored)) },
   );
   const [reading, tags] = [readCronInput(fields), readTagsInput(fields)];
   const end = readCronEnd(fields);
@@ -117,18 +118,17 @@ export function readJobForm(
     scheduled_at: readText(form, 'scheduled_at').trim(),
   };
   const { headers, payload, scheduled_at: _, ...texts } = formValues;
-  const isBlank = payload.trim() === '';
-  const isJson = !isBlank && isJsonPayload(payload);
+  const json = readJsonPayload(payload);
   const reading = readJobInput(
     buildFields(texts, {
-      headers: headersJson(headers, stored),
-      payload: isJson ? payload : 'null',
+      headers: readJsonField(headersJson(headers, stored)),
+      payload: json,
     }),
   );
   const errors = {
     ...(reading.ok ? {} : errorsOf(reading.errors)),
     ...findRepeatedHeader(headers),
-    ...(isBlank || isJson ? {} : { payload: [payloadError] }),
+    ...(json !== null || payload.trim() === '' ? {} : { payload: [payloadError] }),
   };
   if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, formValues, errors };
   return { ok: true, formValues, input: reading.input };
@@ -171,7 +171,7 @@ export function readQueueForm(
       email_alerts: writeChecked(form, 'email_alerts'),
       ...(form.has('is_paused') ? { is_paused: writeChecked(form, 'is_paused') } : {}),
     },
-    { assertions: JSON.stringify(assertionsOfRows(assertions)) },
+    { assertions: readJsonField(JSON.stringify(assertionsOfRows(assertions))) },
   );
   const [named, change] = [readQueueName(fields), readQueueChange(fields)];
   if (named.ok && change.ok && Object.keys(alerts.errors).length === 0) {

@@ -3,7 +3,8 @@ import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
 import type { JobInput } from '#work/job-input';
 import { isSendableUrl } from '#work/fields';
-import type { TestRunOutcome, Work } from '../services.ts';
+import type { Work } from '../services.ts';
+import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { readText } from '../forms/read-form.ts';
 import { findMasked } from './read-fields.ts';
 import type { CronForm, QueueForm } from './read-forms.ts';
@@ -22,9 +23,9 @@ export async function testCron(
       extras: { assertions },
     },
   }: Read<CronForm>,
-): Promise<TestRunOutcome> {
+): Promise<ShownTest> {
   const { method, url, headers, payload, timeoutSeconds } = cron;
-  return work.testRun(teamId, {
+  const outcome = await work.testRun(teamId, {
     kind: 'cron',
     method,
     url,
@@ -34,6 +35,7 @@ export async function testCron(
     timeoutSeconds,
     assertions,
   });
+  return shortenTest(outcome);
 }
 
 export async function testJob(
@@ -43,9 +45,18 @@ export async function testJob(
     formValues,
     input: { method, url, headers, payloadJson, queue },
   }: Read<Omit<JobInput, 'delaySeconds'>>,
-): Promise<TestRunOutcome> {
+): Promise<ShownTest> {
   const masked = findMasked(formValues.headers);
-  return work.testRun(teamId, { kind: 'job', method, url, headers, masked, payloadJson, queue });
+  const outcome = await work.testRun(teamId, {
+    kind: 'job',
+    method,
+    url,
+    headers,
+    masked,
+    payloadJson,
+    queue,
+  });
+  return shortenTest(outcome);
 }
 
 export function readTestRequest(form: FormData): TestRequest {
@@ -58,15 +69,16 @@ export async function testQueue(
   teamId: string,
   { change }: QueueForm,
   testRequest: TestRequest,
-): Promise<TestRunOutcome | null> {
+): Promise<ShownTest | null> {
   const method = HTTP_METHODS.find((known) => known === testRequest.method);
   if (!method || !isSendableUrl(testRequest.url)) return null;
   const { timeoutSeconds = LIMITS.timeoutSeconds.initial, assertions = [] } = change;
-  return work.testRun(teamId, {
+  const outcome = await work.testRun(teamId, {
     kind: 'queue',
     method,
     url: testRequest.url,
     timeoutSeconds,
     assertions,
   });
+  return shortenTest(outcome);
 }
