@@ -3,6 +3,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import type { TooMany } from './outcomes.ts';
+import { hashToken } from './secrets.ts';
 
 /** The limits: how many tries are allowed within which time. */
 const RULES = {
@@ -93,8 +94,16 @@ export class Limits {
   }
 }
 
+/** The longest email. Longer names are hashed: Postgres refuses keys of more than 2,700 bytes. */
+const LONGEST_NAME = 254;
+
 function keyOf(rule: Rule, who: readonly string[]): string {
-  return [rule, ...who.map((each) => (isIPv6(each) ? networkOf(each) : each))].join(' ');
+  return [rule, ...who.map(shorten)].join(' ');
+}
+
+function shorten(name: string): string {
+  if (isIPv6(name)) return networkOf(name);
+  return name.length > LONGEST_NAME ? hashToken(name) : name;
 }
 
 /** An IPv6 customer has a network of 2^64 addresses (RFC 6177); the whole network counts as one address. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createDatabase } from '#testing/postgres';
 import { Browser, LOCAL, openPeople, PASSWORD } from '#testing/people';
@@ -13,6 +14,9 @@ test('an account lives its whole life on Postgres, the auth library included', a
   const session = await browser.session(room);
   assert.equal(session?.team?.name, 'Bells');
   const userId = session?.user.id ?? '';
+
+  const long = `${randomBytes(20_000).toString('hex')}@bells.test`;
+  assert.equal((await new Browser().signIn(room, long)).kind, 'wrong');
 
   const token = await tokens.generateApiToken(userId);
   const owner = await room.people.findTokenOwner(token);

@@ -1,5 +1,5 @@
 import type { Devices } from './devices.ts';
-import { normalizeEmail } from './fields.ts';
+import { checkEmail, normalizeEmail } from './fields.ts';
 import type { Limits, Rule } from './limits.ts';
 import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
@@ -22,7 +22,8 @@ export class PasswordGuesses {
 
   /**
    * A guess at a sign-in. It is counted for the client's address and, over a longer time, for the account, or for the
-   * browser if the account knows it. An email without an account is treated alike.
+   * browser if the account knows it. An email without an account is treated alike; a text that is no email leaves no
+   * count of its own.
    */
   async atSignIn<T extends { kind: string }>(
     email: string,
@@ -30,9 +31,10 @@ export class PasswordGuesses {
     guess: () => Promise<T>,
   ): Promise<T | TooMany> {
     const device = this.#deps.devices.recognize(request.headers, email);
-    const account: Count =
-      device === null ? ['account-guess', normalizeEmail(email)] : ['device-guess', device];
-    return this.#count([['guess', request.clientAddress], account], guess);
+    const counts: Count[] = [['guess', request.clientAddress]];
+    if (device !== null) counts.push(['device-guess', device]);
+    else if (checkEmail(email).length === 0) counts.push(['account-guess', normalizeEmail(email)]);
+    return this.#count(counts, guess);
   }
 
   /** A guess by a signed-in user. It is counted for the client's address and, over a longer time, for the session. */

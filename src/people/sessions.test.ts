@@ -89,6 +89,27 @@ test('after three wrong guesses from an address the right password has to wait, 
   assert.equal((await attacker.signIn(room, 'ada@bells.test')).kind, 'signed-in');
 });
 
+test('a text that is no email leaves no count behind, and a long name only its hash', async () => {
+  await using room = await openPeople();
+  const text = `${'ab'.repeat(20_000)}@bells.test`;
+  assert.equal((await new Browser().signIn(room, text)).kind, 'wrong');
+  const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
+  for (let n = 0; n < 3; n++) assert.equal(await limits.count('mail-to', text, 'b'), null);
+  assert.equal((await limits.count('mail-to', text, 'b'))?.kind, 'too-many');
+  assert.equal(
+    await limits.count('mail-to', `${text}c`, 'b'),
+    null,
+    'another name is counted apart',
+  );
+  const rows = await room.store.database.transact((trx) =>
+    trx.selectFrom('attempt_windows').select('key').execute(),
+  );
+  assert.deepEqual(
+    rows.filter(({ key }) => key.startsWith('account-guess') || key.length > 300),
+    [],
+  );
+});
+
 test('a guess that could not be checked is not counted', async () => {
   await using room = await openPeople();
   const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
