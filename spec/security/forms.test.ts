@@ -41,6 +41,12 @@ function send(path: string, body: string | null, type: string | null = URLENCODE
   });
 }
 
+/** The team of the session, which each form names. */
+async function readTeam(): Promise<string> {
+  const page = await fetch(`${belfry.url}/jobs/new`, { headers: { Cookie: session } });
+  return /name="for_team" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+}
+
 const part = (name: string, value: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const multipart = 'multipart/form-data; boundary=b';
@@ -85,13 +91,55 @@ describe('a form that is made to hold up the service', () => {
 describe('what a form may carry', () => {
   test('64 KiB and 100 fields where nobody is signed in', async () => {
     const credentials = `email=ada%40bells.test&password=${PASSWORD}`;
-    const pad = (length: number) => `${credentials}&pad=`.padEnd(length, 'x');
+    const pad = (length: number) =>
+      `${credentials}${`&pad=${'x'.repeat(4_000)}`.repeat(16)}&more=`.padEnd(length, 'x');
     assert.equal((await send('/login', pad(64 * KIB))).status, 302);
     assert.equal((await send('/login', pad(64 * KIB + 1))).status, 413);
     assert.equal((await send('/login', credentials + '&a'.repeat(98))).status, 302);
     assert.equal((await send('/login', credentials + '&a'.repeat(99))).status, 413);
     const answer = await send('/login', pad(64 * KIB + 1));
     assert.match(await answer.text(), /more than a form may hold.*64 KiB and 100 fields/s);
+  });
+
+  test('256 KiB on other pages, and 2 MiB where there is a payload', async () => {
+    const team = `&for_team=${await readTeam()}`;
+    const parts = (bytes: number) => `a=${'x'.repeat(4_000)}&`.repeat(90).slice(0, bytes) + team;
+    for (const [path, limit] of [
+      ['/queues/new', '256 KiB'],
+      ['/settings/profile', '256 KiB'],
+      ['/jobs/new', null],
+      ['/crons/new', null],
+    ] as const) {
+      const answer = await send(path, parts(300 * KIB), URLENCODED, session);
+      assert.equal(answer.status === 413, limit !== null, path);
+      if (limit) assert.match(await answer.text(), new RegExp(`may hold ${limit}`));
+      assert.notEqual((await send(path, parts(200 * KIB), URLENCODED, session)).status, 413, path);
+    }
+    const payload = `payload=%22${'x'.repeat(2 * KIB * KIB)}`;
+    assert.match(
+      await (await send('/jobs/new', payload, URLENCODED, session)).text(),
+      /may hold 2 MiB/,
+    );
+  });
+
+  test('4,096 characters in a field and 100 values of one name, and more only in named ones', async () => {
+    const team = `for_team=${await readTeam()}`;
+    const post = async (fields: string) => {
+      const answer = await send('/jobs/new', `${team}&${fields}`, URLENCODED, session);
+      return [answer.status, / may hold [\d,]+ \w+/.exec(await answer.text())?.[0] ?? null];
+    };
+    const refused = (most: string) => [413, ` may hold ${most}`];
+    const long = (name: string, length: number) => `${name}=${'x'.repeat(length)}`;
+    assert.deepEqual(await post(long('queue', 4_096)), [422, null]);
+    assert.deepEqual(await post(long('queue', 4_097)), refused('4,096 characters'));
+    assert.deepEqual(await post(long('unknown', 4_097)), refused('4,096 characters'));
+    assert.deepEqual(await post(long('headers', 65_536)), [422, null]);
+    assert.deepEqual(await post(long('headers', 65_537)), refused('65,536 characters'));
+    assert.deepEqual(await post(long('payload', 1_048_576)), [422, null]);
+    assert.deepEqual(await post(long('payload', 1_048_577)), refused('1,048,576 characters'));
+    assert.deepEqual(await post('url=a&'.repeat(100)), [422, null]);
+    assert.deepEqual(await post('url=a&'.repeat(101)), refused('100 values'));
+    assert.deepEqual(await post('id=a&'.repeat(2_000)), [422, null]);
   });
 
   test('nothing at all on a page for which nobody is signed in', async () => {
