@@ -80,6 +80,15 @@ describe('§6.5 alerts and channels on the command line', () => {
       await refused('channel', 'test', ...team, '--name', 'Inside'),
       /^the test was not sent: .*blocked/,
     );
+    const entries = await printed('activity', 'list', ...team, '--area', 'notifications');
+    const tests = entries.filter(({ action }: Json) => action === 'channel.tested');
+    assert.deepEqual(
+      tests.map(({ actor_id, detail }: Json) => [actor_id, detail]),
+      [
+        [null, 'Webhook at http://127.0.0.1:9'],
+        [null, 'Email'],
+      ],
+    );
     assert.match(
       await refused('channel', 'test', ...team, '--name', 'Nowhere'),
       /^the team "Acme" has no channel "Nowhere"\.$/,

@@ -8,6 +8,7 @@ import { readArrival } from '#api/client-address';
 import { createEcho } from '#api/echo';
 import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
+import type { TestNotices } from '#dashboard/services';
 import type { DashboardBuild } from '#dashboard/build';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
@@ -338,7 +339,7 @@ function buildApp(
   app.route('/api', api as unknown as Hono);
   if (!dashboardBuild) return app;
   const dashboard = createLazyDashboard({
-    services,
+    services: { people, work, notifier: limitTests(services) },
     baseUrl,
     targets: {
       echoUrl: config.hasEcho && echo ? urlOfEcho(echo) : null,
@@ -350,6 +351,15 @@ function buildApp(
     now: () => store.clock.now(),
   });
   return app.route('/', dashboard);
+}
+
+/** The dashboard's tests of channels are limited and recorded (§5.8). */
+function limitTests({ people, notifier }: Pick<BelfryService, 'people' | 'notifier'>): TestNotices {
+  return {
+    sendTest: async (actor, channel) =>
+      (await people.channelTests.beginChannelTest(actor, channel)) ??
+      notifier.sendTest(actor.teamId, channel),
+  };
 }
 
 function buildRateLimiter(limit: number | null, store: Store): RateLimiter | null {

@@ -313,3 +313,69 @@ test('says where mails go while no mail server is set up', async () => {
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
   assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));
 });
+
+test('a stored secret is not sent to another server than its own', async () => {
+  const { admin } = await begin();
+  const visitor = await dashboard.signIn(admin);
+  const { work } = dashboard.service;
+  const config = { kind: 'telegram', token: '110201543:s3cretOfTheBot', chat_id: '-1' } as const;
+  const saved = await work.addChannel(admin.teamId, { name: 'Bot', config, collectMinutes: null });
+  assert.ok(saved.kind === 'saved');
+  const form = { name: 'Bot', kind: 'telegram', telegram_token: '', telegram_chat_id: '-1' };
+  const before = chat.requests.length;
+  for (const intent of ['test', 'save']) {
+    const moved = { ...form, intent, telegram_server: chat.url };
+    const { status, text } = await visitor.post(`${LIST}/${saved.id}`, moved);
+    assert.equal(status, 422);
+    assert.ok(text.includes('Enter the bot token again, because the server has changed.'));
+    assert.doesNotMatch(text, /s3cret/);
+  }
+  assert.equal(chat.requests.length, before);
+  assert.deepEqual(await work.findChannelConfig(admin.teamId, saved.id), config);
+});
+
+test('tests of channels are limited by user and by team, and recorded', async () => {
+  const { admin } = await begin();
+  const others = await Promise.all(
+    [1, 2].map((n) =>
+      dashboard.user(`admin${teams}-${n}@bells.test`, {
+        team: `Notified team ${teams}`,
+        role: 'admin',
+      }),
+    ),
+  );
+  const path = `/many-tests/${teams}`;
+  chat.answer(path, { status: 200 });
+  const form = { intent: 'test', kind: 'webhook', webhook_url: `${chat.url}${path}` };
+  const testAs = async (user: TestUser, times: number) => {
+    const visitor = await dashboard.signIn(user);
+    const answers = [];
+    for (let n = 0; n < times; n++) answers.push(await visitor.post(PAGE, form));
+    return answers;
+  };
+  const first = await testAs(admin, 11);
+  assert.deepEqual(
+    first.map(({ status }) => status),
+    [...Array.from({ length: 10 }, () => 200), 429],
+  );
+  const refused = first.at(-1);
+  assert.match(
+    refused?.text ?? '',
+    /No test was sent\..*There were too many attempts\. Wait \d+ minutes/s,
+  );
+  assert.ok(refused?.headers.get('retry-after'));
+  const [second, third] = others;
+  assert.ok(second && third);
+  for (const { status } of await testAs(second, 10)) assert.equal(status, 200);
+  const [ofTeam] = await testAs(third, 1);
+  assert.equal(ofTeam?.status, 429, 'the team has used up its tests');
+  assert.equal(chat.requests.filter(({ url }) => url === path).length, 20);
+  const activity = await dashboard.service.work.listActivity(admin.teamId, {
+    area: 'notifications',
+    withAccess: false,
+    limit: 50,
+  });
+  const tests = activity.filter(({ action }) => action === 'channel.tested');
+  assert.equal(tests.length, 20);
+  assert.deepEqual(new Set(tests.map(({ detail }) => detail)), new Set([`Webhook at ${chat.url}`]));
+});

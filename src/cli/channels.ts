@@ -156,6 +156,7 @@ async function testChannel(
   const config = await work.findChannelConfig(teamId, id);
   if (!config) throw noChannel(team, name);
   const rooms = await session.open();
+  await rooms.people.recordChannelTest(teamId, config);
   const outcome = await rooms.sendTest(teamId, config);
   if (outcome.kind === 'failed') throw new CommandFault(`the test was not sent: ${outcome.error}`);
   session.print({ name, outcome: outcome.kind });

@@ -7,6 +7,8 @@
  */
 
 import type { ChannelConfig } from '#domain/notification-channel';
+import type { Actor } from '#people/actor';
+import type { TooMany } from '#people/outcomes';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
@@ -59,15 +61,15 @@ export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 export type { Counts, Attention, Forecast } from '#work/overview';
 
 /** Sends notices to people. Pages use it only for tests. */
-interface TestNotices {
+export interface TestNotices {
   /**
    * Sends a test by a channel that may not have been saved yet, to a chat or to every member. It takes as
    * long as the chat or the mail server does, up to about 10 seconds each. `logged`: there is no mail server.
    */
   sendTest(
-    teamId: string,
+    actor: Actor,
     config: ChannelConfig,
-  ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string }>;
+  ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string } | TooMany>;
 }
 
 export type Services = { people: People; work: Work; notifier: TestNotices };

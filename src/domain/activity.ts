@@ -48,6 +48,7 @@ const ACTIONS = {
   'window.deleted': { area: 'maintenance', words: 'Deleted the maintenance window' },
   'channel.added': { area: 'notifications', words: 'Added the notification channel' },
   'channel.edited': { area: 'notifications', words: 'Changed a notification channel' },
+  'channel.tested': { area: 'notifications', words: 'Sent a test through a notification channel' },
   'channel.deleted': { area: 'notifications', words: 'Deleted the notification channel' },
   'team.paused': { area: 'team', words: 'Paused everything' },
   'team.resumed': { area: 'team', words: 'Resumed everything' },

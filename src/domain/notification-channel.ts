@@ -202,6 +202,12 @@ export function valueOf(
   return values[name] ?? null;
 }
 
+/** The origin that a channel posts to, with its secrets. Null: the default server of its kind, or email. */
+export function originOf(config: ChannelConfig): string | null {
+  const address = valueOf(config, { name: 'server' }) ?? valueOf(config, { name: 'url' });
+  return address === null ? null : (URL.parse(address)?.origin ?? null);
+}
+
 /** Whether two channels lead to the same place, so that it would be notified twice. */
 export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   return (

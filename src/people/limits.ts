@@ -33,6 +33,9 @@ const RULES = {
   account: { most: 10, windowMs: 60_000 },
   /** One code of an authenticator, counted for longer than it is valid: RFC 6238 §5.2 lets a code be used only once. */
   'one-time-code': { most: 1, windowMs: 120_000 },
+  /** Tests of notification channels by one user; each posts to an address of theirs, or mails every member. */
+  'channel-test': { most: 10, windowMs: 10 * 60_000 },
+  'team-channel-test': { most: 20, windowMs: 10 * 60_000 },
   /** Invitations by one user, and from one address, whatever the team. */
   invitation: { most: 50, windowMs: 60 * 60_000 },
 } as const;

@@ -1,9 +1,11 @@
 import type { Clock } from '#domain/clock';
 import { isUuid } from '#domain/ids';
+import type { ChannelConfig } from '#domain/notification-channel';
 import type { Store } from '#store/store';
 import type { TeamGroup } from '#store/people/team-groups';
 import type { Team } from '#store/people/teams';
 import type { ApiTokens } from './api-tokens.ts';
+import { deedOfTest } from './channel-tests.ts';
 import type { PeopleConfig } from './config.ts';
 import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
@@ -235,6 +237,11 @@ export class Operator {
   /** Makes the team's next signing secret, in force from a date and time in UTC. */
   async planSigningSecret(teamId: string, from: string): Promise<Planned | Refused> {
     return planSecret(this.#deps, { teamId, from, doer: 'command-line' });
+  }
+
+  /** Records that a test is about to be sent. The operator's tests are not limited. */
+  async recordChannelTest(teamId: string, config: ChannelConfig): Promise<void> {
+    await this.#deps.activity.ofTeam(teamId, 'command-line', deedOfTest(config));
   }
 
   /** The groups that the team lets in, by name. */

@@ -4,6 +4,7 @@ import type { Store } from '#store/store';
 import { ApiTokens, type TokenOwner } from './api-tokens.ts';
 import { Background } from './background.ts';
 import { Billing } from './billing.ts';
+import { ChannelTests } from './channel-tests.ts';
 import type { PeopleConfig } from './config.ts';
 import { Devices } from './devices.ts';
 import { EmailLinks } from './email-links.ts';
@@ -86,6 +87,7 @@ export function createPeople(deps: PeopleDeps) {
     },
     tokens: gather(tokens),
     signing: gather(new Signing(common)),
+    channelTests: gather(new ChannelTests(common)),
     billing: gather(new Billing(common)),
     /** For the command line. */
     operator: new Operator({ ...common, resetLinks }),

@@ -114,6 +114,50 @@ describe('reading a notification channel', () => {
     const errors = read({ kind: 'discord' }, { kind: 'slack', url });
     assert.ok(Array.isArray((errors as { url?: unknown }).url));
   });
+  const stored = {
+    ntfy: { kind: 'ntfy', url: 'https://ntfy.sh/ours', token: 'tk_secret' },
+    telegram: { kind: 'telegram', token: '1:s3cret', chat_id: '-1', server: 'https://tg.example' },
+    pagerduty: { kind: 'pagerduty', routing_key: 'R0UT1NG' },
+  } as const satisfies Record<string, ChannelConfig>;
+  const kept: [keyof typeof stored, object, object][] = [
+    ['ntfy', {}, {}],
+    ['ntfy', { url: 'https://ntfy.sh/other' }, { url: 'https://ntfy.sh/other' }],
+    [
+      'telegram',
+      { chat_id: '-2', server: 'https://tg.example/' },
+      { chat_id: '-2', server: 'https://tg.example/' },
+    ],
+    ['pagerduty', {}, {}],
+  ];
+  for (const [kind, values, changed] of kept) {
+    test(`a blank secret of ${kind} is kept for the same server: ${JSON.stringify(values)}`, () => {
+      assert.deepEqual(read({ kind, ...values }, stored[kind]), { ...stored[kind], ...changed });
+    });
+  }
+  const refused: [keyof typeof stored, object, string][] = [
+    ['ntfy', { url: 'https://evil.example/ours' }, 'token'],
+    ['ntfy', { url: 'http://ntfy.sh/ours' }, 'token'],
+    ['ntfy', { url: 'https://ntfy.sh:8443/ours' }, 'token'],
+    ['telegram', { chat_id: '-1', server: 'https://evil.example' }, 'token'],
+    ['telegram', { chat_id: '-1', server: '' }, 'token'],
+    ['pagerduty', { server: 'https://evil.example' }, 'routing_key'],
+  ];
+  for (const [kind, values, field] of refused) {
+    test(`a blank secret of ${kind} is not sent to another server: ${JSON.stringify(values)}`, () => {
+      const errors = read({ kind, ...values }, stored[kind]) as Record<string, string[]>;
+      assert.deepEqual(Object.keys(errors), [field]);
+      assert.match(errors[field]?.[0] ?? '', /^Enter the .* again, because the server has changed/);
+    });
+  }
+  test('a token that is entered or removed goes with another server', () => {
+    const url = 'https://ntfy.example/ours';
+    assert.deepEqual(read({ kind: 'ntfy', url, token: 'tk_new' }, stored.ntfy), {
+      kind: 'ntfy',
+      url,
+      token: 'tk_new',
+    });
+    assert.deepEqual(read({ kind: 'ntfy', url, token: '-' }, stored.ntfy), { kind: 'ntfy', url });
+  });
   for (const bad of ['ftp://x.example/', 'https://', 'https://u:p@x.example/', 'not a url']) {
     test(`refuses ${bad}`, () => {
       const { url: messages } = read({ kind: 'slack', url: bad }) as { url: string[] };

@@ -6,6 +6,7 @@ import {
   type ChannelField,
   fieldsOfKind,
   isPostedKind,
+  originOf,
   valueOf,
 } from '#domain/notification-channel';
 import type { ChannelSettings } from '#store/alerts/channels';
@@ -18,6 +19,7 @@ const TEXTS = {
   nameRequired: 'A name for the channel is required.',
   collectMinutes: `Notices are collected for ${COLLECT_MINUTES.least} to ${COLLECT_MINUTES.most} minutes.`,
   nameTaken: 'The team’s default channel is called that.',
+  serverChanged: (word: string) => `Enter the ${word} again, because the server has changed.`,
 } as const;
 
 /** The name of the default channel, here and in a team's file. */
@@ -27,8 +29,8 @@ export const DEFAULT_NAME = 'default';
  * Reads a notification channel (§6.5): `kind` (`email`, `slack` …) and the fields of that kind, such as `url`. The
  * target of an address is checked when something is sent. Never throws.
  *
- * @param current  the present channel: a blank secret keeps its value, which the form does not show, as long as the
- * kind stays the same
+ * @param current  the stored channel: a blank secret keeps its value, which the form does not show. With another kind
+ * or server it has to be entered again, so that nobody learns a secret by sending it to a server of theirs.
  */
 export function readChannelInput(fields: Fields, current: ChannelConfig): Reading<ChannelConfig> {
   const findings = new Findings();
@@ -83,16 +85,21 @@ function readConfig(fields: Fields, current: ChannelConfig, findings: Findings):
     findings.add('kind', TEXTS.kindUnknown);
     return { kind: 'email' };
   }
-  const values = fieldsOfKind(kind).flatMap((field) => {
+  const read = fieldsOfKind(kind).flatMap((field) => {
     const given = readText(fields, field.name, rulesOf(field), findings);
     if (given === REMOVED && !field.isRequired) return [];
-    const isKept = field.isSecret && current.kind === kind;
-    const value = given ?? (isKept ? valueOf(current, field) : null);
+    const stored = field.isSecret && current.kind === kind ? valueOf(current, field) : null;
+    const value = given ?? stored;
     if (value === null && field.isRequired)
       findings.add(field.name, `The ${wordOf(field)} is required.`);
-    return value === null ? [] : [[field.name, value] as const];
+    return value === null ? [] : [{ field, value, isKept: given === null }];
   });
-  return { kind, ...Object.fromEntries(values) } as ChannelConfig;
+  const pairs = read.map(({ field, value }) => [field.name, value]);
+  const config = { kind, ...Object.fromEntries(pairs) } as ChannelConfig;
+  if (originOf(config) === originOf(current)) return config;
+  for (const { field } of read.filter(({ field: { isUrl }, isKept }) => isKept && !isUrl))
+    findings.add(field.name, TEXTS.serverChanged(wordOf(field)));
+  return config;
 }
 
 /** The value of a form's field that removes a secret, which the form does not show. */

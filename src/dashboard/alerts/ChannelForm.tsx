@@ -111,7 +111,7 @@ function KindFields({ group, channel, formValues, errors }: KindFieldsProps) {
             label={field.label}
             description={
               kept && field.isSecret
-                ? `Empty keeps that of ${nameChannel(channel?.kind ?? 'email')}: ${kept.text}`
+                ? `Empty keeps that of ${nameChannel(channel?.kind ?? 'email')}${field.isUrl ? '' : ', on the same server'}: ${kept.text}`
                 : field.description
             }
             {...(field.isUrl ? { inputMode: 'url' as const } : {})}
@@ -135,6 +135,13 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
     return (
       <Notice kind="warning" title="The test is in the log of the service.">
         Nobody got a mail: no mail server is set up here. Nothing is saved yet.
+      </Notice>
+    );
+  }
+  if (outcome.kind === 'refused') {
+    return (
+      <Notice kind="failed" title="No test was sent.">
+        {outcome.problem}
       </Notice>
     );
   }

@@ -6,6 +6,7 @@ import type { Reading } from '#work/fields';
 import { readFormPairs } from '#work/form-fields';
 import { requirePermission, sentForm, services, type Context } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { errorsOf } from '../work-forms/read-fields.ts';
 import { readText } from '../forms/read-form.ts';
 import type { ChannelOutcome, ChannelSettings, FieldErrors, Work } from '../services.ts';
@@ -15,7 +16,12 @@ import { fieldGroups, groupOf, inputName } from './channel-form-values.ts';
 /** The outcome of a test message through a channel. */
 export type TestResult = {
   kind: ChannelConfig['kind'];
-  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+  outcome:
+    | { kind: 'sent' }
+    | { kind: 'logged' }
+    | { kind: 'failed'; error: string }
+    /** There were too many tests. */
+    | { kind: 'refused'; problem: string };
 };
 
 export type ChannelAnswer = {
@@ -49,7 +55,12 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   const settings = reading.input;
   const { kind } = settings.config;
   if (intent === 'test') {
-    const outcome = await notifier.sendTest(actor.teamId, settings.config);
+    const outcome = await notifier.sendTest(actor, settings.config);
+    if (outcome.kind === 'too-many') {
+      const { problem, status } = refuseTooMany(outcome, context);
+      const test: TestResult = { kind, outcome: { kind: 'refused', problem } };
+      return data<ChannelAnswer>({ formValues, test }, { status });
+    }
     return data<ChannelAnswer>({ formValues, test: { kind, outcome } });
   }
   const outcome = await editing.save(work, actor.teamId, settings);
