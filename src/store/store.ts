@@ -210,6 +210,8 @@ async function openDatabases(options: StoreOptions): Promise<Databases> {
     return openSqliteMemory({ ...common, onLost, startThread });
   }
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
+  const { refuseTransactionPooling } = await import('./postgres/pooling.ts');
+  await refuseTransactionPooling(location.url);
   const { openPostgres } = await import('./postgres/open.ts');
   return openPostgres({ ...common, ...location, onFault });
 }

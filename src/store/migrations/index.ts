@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { StoreError, wasLockedOut } from '../database/errors.ts';
-import { explainRefusal } from '../postgres/explain.ts';
+import { explaining } from '../postgres/explain.ts';
 import { areBuilt, buildIndexes, LOCKED_OUT_MS, type OnIndex } from '../postgres/index-steps.ts';
 import { COLUMN_TYPES, type ColumnTypes } from './column-types.ts';
 import { POSTGRES_INDEXES } from './postgres-indexes.ts';
@@ -66,7 +66,7 @@ export async function readAppliedMigrations(
       select name from kysely_migration order by name`.execute(db);
     return rows.map(({ name }) => name);
   } catch (error) {
-    throw kind === 'postgres' && error instanceof StoreError ? tellRefusal(error) : error;
+    throw kind === 'postgres' && error instanceof StoreError ? explaining(error) : error;
   }
 }
 
@@ -166,7 +166,7 @@ export async function migrateToLatest(
     ? migrator.migrateToLatest()
     : migrator.migrateTo(last));
   if (error instanceof StoreError) {
-    throw kind === 'postgres' && !wasLockedOut(error) ? tellRefusal(error) : error;
+    throw kind === 'postgres' && !wasLockedOut(error) ? explaining(error) : error;
   }
   if (error) throw toStoreError(error);
   return (results ?? []).map(({ migrationName }) => migrationName);
@@ -177,15 +177,6 @@ async function findSchema(db: Kysely<never>): Promise<string> {
   const { rows } = await sql<{ schema: string | null }>`
     select current_schema() as schema`.execute(db);
   return rows[0]?.schema ?? 'public';
-}
-
-/**
- * Explains a refusal. This is the first statement sent to a server, so it shows whether the server can be used at all.
- */
-function tellRefusal(error: StoreError): StoreError {
-  const refusal = explainRefusal(error);
-  if (refusal === null) return error;
-  return new StoreError(error.code, `Postgres ${refusal}`, { cause: error });
 }
 
 function toStoreError(cause: unknown): StoreError {

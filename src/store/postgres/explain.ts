@@ -28,3 +28,10 @@ export function explainRefusal(error: unknown): string | null {
   const [what, remedy] = known?.slice(1) ?? UNREACHABLE;
   return `${what} (${message || code}); ${remedy}`;
 }
+
+/** The same error with a message for the operator, if the server refused or can't be reached. */
+export function explaining(error: StoreError): StoreError {
+  const refusal = explainRefusal(error);
+  if (refusal === null) return error;
+  return new StoreError(error.code, `Postgres ${refusal}`, { cause: error });
+}

@@ -5,6 +5,7 @@ import { IS_ENDED } from '../figures/outcomes.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
+import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
 import { coveredMs, findSpans, PARENT } from './partitions.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
@@ -17,6 +18,9 @@ export async function inspectPostgres(
   { url, schema }: { url: string; schema?: string },
   clock: Clock,
 ): Promise<Inspection> {
+  if (await isPooledByTransaction(url)) {
+    return { kind: 'unreachable', reason: TRANSACTION_POOLING };
+  }
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: LIMIT_MS,
