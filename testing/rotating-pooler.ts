@@ -27,14 +27,16 @@ export async function startRotatingPooler(
       hasStarted = true;
     });
     for (const [at, server] of servers.entries()) {
-      const endsTransaction = watchTransactions();
+      const read = createMessageReader();
       // The client gets the answer to its first message only once.
       let isHeard = at === 0;
       server.on('data', (bytes: Buffer) => {
-        if (isHeard) client.write(bytes);
-        if (!endsTransaction(bytes)) return;
-        if (isHeard) current = 1 - at;
-        isHeard = true;
+        for (const message of read(bytes)) {
+          if (isHeard) client.write(message);
+          if (!endsTransaction(message)) continue;
+          if (isHeard) current = 1 - at;
+          isHeard = true;
+        }
       });
     }
   });
@@ -50,17 +52,22 @@ export async function startRotatingPooler(
   };
 }
 
-/** Reads a server's messages (type, length, content), and tells whether they end with ReadyForQuery outside of a transaction. */
-function watchTransactions(): (bytes: Buffer) => boolean {
+/** Splits what a server sends into messages: type, length, content. */
+function createMessageReader(): (bytes: Buffer) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {
     rest = Buffer.concat([rest, bytes]);
-    let isIdle = false;
+    const messages: Buffer[] = [];
     while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
       const length = 1 + rest.readInt32BE(1);
-      isIdle = rest.toString('latin1', 0, 1) === 'Z' && rest.toString('latin1', 5, 6) === 'I';
+      messages.push(rest.subarray(0, length));
       rest = rest.subarray(length);
     }
-    return isIdle;
+    return messages;
   };
+}
+
+/** Whether a message is ReadyForQuery outside of a transaction. */
+function endsTransaction(message: Buffer): boolean {
+  return message.toString('latin1', 0, 1) === 'Z' && message.toString('latin1', 5, 6) === 'I';
 }
