@@ -435,38 +435,6 @@ crons:
       assert.deepEqual(await contentOf(other), await contentOf(teamId));
     });
 
-    test('says which groups the team lets in', async () => {
-      const file = `version: 1
-groups:
-  - { name: ops, role: admin }
-  - { name: 'staff, all', role: viewer }
-`;
-      const teamId = await makeTeam();
-      const steps = actionsOf((await apply(teamId, file)).json);
-      assert.equal(steps.length, 2, JSON.stringify(steps));
-      const listed = await run(config, ['team', 'group', 'list', '--team', teamId]);
-      assert.match(listed.stdout, /"name":"ops","role":"admin","members":0/);
-      const { stdout } = await run(config, ['team', 'export', '--team', teamId]);
-      assert.match(stdout, /groups:\n {2}- name: ops\n {4}role: admin\n/);
-      assert.deepEqual(actionsOf((await apply(teamId, stdout)).json), []);
-      const set = ['team', 'group', 'set', '--team', teamId, '--group', 'ops', '--role', 'member'];
-      assert.match((await run(config, set)).stdout, /"name":"ops","role":"member"/);
-      const [change] = ((await apply(teamId, file)).json as { steps: object[] }).steps;
-      assert.deepEqual(change, {
-        action: 'change',
-        kind: 'group',
-        name: 'ops',
-        changes: [{ field: 'role', from: 'member', to: 'admin' }],
-      });
-      const remove = ['team', 'group', 'remove', '--team', teamId, '--group', 'ops'];
-      assert.match((await run(config, remove)).stdout, /"name":"ops"/);
-      assert.match((await run(config, remove)).stderr, /the team lets in no group "ops"/);
-      const wrong = 'version: 1\ngroups: [{ name: ops, role: owner }, { role: admin }]\n';
-      const lines = await refused(await makeTeam(), wrong);
-      assert.match(lines[0] ?? '', /groups\[0\]\.role .*: It must be admin, member or viewer/);
-      assert.match(lines[1] ?? '', /groups\[1\]\.name.*: It must be the name of a group/);
-    });
-
     test('of a team that has nothing yet is a file too', async () => {
       const teamId = await makeTeam();
       const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);

@@ -158,6 +158,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
   PROXY_SIGN_IN_NAME_HEADER: ['proxySignIn', []],
   PROXY_SIGN_IN_GROUPS_HEADER: ['proxySignIn', []],
   PROXY_SIGN_IN_GROUPS_SEPARATOR: ['proxySignIn', [['bar', null]]],
+  GROUP_ROLES: ['groupRoles', []],
   PROXY_SIGN_OUT_URL: ['proxySignIn', []],
   PROVIDER_SESSION_HOURS: [
     'providerSessionHours',
@@ -293,6 +294,7 @@ const BAD: { [Name in SettingName]: string[] } = {
   PROXY_SIGN_IN_NAME_HEADER: ['Remote_Name', 'User-Agent'],
   PROXY_SIGN_IN_GROUPS_HEADER: ['Remote_Groups', 'Accept'],
   PROXY_SIGN_IN_GROUPS_SEPARATOR: [',', 'blank'],
+  GROUP_ROLES: ['ops', 'ops=Acme', 'ops=Acme:owner', 'ops=Acme:admin,', '"ops=Acme:admin'],
   OIDC_GROUPS_CLAIM: ['two claims', 'x'.repeat(201), 'grüppen'],
   PROXY_SIGN_OUT_URL: [
     '//evil.example',
@@ -362,6 +364,7 @@ describe('settings', () => {
       signUp: 'invite',
       provider: null,
       proxySignIn: null,
+      groupRoles: [],
       providerSessionHours: null,
       passwordSignIn: true,
       maxTeamsPerUser: 10,
@@ -455,6 +458,19 @@ describe('settings', () => {
     assert.equal(accepted({ ...off, ...provider }).passwordSignIn, false);
     assert.equal(accepted({ ...off, ...proxy }).passwordSignIn, false);
     assert.match(refused(off).join('\n'), /^PASSWORD_SIGN_IN: "off" would leave nobody a way in/);
+  });
+
+  test('GROUP_ROLES needs a provider, or a proxy that names groups', () => {
+    const roles = { GROUP_ROLES: 'ops=Acme:admin' };
+    const expected = [{ group: 'ops', team: 'Acme', role: 'admin' }];
+    const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'belfry' };
+    const proxy = { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '127.0.0.1' };
+    const groups = { PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups' };
+    assert.deepEqual(accepted({ ...roles, ...provider }).groupRoles, expected);
+    assert.deepEqual(accepted({ ...roles, ...proxy, ...groups }).groupRoles, expected);
+    for (const env of [roles, { ...roles, ...proxy }]) {
+      assert.match(refused(env).join('\n'), /^GROUP_ROLES: nothing says who is in which group/);
+    }
   });
 
   test('an empty variable counts as not given', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '#domain/arrival';
 import type { Cidr } from '#domain/network';
+import type { GroupRole } from '#people/groups';
 import { DEFAULT_PLANS, type PlanSettings } from '#people/plans';
 import type { ProviderSettings } from '#people/provider';
 import type { ProxySettings } from '#people/proxy-claim';
@@ -44,6 +45,8 @@ export interface Config extends PlanSettings {
   provider: ProviderSettings | null;
   /** The proxy in front that says in headers who people are; null: none is believed. */
   proxySignIn: ProxySettings | null;
+  /** Which group of theirs gives which role in which team. */
+  groupRoles: readonly GroupRole[];
   /** How many hours after a sign-in by the provider its session ends; null: as every other. */
   providerSessionHours: number | null;
   /** False: that provider or proxy is the only way in. */
@@ -193,6 +196,12 @@ function checkTogether(
       'PROXY_SIGN_IN_HEADER: people sign in by the provider (OIDC_ISSUER) or by a proxy, not by both; leave one of them out.',
     );
   }
+  const namesGroups = provider !== null || (proxySignIn?.groupsHeader ?? null) !== null;
+  if (config.groupRoles.length > 0 && !namesGroups) {
+    settings.errors.push(
+      'GROUP_ROLES: nothing says who is in which group; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_GROUPS_HEADER, or leave it out.',
+    );
+  }
   // A key that cannot be parsed has been reported already.
   const told = settings.errors.some((line) => /^APP_KEY(_FILE)?:/.test(line));
   if (onPostgres && appKey === null && !told) {
@@ -225,6 +234,7 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     signUp: settings.read('SIGN_UP'),
     provider: readProvider(settings),
     proxySignIn: readProxySignIn(settings),
+    groupRoles: Object.freeze(settings.read('GROUP_ROLES')),
     providerSessionHours: settings.read('PROVIDER_SESSION_HOURS'),
     passwordSignIn: settings.read('PASSWORD_SIGN_IN') === 'on',
     maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),

@@ -112,7 +112,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const start = async (signal: AbortSignal) => {
     await prepareHistory({ ...history, signal });
     if (signal.aborted) return;
-    await watch.start();
+    await Promise.all([watch.start(), people.warnOfUnknownTeams()]);
     if (engine === null) return;
     await secretChanges.start();
     await engine.start();

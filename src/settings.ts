@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type AddressRange, parseRanges } from '#domain/address-range';
 import { parseNetworks, type Cidr } from '#domain/network';
+import { type GroupRole, parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
 
 /** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
@@ -315,6 +316,13 @@ export const SETTINGS = {
     fallback: null,
     shownDefault: 'none',
     parse: parseSignOutUrl,
+  }),
+  GROUP_ROLES: define<GroupRole[]>({
+    accepts:
+      'up to 500 of group=team:role, comma-separated, the role admin, member or viewer; names may be in double quotes',
+    fallback: [],
+    shownDefault: 'none',
+    parse: parseGroupRoles,
   }),
   PROVIDER_SESSION_HOURS: define<number | null>({
     ...wholeNumber(1, 8760, 24),

@@ -47,6 +47,7 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
       isBehindProxy: false,
       provider: null,
       proxySignIn: null,
+      groupRoles: [],
       providerSessionHours: null,
       passwordSignIn: true,
       maxTeamsPerUser: 10,

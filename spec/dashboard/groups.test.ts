@@ -4,9 +4,13 @@ import { startDashboard, type TestDashboard, type TestUser } from '#testing/dash
 import { startProvider, type TestProvider } from '#testing/provider';
 import type { Visitor } from '#testing/visitor';
 
-/** §5.7: members who come and go by the groups of the provider, or of a proxy in front. */
+/** §5.7: the operator's GROUP_ROLES gives people roles in teams, by the groups of a provider or a proxy. */
 
-const ENV = { SIGN_UP: 'invite' };
+const ENV = {
+  SIGN_UP: 'invite',
+  GROUP_ROLES:
+    'ops=Bells:member, leads=Bells:admin,"temps, all"=Bells:viewer,ops=Chimes:admin,ops=Twins:admin',
+};
 const VIEWER_MARK = /View only/;
 
 let provider: TestProvider;
@@ -41,35 +45,44 @@ async function signIn(visitor: Visitor): Promise<number> {
   return (await visitor.get(back.pathname + back.search)).status;
 }
 
-const setGroup = (visitor: Visitor, group: string, role: string) =>
-  visitor.post('/settings/members', { intent: 'set-group', group, role });
-
-const removeGroup = (visitor: Visitor, group: string) =>
-  visitor.post('/settings/members', { intent: 'remove-group', group });
-
 async function roleOf(email: string, of: TestDashboard = dashboard): Promise<string | null> {
   const [{ teamId } = { teamId: '' }] = await of.service.people.operator.listTeams();
   const members = await of.service.store.members.list(teamId);
   return members.find((member) => member.email === email)?.role ?? null;
 }
 
+const choose = (visitor: Visitor, teamId = owner.teamId) =>
+  visitor.post('/teams/switch', { teamId });
+
+/** Creates a job by the API. @returns the status, and in which team it was created */
+async function createJob(apiToken: string) {
+  const answer = await fetch(`${dashboard.url}/api/jobs`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiToken}`, Accept: 'application/json' },
+    body: new URLSearchParams({ queue: 'q', url: 'https://example.com/' }),
+  });
+  const { job_id: id = '' } = (await answer.json()) as { job_id?: string };
+  const inBells = await dashboard.service.store.jobs.find(owner.teamId, id);
+  return { status: answer.status, inBells: inBells !== null };
+}
+
 describe('groups of the provider', () => {
-  test('let people into the team, in a role, as long as they are in the group', async () => {
-    assert.equal((await setGroup(boss, ' ops ', 'viewer')).status, 302);
-    const page = await boss.get('/settings/members');
-    assert.match(page.text, /Who is in ops comes in as viewer/);
-    provider.person = somebody('ada', ['staff', 'ops']);
+  test('give people their roles in teams as long as they are in the group', async () => {
+    provider.person = somebody('ada', ['staff', 'temps, all']);
     const ada = dashboard.visitor();
     assert.equal(await signIn(ada), 302, 'without an invitation');
+    const { headers } = await ada.get('/crons');
+    assert.match(headers.get('Location') ?? '', /teams\/new/, 'no team is chosen for them');
+    const page = await ada.get('/teams/new');
+    assert.match(page.text, /Choose a team/);
+    assert.match(page.text, /Bells/);
+    assert.equal((await choose(ada)).status, 302);
     assert.match((await ada.get('/')).text, VIEWER_MARK);
-    assert.match((await boss.get('/settings/members')).text, /by the group ops/);
+    assert.match((await boss.get('/settings/members')).text, /by the group temps, all/);
 
-    assert.equal((await setGroup(boss, 'ops', 'member')).status, 302);
-    assert.doesNotMatch((await ada.get('/')).text, VIEWER_MARK, 'at once');
-    assert.equal((await setGroup(boss, 'leads', 'admin')).status, 302);
-    provider.person = somebody('ada', ['leads', 'ops']);
+    provider.person = somebody('ada', ['leads', 'ops', 'temps, all']);
     await signIn(ada);
-    assert.equal((await ada.get('/settings/members')).status, 200);
+    assert.equal((await ada.get('/settings/members')).status, 200, 'the highest role counts');
 
     provider.person = somebody('ada', ['staff']);
     await signIn(ada);
@@ -77,16 +90,22 @@ describe('groups of the provider', () => {
     assert.match((await ada.get('/crons')).headers.get('Location') ?? '', /teams\/new/);
     const { text } = await boss.get('/settings/activity');
     for (const words of [
-      /Let the group in.*ops, as viewer/s,
-      /Joined the team, let in.*viewer, by the group ops/s,
+      /Joined the team.*viewer, by the group temps, all/s,
       /Got another role.*admin, by the group leads/s,
-      /Left the team, let in no longer.*by the group leads/s,
+      /Left the team.*by the group leads/s,
     ])
       assert.match(text, words);
   });
 
-  test('that are not told are none, and those who came by one are out; the operator is told', async () => {
-    await setGroup(boss, 'ops', 'member');
+  test('let nobody in whom GROUP_ROLES does not name', async () => {
+    provider.person = somebody('stranger', ['staff', 'OPS', 'ops ops']);
+    const stranger = dashboard.visitor();
+    await signIn(stranger);
+    assert.equal((await stranger.get('/settings/profile')).status, 302);
+    assert.equal(await dashboard.service.store.users.findByEmail('stranger@bells.test'), null);
+  });
+
+  test('count as none if the claim is missing: memberships by groups end, and it is logged', async () => {
     for (const groups of [undefined, { ops: true }]) {
       provider.person = somebody('bea', 'ops');
       await signIn(dashboard.visitor());
@@ -100,16 +119,15 @@ describe('groups of the provider', () => {
 
   test('end nothing while the provider is away', async () => {
     await using alone = await startProvider();
-    await using other = await startDashboard(alone.env, { sends: false });
+    await using other = await startDashboard({ ...alone.env, ...ENV }, { sends: false });
     alone.expect(other.url);
     const chief = await other.user('chief@bells.test');
-    const at = await other.signIn(chief);
-    await setGroup(at, 'ops', 'member');
     alone.person = somebody('cay', ['ops']);
     const cay = other.visitor();
     const to = (await cay.get('/login/provider')).headers.get('Location') ?? '';
     const back = new URL(await alone.visit(to));
     await cay.get(back.pathname + back.search);
+    await choose(cay, chief.teamId);
     await alone.goAway();
     await cay.get('/login/provider');
     assert.equal(await roleOf('cay@bells.test', other), 'member');
@@ -117,55 +135,68 @@ describe('groups of the provider', () => {
   });
 
   test('change nobody who is in the team by hand, or by an invitation', async () => {
-    await setGroup(boss, 'ops', 'admin');
     await dashboard.user('dee@bells.test', { role: 'viewer' });
-    provider.person = somebody('dee', ['ops']);
+    provider.person = somebody('dee', ['leads']);
     await signIn(dashboard.visitor());
     assert.equal(await roleOf('dee@bells.test'), 'viewer');
     provider.person = { ...somebody('owner', []), email: owner.email };
-    const again = dashboard.visitor();
-    await signIn(again);
+    await signIn(dashboard.visitor());
     assert.equal(await roleOf(owner.email), 'owner');
   });
 
-  test('are the business of those who manage members, in their own team', async () => {
-    const eve = await dashboard.signIn(await dashboard.user('eve@bells.test', { role: 'member' }));
-    const fay = await dashboard.signIn(await dashboard.user('fay@bells.test', { role: 'viewer' }));
-    for (const visitor of [eve, fay])
-      for (const act of [setGroup(visitor, 'mine', 'admin'), removeGroup(visitor, 'ops')])
-        assert.equal((await act).status, 403);
-    const { teams } = dashboard.service.people;
-    const stranger = await dashboard.user('gus@elsewhere.test', { team: 'Elsewhere' });
-    const forged = { userId: stranger.userId, teamId: owner.teamId, role: 'owner' } as const;
-    await assert.rejects(teams.setGroup(forged, { group: 'mine', role: 'admin' }), {
-      name: 'NotAllowed',
-    });
-    await assert.rejects(teams.listGroups(forged), { name: 'NotAllowed' });
-    assert.ok(!(await boss.get('/settings/members')).text.includes('mine'));
+  test('never choose a team for the API: its calls answer 500 until the person does', async () => {
+    const eve = await dashboard.user('eve@bells.test', { team: 'Gongs' });
+    provider.person = somebody('eve', ['ops']);
+    const visitor = dashboard.visitor();
+    await signIn(visitor);
+    assert.deepEqual(await createJob(eve.apiToken), { status: 201, inBells: false });
+    await dashboard.service.store.members.deleteTeam(eve.teamId, Date.now());
+    await signIn(visitor);
+    await visitor.get('/');
+    assert.equal((await createJob(eve.apiToken)).status, 500);
+    await choose(visitor);
+    assert.deepEqual(await createJob(eve.apiToken), { status: 201, inBells: true });
+  });
+});
+
+describe('a team', () => {
+  test('can’t let groups in by itself', async () => {
+    const form = { intent: 'set-group', group: 'staff', role: 'admin' };
+    assert.equal((await boss.post('/settings/members', form)).status, 400);
+    assert.doesNotMatch((await boss.get('/settings/members')).text, /Groups/);
   });
 
-  test('make nobody an owner, and have a name', async () => {
-    for (const [group, role] of [
-      ['ops', 'owner'],
-      ['ops', ''],
-      ['', 'member'],
-      ['x'.repeat(201), 'member'],
-      ['a\u0000b', 'member'],
-    ] as const)
-      assert.equal((await setGroup(boss, group, role)).status, 422, `${group} ${role}`);
+  test('can’t take a name that GROUP_ROLES maps a group to', async () => {
+    const eva = await dashboard.signIn(await dashboard.user('eva@x.test', { team: 'Evas' }));
+    for (const [path, form] of [
+      ['/teams/new', { name: ' Chimes ' }],
+      ['/settings/team', { intent: 'rename', name: 'Chimes' }],
+    ] as const) {
+      const { status, text } = await eva.post(path, form);
+      assert.equal(status, 422, path);
+      assert.match(text, /Only the operator of Belfry can use this name/);
+    }
+    provider.person = somebody('flo', ['ops']);
+    await signIn(dashboard.visitor());
+    const flo = await dashboard.service.store.users.findByEmail('flo@bells.test');
+    const teams = await dashboard.service.store.users.listTeams(flo?.id ?? '');
+    assert.deepEqual(
+      teams.map(({ name }) => name),
+      ['Bells'],
+    );
+    assert.equal(
+      (await boss.post('/settings/team', { intent: 'rename', name: 'Bells' })).status,
+      302,
+    );
   });
 
-  test('that are let in no longer take along who came by them', async () => {
-    await setGroup(boss, 'temps', 'member');
-    provider.person = somebody('hal', ['temps']);
-    const hal = dashboard.visitor();
-    await signIn(hal);
-    assert.equal((await hal.get('/crons')).status, 200);
-    assert.match((await boss.get('/settings/members')).text, /One member came by it/);
-    assert.equal((await removeGroup(boss, 'temps')).status, 302);
-    assert.equal((await hal.get('/crons')).status, 302);
-    assert.match((await boss.get('/settings/activity')).text, /temps; 1 left with it/);
-    assert.match((await removeGroup(boss, 'temps')).headers.get('Location') ?? '', /members/);
+  test('gets nobody by a name that two teams have', async () => {
+    for (let n = 0; n < 2; n++) await dashboard.service.store.teams.create('Twins', 'free', n);
+    provider.person = somebody('gil', ['ops']);
+    await signIn(dashboard.visitor());
+    const gil = await dashboard.service.store.users.findByEmail('gil@bells.test');
+    const teams = await dashboard.service.store.users.listTeams(gil?.id ?? '');
+    assert.ok(teams.length > 0 && teams.every(({ name }) => name !== 'Twins'));
   });
 });
 
@@ -175,14 +206,17 @@ describe('groups of a proxy', () => {
       PROXY_SIGN_IN_HEADER: 'Remote-Email',
       PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
       PROXY_SIGN_IN_FROM: '127.0.0.1',
+      GROUP_ROLES: 'ops=Bells:member',
     };
     await using proxied = await startDashboard(env, { sends: false });
     const chief = await proxied.user('chief@bells.test');
-    const at = await proxied.signIn(chief);
-    await setGroup(at, 'ops', 'member');
     const ida = proxied.visitor();
     const as = (groups: string) => ({ 'Remote-Email': 'ida@bells.test', 'Remote-Groups': groups });
     assert.equal((await ida.get('/crons', as('staff'))).status, 302, 'no account');
+    assert.equal((await ida.get('/crons', as('staff, ops'))).status, 302, 'no team is chosen');
+    const chooseTeam = () =>
+      ida.post('/teams/switch', { teamId: chief.teamId }, { ...as('ops'), Origin: proxied.url });
+    await chooseTeam();
     assert.equal((await ida.get('/crons', as('staff, ops'))).status, 200);
     assert.equal(await roleOf('ida@bells.test', proxied), 'member');
     const session = ida.cookies.get('belfry.session_token');
@@ -190,6 +224,8 @@ describe('groups of a proxy', () => {
     const sent = await ida.post('/settings/profile', form, { ...as('staff'), Origin: proxied.url });
     assert.notEqual(sent.headers.get('Location'), '/settings/profile', 'not even a form passes');
     assert.equal(await roleOf('ida@bells.test', proxied), null);
+    assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
+    await chooseTeam();
     assert.equal((await ida.get('/crons', as('ops'))).status, 200);
     assert.equal(ida.cookies.get('belfry.session_token'), session);
     const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-not-told');

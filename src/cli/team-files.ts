@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Operator } from '#people/operator';
 import type { Work } from '#work/work';
 import { CommandFault, explainFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
@@ -12,7 +11,7 @@ import type { WantedTeam } from './team-file/read.ts';
 export function addTeamFileCommands(team: Command, session: Session): void {
   const write = team.command('export');
   addTeamOption(
-    write.description("write a team's crons, queues, channels, windows and groups as a file"),
+    write.description("write a team's crons, queues, channels and windows as a file"),
   ).action(({ team: name }: { team: string }) => exportTeam(session, name));
   const read = team.command('apply');
   addTeamOption(read.description('make a team what a file says'))
@@ -25,9 +24,8 @@ export function addTeamFileCommands(team: Command, session: Session): void {
 
 async function exportTeam(session: Session, nameOrId: string): Promise<void> {
   const { teamId, name, work } = await session.findTeam(nameOrId);
-  const { people } = await session.open();
   const { writeTeamFile } = await import('./team-file/write.ts');
-  const state = await readState({ work, people }, teamId);
+  const state = await readState(work, teamId);
   const { text, secrets } = writeTeamFile(name, state, work.isSecretHeader);
   session.services.terminal.print(text);
   for (const { name: cron, unreadable } of state.crons) {
@@ -45,11 +43,10 @@ async function applyFile(
   const { document, wanted } = await readFile(session, file);
   const { planTeam } = await import('./team-file/plan.ts');
   const { teamId, work } = await session.findTeam(team);
-  const rooms = { work, people: (await session.open()).people };
-  const state = await readState(rooms, teamId);
+  const state = await readState(work, teamId);
   const { plan, problems } = planTeam(wanted, state, work.isSecretHeader);
   refuseProblems(session, file, problems, document);
-  const done = dryRun ? null : await carryOut(session, rooms, teamId, plan);
+  const done = dryRun ? null : await carryOut(session, work, teamId, plan);
   report(session, plan, dryRun, done);
 }
 
@@ -88,23 +85,17 @@ function refuseProblems(
   throw new CommandFault(`${show(file)} has ${count}; nothing was changed.`);
 }
 
-interface Rooms {
-  work: Work;
-  people: Operator;
-}
-
-async function readState({ work, people }: Rooms, teamId: string): Promise<TeamState> {
-  const [config, { collectMinutes }, channels, queues, crons, windows, groups] = await Promise.all([
+async function readState(work: Work, teamId: string): Promise<TeamState> {
+  const [config, { collectMinutes }, channels, queues, crons, windows] = await Promise.all([
     work.readChannelConfig(teamId),
     work.readChannel(teamId),
     work.listChannelSettings(teamId),
     work.listQueues(teamId),
     work.listCrons(teamId),
     work.listWindows(teamId),
-    people.listGroups(teamId),
   ]);
   const channel = { config, collectMinutes };
-  return { channel, channels, queues, crons, windows, groups };
+  return { channel, channels, queues, crons, windows };
 }
 
 /**
@@ -115,14 +106,14 @@ async function readState({ work, people }: Rooms, teamId: string): Promise<TeamS
  */
 async function carryOut(
   session: Session,
-  rooms: Rooms,
+  work: Work,
   teamId: string,
   { steps }: Plan,
 ): Promise<number> {
   const { carryOutStep } = await import('./team-file/apply.ts');
   for (const [at, step] of steps.entries()) {
     try {
-      await carryOutStep(rooms, teamId, step);
+      await carryOutStep(work, teamId, step);
     } catch (fault) {
       const why = explainFault(fault);
       for (const each of steps.slice(0, at)) session.say(`done: ${describe(each)}`);

@@ -3,7 +3,6 @@ import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { writeInstant, writeTeam } from './records.ts';
 import type { Session } from './session.ts';
-import { addTeamGroupCommands } from './team-groups.ts';
 import { addTeamFileCommands } from './team-files.ts';
 import { addTeamPauseCommands } from './team-pauses.ts';
 import { listErrors } from './users.ts';
@@ -14,7 +13,6 @@ export function addTeamCommands(program: Command, session: Session): void {
   const team = program.command('team').description('teams');
   addTeamFileCommands(team, session);
   addTeamPauseCommands(team, session);
-  addTeamGroupCommands(team, session);
   team
     .command('list')
     .description('the teams with plan and usage')

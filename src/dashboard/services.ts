@@ -54,7 +54,6 @@ export type { RequestContext } from '#people/request-context';
 export type Accounts = People['accounts'];
 export type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
-export type TeamGroup = Awaited<ReturnType<Teams['listGroups']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
 /** For the shell around each page, and the overview's counts. */

@@ -1,3 +1,4 @@
+import type { GroupRole } from './groups.ts';
 import type { PlanSettings } from './plans.ts';
 import type { PasswordWork } from './passwords.ts';
 import type { ProviderSettings } from './provider.ts';
@@ -13,6 +14,8 @@ export interface PeopleConfig extends PlanSettings {
   provider: ProviderSettings | null;
   /** The proxy in front that says who people are; null: none is believed. */
   proxySignIn: ProxySettings | null;
+  /** Which group of theirs gives which role in which team. */
+  groupRoles: readonly GroupRole[];
   /** How many hours after a sign-in by the provider its session ends; null: as every other. */
   providerSessionHours: number | null;
   /** False: the provider or the proxy is the only way in; passwords and passkeys open nothing. */

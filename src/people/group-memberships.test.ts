@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aUser, Browser, openPeople } from '#testing/people';
+import { aUser, Browser, openPeople, type TestPeople } from '#testing/people';
+import type { GroupRole } from './groups.ts';
 
 const PROXY = {
   emailHeader: 'remote-email',
@@ -10,25 +11,42 @@ const PROXY = {
   from: [],
   signOutUrl: null,
 };
-const MINUTE_MS = 60_000;
 
-test('groups that a team lets in later count within minutes, also after the clock was set back', async () => {
-  await using room = await openPeople({ proxySignIn: PROXY });
-  const { people, clock } = room;
-  const { teamId, userId } = await aUser(room, 'owner@bells.test');
-  const { userId: guest } = await aUser(room, 'guest@bells.test', { team: 'Elsewhere' });
-  const browser = new Browser();
-  const claim = { kind: 'person', email: 'guest@bells.test', name: null, groups: ['ops'] } as const;
-  const arrive = async () => {
-    const { session } = await people.accounts.arrive(claim, browser.request, 'anybody');
-    browser.take(session ?? {});
-    return session?.teams.map(({ id }) => id) ?? [];
-  };
-  await arrive();
-  clock.jumpTo(clock.now() - 60 * MINUTE_MS);
-  const owner = { userId, teamId, role: 'owner' } as const;
-  await people.teams.setGroup(owner, { group: 'ops', role: 'viewer' });
-  await clock.advance(6 * MINUTE_MS);
-  assert.ok((await arrive()).includes(teamId));
-  assert.equal(await room.store.members.findRole(teamId, guest), 'viewer');
+const warnings = ({ events }: TestPeople) =>
+  events.flatMap(({ event, fields }) =>
+    event === 'group-roles.no-such-team'
+      ? [`${String(fields['team'])}: ${String(fields['reason'])}`]
+      : [],
+  );
+
+test('a group leads to a team by its id, or by a name that one team has', async () => {
+  // The ids are known once the teams are made.
+  const groupRoles: GroupRole[] = [];
+  await using room = await openPeople({ groupRoles, proxySignIn: PROXY });
+  const { teamId } = await aUser(room, 'ada@bells.test', { team: 'Bells' });
+  const gongs = await aUser(room, 'bob@gongs.test', { team: 'Gongs' });
+  await room.store.teams.create('Gongs', 'free', 1);
+  groupRoles.push(
+    { group: 'ops', team: 'Bells', role: 'member' },
+    { group: 'ops', team: gongs.teamId.toUpperCase(), role: 'viewer' },
+    { group: 'ops', team: 'Gongs', role: 'admin' },
+    { group: 'ops', team: 'Nothing', role: 'admin' },
+    { group: 'others', team: 'Bells', role: 'admin' },
+  );
+  await room.people.warnOfUnknownTeams();
+  assert.deepEqual(warnings(room), ['Gongs: ambiguous', 'Nothing: not-found']);
+  const cy = await aUser(room, 'cy@x.test', { team: 'Own' });
+  const claim = {
+    kind: 'person',
+    email: 'cy@x.test',
+    name: null,
+    groups: ['ops', 'Others'],
+  } as const;
+  await room.people.accounts.arrive(claim, new Browser().request, 'known');
+  const teams = (await room.store.users.listTeams(cy.userId)).map(({ id, role }) => [id, role]);
+  assert.deepEqual(teams, [
+    [teamId, 'member'],
+    [gongs.teamId, 'viewer'],
+    [cy.teamId, 'owner'],
+  ]);
 });

@@ -1,7 +1,50 @@
 /** Names of groups, as a provider or a proxy writes them. They are compared to the letter. */
+import { isUuid } from '#domain/ids';
+import { checkName, checkTeamName, normalizeName } from './fields.ts';
+import { type InvitedRole, isInvitedRole } from './roles.ts';
 
-export const LONGEST_GROUP = 200;
+const LONGEST_GROUP = 200;
 const MOST_GROUPS = 500;
+const MOST_GROUP_ROLES = 500;
+
+/** The operator's word that the people of a group have a role in a team. */
+export interface GroupRole {
+  group: string;
+  /** An id, or the name of one team. */
+  team: string;
+  role: InvitedRole;
+}
+
+const NAME = String.raw`(?:\s*"((?:[^"\\]|\\["\\])*)"\s*|([^",=:]+))`;
+const GROUP_ROLE = new RegExp(String.raw`${NAME}=${NAME}:\s*(\w+)\s*(,(?=.)|$)`, 'gy');
+
+/**
+ * Parses `group=team:role, "cn=ops,ou=it"="Acme, Inc.":viewer`. A name with one of `,=:"` is in double quotes, in which
+ * a backslash precedes `"` and `\`. Null if anything is wrong.
+ */
+export function parseGroupRoles(text: string): GroupRole[] | null {
+  const entries = Array.from(text.matchAll(GROUP_ROLE));
+  const isWhole = entries.map(([entry]) => entry).join('') === text;
+  if (!isWhole || entries.length === 0 || entries.length > MOST_GROUP_ROLES) return null;
+  const roles = entries.map(([, quotedGroup, bareGroup, quotedTeam, bareTeam, role = '']) => {
+    const group = readGroup(unquote(quotedGroup) ?? bareGroup ?? '');
+    const team = normalizeName(unquote(quotedTeam) ?? bareTeam ?? '');
+    const isTeam = isUuid(team) || checkName(team, 'a team name').length === 0;
+    return group !== null && isTeam && isInvitedRole(role) ? { group, team, role } : null;
+  });
+  return roles.every((each) => each !== null) ? roles : null;
+}
+
+/**
+ * Checks a name that a person chooses for a team. A name that GROUP_ROLES maps groups to is the operator's to give:
+ * otherwise anybody could pull the people of a group into their team.
+ */
+export function checkChosenTeamName(name: string, roles: readonly GroupRole[]): string[] {
+  const isMapped = roles.some(({ team }) => team === normalizeName(name));
+  return isMapped ? ['Only the operator of Belfry can use this name.'] : checkTeamName(name);
+}
+
+const unquote = (text: string | undefined) => text?.replaceAll(/\\(.)/g, '$1');
 
 /** In one line, without blanks at its ends; null where the text is no name of a group. */
 export function readGroup(text: string): string | null {

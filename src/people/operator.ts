@@ -2,21 +2,20 @@ import type { Clock } from '#domain/clock';
 import { isUuid } from '#domain/ids';
 import type { ChannelConfig } from '#domain/notification-channel';
 import type { Store } from '#store/store';
-import type { TeamGroup } from '#store/people/team-groups';
 import type { Team } from '#store/people/teams';
 import type { ApiTokens } from './api-tokens.ts';
 import { deedOfTest } from './channel-tests.ts';
 import type { PeopleConfig } from './config.ts';
 import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
-import { type Done, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
+import { findTeam, type FoundTeam } from './find-team.ts';
+import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Passwords } from './passwords.ts';
 import type { Plans, Usage } from './plans.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { type Planned, planSecret } from './signing.ts';
-import { removeGroup, setGroup } from './team-groups.ts';
 import { makeSetupCode } from './setup-code.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -40,19 +39,11 @@ interface NewUser {
   role?: Role | undefined;
 }
 
-export type { TeamGroup };
-
 export interface TeamWithUsage extends Usage {
   teamId: string;
   name: string;
   createdAt: number;
 }
-
-export type FoundTeam =
-  | { kind: 'found'; team: Team }
-  /** Several teams have this name. */
-  | { kind: 'ambiguous'; teamIds: readonly string[] }
-  | NotFound;
 
 /** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
 export class Operator {
@@ -196,17 +187,8 @@ export class Operator {
     return Promise.all(teams.map((team) => this.#withUsage(team)));
   }
 
-  /** A text that looks like an id is never taken as a name: teams made before such names were refused may have one. */
   async findTeam(nameOrId: string): Promise<FoundTeam> {
-    const { teams } = this.#deps.store;
-    const found = isUuid(nameOrId)
-      ? [await teams.find(nameOrId.toLowerCase())]
-      : await teams.listByName(normalizeName(nameOrId));
-    const [team] = found;
-    if (!team) return NOT_FOUND;
-    return found.length === 1
-      ? { kind: 'found', team }
-      : { kind: 'ambiguous', teamIds: found.flatMap((one) => one?.id ?? []) };
+    return findTeam(this.#deps.store, nameOrId);
   }
 
   async setPlan(
@@ -242,19 +224,6 @@ export class Operator {
   /** Records that a test is about to be sent. The operator's tests are not limited. */
   async recordChannelTest(teamId: string, config: ChannelConfig): Promise<void> {
     await this.#deps.activity.ofTeam(teamId, 'command-line', deedOfTest(config));
-  }
-
-  /** The groups that the team lets in, by name. */
-  async listGroups(teamId: string): Promise<TeamGroup[]> {
-    return this.#deps.store.teamGroups.list(teamId);
-  }
-
-  async setGroup(teamId: string, input: { group: string; role: string }): Promise<Done | Refused> {
-    return setGroup(this.#deps, { teamId, doer: 'command-line' }, input);
-  }
-
-  async removeGroup(teamId: string, group: string): Promise<Done | NotFound | Refused> {
-    return removeGroup(this.#deps, { teamId, doer: 'command-line' }, group);
   }
 
   async #withUsage(team: Team): Promise<TeamWithUsage> {

@@ -33,7 +33,6 @@ import { SecondFactors } from './second-factors.ts';
 import { Sessions } from './sessions.ts';
 import { SignUps } from './sign-ups.ts';
 import { Signing } from './signing.ts';
-import { TeamGroups } from './team-groups.ts';
 import { Teams } from './teams.ts';
 
 interface PeopleDeps {
@@ -52,13 +51,13 @@ export function createPeople(deps: PeopleDeps) {
   const { common, proofs, resetLinks } = buildParts(deps);
   const { tokens, sessions, mailer, background, authLibrary, reauthentication } = common;
   const { baseUrl } = deps.config;
-  const registrations = new Registrations(common);
+  const memberships = new GroupMemberships(common);
+  const registrations = new Registrations({ ...common, memberships });
   const {
     registerByInvitation,
     registerByProvider: _,
     ...ownRegistrations
   } = gather(registrations);
-  const memberships = new GroupMemberships(common);
   const accounts = new ProviderAccounts({ ...common, registrations });
   const providerSignIns = new ProviderSignIns({ ...common, accounts, memberships, proofs });
   const proxySignIns = new ProxySignIns({ ...common, accounts, memberships });
@@ -82,7 +81,7 @@ export function createPeople(deps: PeopleDeps) {
       sendsMail: () => mailer.sends,
     },
     teams: {
-      ...gather(new Teams(common), new Invitations({ ...common, baseUrl }), new TeamGroups(common)),
+      ...gather(new Teams(common), new Invitations({ ...common, baseUrl })),
       registerByInvitation,
     },
     tokens: gather(tokens),
@@ -91,6 +90,8 @@ export function createPeople(deps: PeopleDeps) {
     billing: gather(new Billing(common)),
     /** For the command line. */
     operator: new Operator({ ...common, resetLinks }),
+    /** To be called at the start. */
+    warnOfUnknownTeams: () => memberships.warnOfUnknownTeams(),
     /** Loads the auth library ahead of the first request; never needed for the API or the command line. */
     warmUp: async (): Promise<void> => {
       await authLibrary.load();

@@ -27,10 +27,9 @@ test('sessions that a person opens by the button of an invitation are counted, t
 
 test('people whom nothing lets in use up nobody else’s turn to make an account', async () => {
   const proxySignIn = { ...PROXY, groupsHeader: 'remote-groups' };
-  await using room = await openPeople({ proxySignIn });
-  const { userId, teamId } = await aUser(room, 'owner@bells.test');
-  const owner = { userId, teamId, role: 'owner' } as const;
-  await room.people.teams.setGroup(owner, { group: 'ops', role: 'member' });
+  const groupRoles = [{ group: 'ops', team: 'Bells', role: 'member' }] as const;
+  await using room = await openPeople({ proxySignIn, groupRoles });
+  await aUser(room, 'owner@bells.test');
   // The address of a proxy that no setting counts is that of everybody.
   const { request } = new Browser();
   const arrive = (name: string, ...groups: string[]) =>

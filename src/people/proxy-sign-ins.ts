@@ -110,15 +110,8 @@ export class ProxySignIns {
     return this.#enter(found, claim, request);
   }
 
-  /** Each request says the groups; what they come to is looked up where they change, and now and then. */
   async #renew(session: Session, { groups }: Person): Promise<boolean> {
-    const { memberships, store } = this.#deps;
-    const { openedBy, groups: known } = session.origin;
-    if (groups === null || memberships.isKnown(groups, known)) return false;
-    const isChanged = await memberships.apply(session.user.id, toldOf(groups));
-    const origin = { openedBy, groups: memberships.remember(groups) };
-    await store.sessionOrigins.keep(session.id, origin);
-    return isChanged;
+    return groups !== null && this.#deps.memberships.apply(session.user.id, toldOf(groups));
   }
 
   async #enter(
@@ -128,11 +121,7 @@ export class ProxySignIns {
   ): Promise<SignedIn> {
     const { memberships, sessions } = this.#deps;
     if (groups !== null) await memberships.apply(user.id, toldOf(groups));
-    return sessions.openFor(user, request, {
-      by: PROXY_NAME,
-      issuer: PROXY_ISSUER,
-      groups: groups === null ? null : memberships.remember(groups),
-    });
+    return sessions.openFor(user, request, { by: PROXY_NAME, issuer: PROXY_ISSUER });
   }
 
   async #open(

@@ -5,8 +5,10 @@ import type { Registered, Registration, StartingTeam } from '#store/people/regis
 import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import type { PeopleConfig } from './config.ts';
+import { checkChosenTeamName } from './groups.ts';
+import type { GroupMemberships } from './group-memberships.ts';
 import type { EmailLinks } from './email-links.ts';
-import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
+import { checkEmail, checkName, checkPassword, gatherErrors } from './fields.ts';
 import { normalizeEmail, normalizeName } from './fields.ts';
 import type { Limits } from './limits.ts';
 import type { Mailer } from './mail.ts';
@@ -33,6 +35,7 @@ interface Deps {
   background: Background;
   emailLinks: EmailLinks;
   activity: PeopleActivity;
+  memberships: GroupMemberships;
 }
 
 interface NewPerson {
@@ -169,7 +172,7 @@ export class Registrations {
 
   /**
    * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, in a
-   * team that lets a group of theirs in, or with a team of their own where anybody may register. Null where none of these
+   * team that GROUP_ROLES gives them, or with a team of their own where anybody may register. Null where none of these
    * lets them in.
    *
    * @param person  their email is in lower case, and verified by the provider
@@ -181,9 +184,10 @@ export class Registrations {
   ): Promise<{ id: string; email: string } | null | TooMany> {
     if (!(await this.isSetUp())) return null;
     const isOpen = this.#deps.config.signUp === 'open';
-    const { store, clock, plans, activity } = this.#deps;
+    const { store, clock, plans, activity, memberships } = this.#deps;
+    const mapped = await memberships.mappedTo(groups);
     // A proxy brings people whom nothing lets in with each page that they try: these count for nothing.
-    const mayCome = invitation !== null || isOpen || (await store.teamGroups.letsIn(groups));
+    const mayCome = invitation !== null || isOpen || mapped.length > 0;
     if (!mayCome) return null;
     const tooMany = await this.#deps.limits.count('account', request.clientAddress);
     if (tooMany) return tooMany;
@@ -202,15 +206,17 @@ export class Registrations {
       await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
       return { id: userId, email: who.email };
     }
-    const byGroup = await register({ kind: 'by-groups', groups });
-    if (byGroup.kind === 'registered') {
+    const byGroup = mapped.length > 0 && (await register({ kind: 'by-groups', mapped }));
+    if (byGroup && byGroup.kind === 'registered') {
       const { teamId, userId, role, group } = byGroup;
       const detail = `${role}, by the group ${group}`;
       await activity.ofTeam(teamId, { userId }, { action: 'member.group-joined', detail });
       return { id: userId, email: who.email };
     }
     if (!isOpen) return null;
-    const name = normalizeName(`${who.name}'s team`).slice(0, 100);
+    const called = normalizeName(`${who.name}'s team`).slice(0, 100);
+    const isTheirs = checkChosenTeamName(called, this.#deps.config.groupRoles).length === 0;
+    const name = isTheirs ? called : `Team of ${who.email}`.slice(0, 100);
     const made = await register({ kind: 'new', name, plan: plans.ofNewTeam });
     return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;
   }
@@ -222,7 +228,8 @@ export class Registrations {
   ): Promise<SignedIn | Refused | TooMany | Closed> {
     const refused = gatherErrors({
       ...checkPerson(input),
-      team: checkTeamName(input.team),
+      // The first account is the operator's.
+      team: checkChosenTeamName(input.team, how.isFirst ? [] : this.#deps.config.groupRoles),
     });
     if (refused) return refused;
     const name = normalizeName(input.team);

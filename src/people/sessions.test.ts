@@ -223,7 +223,7 @@ test('a session by a provider ends after the hours that the operator set, and no
   const [byProvider, byPassword] = [new Browser(), new Browser()];
   for (const browser of [byProvider, byPassword]) await browser.signIn(room, 'ada@bells.test');
   const session = await byProvider.session(room);
-  const origin = { openedBy: 'https://id.example', groups: null };
+  const origin = { openedBy: 'https://id.example' };
   await room.store.sessionOrigins.keep(session?.id ?? '', origin);
   await room.clock.advance(8 * 60 * 60_000 - 60_000);
   assert.deepEqual((await byProvider.session(room))?.origin, origin);
@@ -240,7 +240,7 @@ async function signInByProvider(room: TestPeople) {
   const browser = new Browser();
   await browser.signIn(room, 'ada@bells.test');
   const session = await browser.session(room);
-  const origin = { openedBy: 'https://id.example', groups: { digest: 'ops', at: 1 } };
+  const origin = { openedBy: 'https://id.example' };
   await room.store.sessionOrigins.keep(session?.id ?? '', origin);
   return { browser, userId, origin };
 }

@@ -131,7 +131,7 @@ export class Sessions {
   async openFor(
     user: { id: string; email: string },
     request: RequestContext,
-    { by, issuer, groups = null }: { by: string; issuer: string; groups?: SessionOrigin['groups'] },
+    { by, issuer }: { by: string; issuer: string },
   ): Promise<SignedIn & { sessionId: string }> {
     const body = { userId: user.id };
     const answer = await this.#deps.authLibrary.ask(request, [], (api, headers) =>
@@ -139,7 +139,7 @@ export class Sessions {
     );
     if (answer.kind === 'declined') throw new Error(`no session was opened: ${answer.code}`);
     const { sessionId } = answer.response;
-    await this.#deps.store.sessionOrigins.keep(sessionId, { openedBy: issuer, groups });
+    await this.#deps.store.sessionOrigins.keep(sessionId, { openedBy: issuer });
     const entered = await this.enter(user, answer.setCookies, request, by);
     return { ...entered, sessionId };
   }

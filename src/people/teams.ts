@@ -5,7 +5,8 @@ import type { Member, TeamContents } from '#store/people/members';
 import type { Store } from '#store/store';
 import { type Actor, authorize, proveMember } from './actor.ts';
 import type { PeopleConfig } from './config.ts';
-import { checkTeamName, gatherErrors, normalizeName } from './fields.ts';
+import { gatherErrors, normalizeName } from './fields.ts';
+import { checkChosenTeamName } from './groups.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Plans } from './plans.ts';
 import { type InvitedRole, isInvitedRole, type Permission } from './roles.ts';
@@ -15,7 +16,7 @@ interface Deps {
   store: Store;
   clock: Clock;
   plans: Plans;
-  config: Pick<PeopleConfig, 'maxTeamsPerUser'>;
+  config: Pick<PeopleConfig, 'maxTeamsPerUser' | 'groupRoles'>;
   activity: PeopleActivity;
 }
 
@@ -37,11 +38,11 @@ export class Teams {
     userId: string,
     name: string,
   ): Promise<{ kind: 'created'; teamId: string } | Refused> {
-    const refused = gatherErrors({ name: checkTeamName(name) });
+    const { store, clock, plans, config } = this.#deps;
+    const refused = gatherErrors({ name: checkChosenTeamName(name, config.groupRoles) });
     if (refused) return refused;
-    const { store, clock, plans } = this.#deps;
     const kept = normalizeName(name);
-    const { maxTeamsPerUser: mostOwned } = this.#deps.config;
+    const { maxTeamsPerUser: mostOwned } = config;
     const team = { name: kept, plan: plans.ofNewTeam, mostOwned };
     const teamId = await store.members.createTeam(userId, team, clock.now());
     return teamId === null
@@ -51,10 +52,13 @@ export class Teams {
 
   async renameTeam(actor: Actor, name: string): Promise<Done | Refused> {
     const { teamId } = await this.#allow(actor, 'rename-team');
-    const refused = gatherErrors({ name: checkTeamName(name) });
-    if (refused) return refused;
     const kept = normalizeName(name);
-    await this.#deps.store.teams.rename(teamId, kept);
+    const { store, config } = this.#deps;
+    const team = await store.teams.find(teamId);
+    if (team?.name === kept) return DONE;
+    const refused = gatherErrors({ name: checkChosenTeamName(name, config.groupRoles) });
+    if (refused) return refused;
+    await store.teams.rename(teamId, kept);
     await this.#deps.activity.ofTeam(teamId, actor, { action: 'team.renamed', detail: kept });
     return DONE;
   }

@@ -40,7 +40,7 @@ import type { OnIndex } from './postgres/index-steps.ts';
 import { OneTimeTokenStore } from './people/one-time-tokens.ts';
 import { ProviderLinkStore } from './people/provider-links.ts';
 import { SessionOriginStore } from './people/session-origins.ts';
-import { TeamGroupStore } from './people/team-groups.ts';
+import { GroupMembershipStore } from './people/group-memberships.ts';
 import { SightingStore } from './nodes/sightings.ts';
 import { STRANGE_SIGN_INS, type StrangeSignIn } from './nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS, type UntrustedHeader } from './nodes/untrusted-headers.ts';
@@ -143,7 +143,7 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   readonly members: MemberStore;
   readonly invitations: InvitationStore;
-  readonly teamGroups: TeamGroupStore;
+  readonly groupMemberships: GroupMembershipStore;
   readonly rateLimits: RateLimitStore;
   readonly authRecords: AuthRecordStore;
   readonly oneTimeTokens: OneTimeTokenStore;
@@ -285,7 +285,7 @@ function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: S
     apiTokens: new ApiTokenStore(main),
     members: new MemberStore(main),
     invitations: new InvitationStore(main),
-    teamGroups: new TeamGroupStore(main),
+    groupMemberships: new GroupMembershipStore(main),
     rateLimits: new RateLimitStore(main),
     authRecords: new AuthRecordStore(main),
     oneTimeTokens: new OneTimeTokenStore(main),

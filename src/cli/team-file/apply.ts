@@ -5,15 +5,10 @@ import type { Work } from '#work/work';
 import { CommandFault } from '../fault.ts';
 import { withIds } from './alert-fields.ts';
 import type { Step } from './plan.ts';
-import type { Operator } from '#people/operator';
-import type { WantedCover, WantedGroup } from './read.ts';
+import type { WantedCover } from './read.ts';
 
 /** Carries out one step by the same methods as the dashboard. Throws a CommandFault, or what the store throws. */
-export async function carryOutStep(
-  { work, people }: { work: Work; people: Pick<Operator, 'setGroup'> },
-  teamId: string,
-  step: Step,
-): Promise<void> {
+export async function carryOutStep(work: Work, teamId: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'channel':
       return acceptChannel(
@@ -36,8 +31,6 @@ export async function carryOutStep(
       return saveCron(work, teamId, step);
     case 'window':
       return saveWindow(work, teamId, step);
-    case 'group':
-      return saveGroup(people, teamId, step.wanted);
   }
 }
 
@@ -95,17 +88,6 @@ async function saveWindow(
     : work.editWindow(teamId, id, input));
   if (kind === 'too-many') throw new CommandFault('the team has as many windows as it may have.');
   if (kind === 'not-found') throw new CommandFault('it was deleted meanwhile.');
-}
-
-async function saveGroup(
-  people: Pick<Operator, 'setGroup'>,
-  teamId: string,
-  { name, role }: WantedGroup,
-): Promise<void> {
-  const outcome = await people.setGroup(teamId, { group: name, role });
-  if (outcome.kind === 'refused') {
-    throw new CommandFault(Object.values(outcome.errors).flat().join(' '));
-  }
 }
 
 /** Looks crons and queues up only when a step needs them: an earlier step may have made them. */

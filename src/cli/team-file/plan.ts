@@ -9,14 +9,7 @@ import type { Queue } from '#work/queues';
 import type { MaintenanceWindowView } from '#work/windows';
 import { findUnknownChannels, pairAlertFields } from './alert-fields.ts';
 import type { Path, Problem } from './document.ts';
-import type {
-  WantedCover,
-  WantedCron,
-  WantedGroup,
-  WantedQueue,
-  WantedTeam,
-  WantedWindow,
-} from './read.ts';
+import type { WantedCover, WantedCron, WantedQueue, WantedTeam, WantedWindow } from './read.ts';
 
 /** The present state of a team. */
 export interface TeamState {
@@ -25,7 +18,6 @@ export interface TeamState {
   queues: readonly Queue[];
   crons: readonly Cron[];
   windows: readonly MaintenanceWindowView[];
-  groups: readonly WantedGroup[];
 }
 
 /** One field whose value differs from the file's. Secrets are replaced by `(secret)`. */
@@ -48,7 +40,6 @@ export type Step = {
   /** `id`: null for one that is to be made. */
   | { kind: 'cron'; wanted: WantedCron; id: string | null }
   | { kind: 'window'; wanted: WantedWindow; id: string | null }
-  | { kind: 'group'; wanted: WantedGroup }
 );
 
 export interface Plan {
@@ -85,10 +76,9 @@ export function planTeam(
       const found = findOnly(state.windows, window.name, [...path, 'name'], problems);
       return planWindow(window, found, state);
     }),
-    ...wanted.groups.flatMap((group) => planGroup(group, state)),
   ];
-  const { queues, crons, windows, groups } = wanted;
-  const lists = [wanted.channels, queues, crons, windows, groups];
+  const { queues, crons, windows } = wanted;
+  const lists = [wanted.channels, queues, crons, windows];
   const items = (wanted.channel ? 1 : 0) + lists.reduce((sum, { length }) => sum + length, 0);
   return { plan: { steps, unchanged: items - steps.length }, problems };
 }
@@ -131,12 +121,6 @@ function findStrangers(
           ],
     ),
   );
-}
-
-function planGroup(wanted: WantedGroup, state: TeamState): Step[] {
-  const current = state.groups.find(({ name }) => name === wanted.name);
-  const changes = compare([['role', current?.role, wanted.role]]);
-  return stepIfAny({ kind: 'group', name: wanted.name, wanted }, changes, current !== undefined);
 }
 
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);

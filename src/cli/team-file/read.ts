@@ -14,15 +14,12 @@ import { readQueueChange, readQueueName } from '#work/queue-input';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { readTagsInput } from '#work/tag-input';
 import { readWindowInput } from '#work/window-input';
-import { LONGEST_GROUP, readGroup } from '#people/groups';
-import { type InvitedRole, isInvitedRole } from '#people/roles';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS } from './alert-fields.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
 import { type TeamDocument, toJson, type Value } from './document.ts';
 
 export const FILE_VERSION = 1;
-const GROUP_NAME = `It must be the name of a group, in up to ${LONGEST_GROUP} characters.`;
 
 type QueueSettings = typeof DEFAULT_QUEUE_SETTINGS;
 
@@ -63,24 +60,9 @@ export interface WantedTeam {
   queues: readonly WantedQueue[];
   crons: readonly WantedCron[];
   windows: readonly WantedWindow[];
-  groups: readonly WantedGroup[];
 }
 
-/** A group that the team lets in. */
-export interface WantedGroup {
-  name: string;
-  role: InvitedRole;
-}
-
-const SECTIONS = [
-  'version',
-  'channel',
-  'channels',
-  'queues',
-  'crons',
-  'maintenance_windows',
-  'groups',
-];
+const SECTIONS = ['version', 'channel', 'channels', 'queues', 'crons', 'maintenance_windows'];
 const CHANNEL_FIELDS = [
   'kind',
   'collect_minutes',
@@ -148,18 +130,7 @@ class TeamReader {
       windows: this.#readList(root, 'maintenance_windows', (item, path) =>
         this.#readWindow(item, path),
       ),
-      groups: this.#readList(root, 'groups', (item, path) => this.#readGroup(item, path)),
     };
-  }
-
-  #readGroup(value: Value, path: Path): WantedGroup {
-    const mapping = this.#mapping(value, path, ['name', 'role']);
-    const [given, role] = [mapping.get('name'), mapping.get('role')];
-    const name = typeof given === 'string' ? readGroup(given) : null;
-    if (name === null) this.#add([...path, 'name'], GROUP_NAME);
-    if (typeof role === 'string' && isInvitedRole(role)) return { name: name ?? '', role };
-    this.#add([...path, 'role'], 'It must be admin, member or viewer.');
-    return { name: name ?? '', role: 'viewer' };
   }
 
   #readChannel(value: Value): Omit<ChannelSettings, 'name'> {

@@ -62,9 +62,6 @@ export function writeTeamFile(
       return Object.assign(fields, writeAlertFields(cron.alertSettings, channels));
     }),
     maintenance_windows: toCome.flatMap((window) => writeWindow(window, state)),
-    ...(state.groups.length > 0 && {
-      groups: state.groups.map(({ name, role }) => ({ name, role })),
-    }),
   };
   const head = `# The team ${JSON.stringify(teamName)}: what belfry team apply makes of another one, or keeps of this one.\n`;
   const secrets = references.names;

@@ -7,7 +7,6 @@ import {
   requestContextOf,
   type Context,
 } from '../context.ts';
-import { TeamGroups } from '../account/TeamGroups.tsx';
 import { redirectWithToast, type Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -35,17 +34,14 @@ const roles = [
 export async function loader({ context }: Route.LoaderArgs) {
   const { actor } = requirePermission(context, 'manage-members');
   const { teams, accounts } = context.get(services).people;
-  const [members, invitations, groups] = await Promise.all([
+  const [members, invitations] = await Promise.all([
     teams.listMembers(actor),
     teams.listInvitations(actor),
-    teams.listGroups(actor),
   ]);
-  const tellsGroups = teams.tellsGroups();
-  return { members, invitations, groups, tellsGroups, me: actor, sendsMail: accounts.sendsMail() };
+  return { members, invitations, me: actor, sendsMail: accounts.sendsMail() };
 }
 
 type Answer = {
-  intent?: string;
   errors?: FieldErrors;
   problem?: string;
   invited?: { link: string; mailed: boolean };
@@ -57,9 +53,6 @@ export async function action({ request, context }: Route.ActionArgs) {
   const { teams } = context.get(services).people;
   const intent = readText(form, 'intent');
   if (intent === 'invite') return invite(actor, request, context);
-  if (intent === 'set-group' || intent === 'remove-group') {
-    return changeGroup(actor, intent, context);
-  }
   const id = readText(form, 'id');
   if (intent === 'transfer') {
     requirePermission(context, 'transfer-team');
@@ -70,27 +63,9 @@ export async function action({ request, context }: Route.ActionArgs) {
   return redirectWithToast(context, '/settings/members', toast);
 }
 
-async function changeGroup(actor: Actor, intent: 'set-group' | 'remove-group', context: Context) {
-  const form = context.get(sentForm);
-  const { teams } = context.get(services).people;
-  const [group, role] = [readText(form, 'group'), readText(form, 'role')];
-  const isSet = intent === 'set-group';
-  const outcome = await (isSet
-    ? teams.setGroup(actor, { group, role })
-    : teams.removeGroup(actor, group));
-  if (outcome.kind === 'refused') {
-    return data<Answer>({ intent, errors: outcome.errors }, { status: 422 });
-  }
-  const set = `Who is in ${group.trim()} comes in as ${role} with their next sign-in.`;
-  const removed = 'The group is let in no longer. Who came by it has left.';
-  const toast: Toast =
-    outcome.kind === 'done' ? { kind: 'done', text: isSet ? set : removed } : GONE;
-  return redirectWithToast(context, '/settings/members', toast);
-}
-
 const GONE: Toast = {
   kind: 'failed',
-  text: 'That person, invitation or group is no longer here. Nothing was changed.',
+  text: 'That person or invitation is no longer here. Nothing was changed.',
 };
 
 async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> {
@@ -150,8 +125,7 @@ async function change(
 }
 
 export default function Members({ loaderData, actionData }: Route.ComponentProps) {
-  const { members, invitations, groups, tellsGroups, me, sendsMail } = loaderData;
-  const isAboutGroups = actionData?.intent !== undefined;
+  const { members, invitations, me, sendsMail } = loaderData;
   return (
     <div className="stack">
       <DataTable
@@ -160,7 +134,7 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
         rows={members}
         keyOf={(member) => member.userId}
       />
-      <Invite answer={isAboutGroups ? undefined : actionData} sendsMail={sendsMail} />
+      <Invite answer={actionData} sendsMail={sendsMail} />
       {invitations.length > 0 ? (
         <section className="stack">
           <h2>Open invitations</h2>
@@ -171,13 +145,6 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
             keyOf={({ id }) => id}
           />
         </section>
-      ) : null}
-      {tellsGroups || groups.length > 0 ? (
-        <TeamGroups
-          groups={groups}
-          isTold={tellsGroups}
-          errors={isAboutGroups ? actionData?.errors : undefined}
-        />
       ) : null}
     </div>
   );
@@ -312,7 +279,7 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
           Their API token no longer acts in this team. What they made stays.
           {member.group === null
             ? null
-            : ` They are back with their next sign-in as long as they are in the group ${member.group}.`}
+            : ` Their next sign-in adds them again while they are in the group ${member.group}. The operator of Belfry maps groups to teams.`}
         </ConfirmDialog>
       </MoreActions>
     </span>

@@ -3,6 +3,7 @@ import { data, Link, redirect } from 'react-router';
 import { sentForm, services, session } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
+import { TabTitle } from '../page/PageHeader.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -29,21 +30,45 @@ export async function action({ context }: Route.ActionArgs) {
   return redirectWithToast(context, '/', 'The team is made. It is your current one now.');
 }
 
+type Answer = { errors: FieldErrors; name: string };
+
 export default function NewTeam({ loaderData, actionData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;
+  if (!hasTeam && teams.length > 0) return <ChooseTeam teams={teams} answer={actionData} />;
   return (
     <>
-      <CreateTeam hasTeam={hasTeam} answer={actionData} />
-      {hasTeam ? null : <OtherWays teams={teams} />}
+      <SignedOutForm
+        title="Create team"
+        note={
+          hasTeam
+            ? 'It has its own crons, queues, jobs, members and monthly limit. Crons and jobs cannot be moved between teams. It becomes your current team at once, and calls with your API token go to it from then on.'
+            : 'You are in no team. The API answers 500 until you are.'
+        }
+        word="Create team"
+        below={hasTeam ? <Link to="/">Back</Link> : null}
+      >
+        <NameField answer={actionData} />
+      </SignedOutForm>
+      {hasTeam ? null : <SignOut />}
     </>
   );
 }
 
-/** For somebody without a current team: their other teams, and the way out. */
-function OtherWays({ teams }: { teams: readonly { id: string; name: string }[] }) {
+/** For somebody who is in teams, of which none is their current one. */
+function ChooseTeam({
+  teams,
+  answer,
+}: {
+  teams: readonly { id: string; name: string }[];
+  answer: Answer | undefined;
+}) {
   return (
     <>
-      {teams.length > 0 ? <h2>Or choose one of your teams</h2> : null}
+      <TabTitle title="Choose a team" />
+      <h1>Choose a team</h1>
+      <p>
+        Pages show the team that you choose, and your API token acts in it. You can switch later.
+      </p>
       {teams.map(({ id, name }) => (
         <Form key={id} action="/teams/switch">
           <input type="hidden" name="teamId" value={id} />
@@ -52,37 +77,37 @@ function OtherWays({ teams }: { teams: readonly { id: string; name: string }[] }
           </Button>
         </Form>
       ))}
-      <Form action="/logout">
+      <h2>Or create a team</h2>
+      <Form>
+        <NameField answer={answer} />
         <Button type="submit" variant="default">
-          Sign out
+          Create team
         </Button>
       </Form>
+      <SignOut />
     </>
   );
 }
 
-type Answer = { errors: FieldErrors; name: string };
-
-function CreateTeam({ hasTeam, answer }: { hasTeam: boolean; answer: Answer | undefined }) {
+function NameField({ answer }: { answer: Answer | undefined }) {
   return (
-    <SignedOutForm
-      title="Create team"
-      note={
-        hasTeam
-          ? 'It has its own crons, queues, jobs, members and monthly limit. Crons and jobs cannot be moved between teams. It becomes your current team at once, and calls with your API token go to it from then on.'
-          : 'No team is selected: the last one was deleted or you left it. The API answers 500 until there is one.'
-      }
-      word="Create team"
-      below={hasTeam ? <Link to="/">Back</Link> : null}
-    >
-      <TextField
-        name="name"
-        label="Name"
-        required
-        maxLength={100}
-        defaultValue={answer?.name}
-        errors={answer?.errors}
-      />
-    </SignedOutForm>
+    <TextField
+      name="name"
+      label="Name"
+      required
+      maxLength={100}
+      defaultValue={answer?.name}
+      errors={answer?.errors}
+    />
+  );
+}
+
+function SignOut() {
+  return (
+    <Form action="/logout">
+      <Button type="submit" variant="default">
+        Sign out
+      </Button>
+    </Form>
   );
 }

@@ -34,11 +34,8 @@ export interface SessionsTable {
   expires_at: number;
   ip_address: string | null;
   user_agent: string | null;
-  /** The issuer of the provider, or `PROXY_ISSUER`; null for a session that was opened here. */
+  /** The issuer of the provider; null for a session that was opened with what Belfry itself asks for. */
   opened_by: string | null;
-  /** The groups that memberships were last made from, as a digest, and when that was. */
-  groups_digest: string | null;
-  groups_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -113,14 +110,6 @@ export interface MembershipsTable {
   created_at: number;
 }
 
-/** The groups that a team lets in. */
-export interface TeamGroupsTable {
-  team_id: string;
-  name: string;
-  role: InvitedRole;
-  created_at: number;
-}
-
 export interface InvitationsTable {
   team_id: string;
   id: string;
@@ -152,7 +141,6 @@ export interface AccountTables {
   two_factors: TwoFactorsTable;
   attempt_windows: AttemptWindowsTable;
   memberships: MembershipsTable;
-  team_groups: TeamGroupsTable;
   invitations: InvitationsTable;
   api_tokens: ApiTokensTable;
 }

@@ -45,7 +45,8 @@ const STEPS: Record<string, () => Promise<MigrationStep>> = {
   '0028-provider-sessions': async () =>
     (await import('./0028-provider-sessions.ts')).addProviderSessions,
   '0029-failing-queues': async () => (await import('./0029-failing-queues.ts')).createFailingQueues,
-  '0030-team-groups': async () => (await import('./0030-team-groups.ts')).createTeamGroups,
+  '0030-group-memberships': async () =>
+    (await import('./0030-group-memberships.ts')).addGroupMemberships,
   '0031-batch-counts': async () => (await import('./0031-batch-counts.ts')).createBatchCounts,
 };
 

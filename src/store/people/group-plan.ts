@@ -1,6 +1,6 @@
 import type { InvitedRole, Role } from '../database/accounts-schema.ts';
 
-/** A group that a team lets in. */
+/** A team that a group leads to, and in which role. */
 export interface Mapped {
   teamId: string;
   group: string;
@@ -27,14 +27,13 @@ const RANK: Record<InvitedRole, number> = { viewer: 0, member: 1, admin: 2 };
 /**
  * What becomes of somebody's memberships.
  *
- * @param mapped  the teams that let one of their groups in. Of several groups of a team, the one with the highest role
+ * @param mapped  the teams that their groups lead to. Of several groups of a team, the one with the highest role
  * counts, and of those the first by name
  */
 export function planMemberships(present: readonly Present[], mapped: readonly Mapped[]): Change[] {
   const best = bestOfTeams(mapped);
   const known = new Set(present.map(({ teamId }) => teamId));
   const changes = present.flatMap(({ teamId, role: was, group: by }): Change[] => {
-    // An owner stays: nodes of the version before leave the group where they make somebody the owner.
     if (by === null || was === 'owner') return [];
     const now = best.get(teamId);
     if (!now) return [{ teamId, kind: 'left' as const, group: by, was }];

@@ -205,7 +205,6 @@ export class MemberStore {
         .where('deleted_at', 'is', null)
         .execute();
       await trx.deleteFrom('invitations').where('team_id', '=', teamId).execute();
-      await trx.deleteFrom('team_groups').where('team_id', '=', teamId).execute();
       await trx.deleteFrom('memberships').where('team_id', '=', teamId).execute();
     });
   }

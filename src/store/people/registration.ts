@@ -6,8 +6,7 @@ import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './kept-passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
-import { bestOfTeams } from './group-plan.ts';
-import { mappedTo } from './team-groups.ts';
+import { bestOfTeams, type Mapped } from './group-plan.ts';
 import { insertTeam } from './teams.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
@@ -34,8 +33,8 @@ export type StartingTeam =
   | ({ kind: 'named'; role: Role | null } & NewTeam)
   | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
-  /** The first of the teams that let one of these groups in. */
-  | { kind: 'by-groups'; groups: readonly string[] };
+  /** One of the teams that the person's groups lead to. It does not become their current one. */
+  | { kind: 'by-groups'; mapped: readonly Mapped[] };
 
 export interface Registration {
   account: NewAccount;
@@ -97,7 +96,8 @@ export class RegistrationStore {
       if (await isEmailTaken(trx, account.email)) return { kind: 'email-taken' };
       const place = await findPlace(trx, team, account.email, now);
       if (place.kind !== 'place') return refuse(trx, wasFirst, place);
-      await insertUser(trx, userId, account, place.teamId, now);
+      const currentTeamId = place.group === undefined ? place.teamId : null;
+      await insertUser(trx, userId, { ...account, currentTeamId }, now);
       await trx
         .insertInto('memberships')
         .values({
@@ -164,7 +164,7 @@ type Place =
 
 async function findPlace(trx: Trx, team: StartingTeam, email: string, now: number): Promise<Place> {
   if (team.kind === 'invited') return takeInvitation(trx, team.tokenHash, email, now);
-  if (team.kind === 'by-groups') return findByGroups(trx, team.groups);
+  if (team.kind === 'by-groups') return findByGroups(trx, team.mapped);
   if (team.kind === 'new') return makeTeam(trx, team, now);
   const found = await trx
     .selectFrom('teams')
@@ -197,9 +197,17 @@ async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Pl
     : { kind: 'place', teamId, role: role ?? 'member' };
 }
 
-async function findByGroups(trx: Trx, groups: readonly string[]): Promise<Place> {
-  const [first] = bestOfTeams(await mappedTo(trx, groups)).values();
-  return first ? { kind: 'place', ...first } : { kind: 'not-invited' };
+async function findByGroups(trx: Trx, mapped: readonly Mapped[]): Promise<Place> {
+  const best = bestOfTeams(mapped);
+  const team = await trx
+    .selectFrom('teams')
+    .select('id')
+    .where('id', 'in', [...best.keys()])
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst();
+  const place = team && best.get(team.id);
+  return place ? { kind: 'place', ...place } : { kind: 'not-invited' };
 }
 
 async function makeTeam(
@@ -242,10 +250,10 @@ async function takeInvitation(
 async function insertUser(
   trx: Trx,
   userId: string,
-  { email, name, passwordHash, isEmailVerified }: NewAccount,
-  teamId: string,
+  account: NewAccount & { currentTeamId: string | null },
   now: number,
 ): Promise<void> {
+  const { email, name, passwordHash, isEmailVerified, currentTeamId } = account;
   const times = { created_at: now, updated_at: now };
   await trx
     .insertInto('users')
@@ -256,7 +264,7 @@ async function insertUser(
       email_verified: isEmailVerified ? 1 : 0,
       image: null,
       two_factor_enabled: 0,
-      current_team_id: teamId,
+      current_team_id: currentTeamId,
       ...times,
     })
     .execute();

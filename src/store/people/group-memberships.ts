@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import type { Database, Reader, Trx } from '../database/database.ts';
+import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
+import { keepRole, roleIn } from './kept-roles.ts';
+import { leave, revokeInvitationsBy } from './members.ts';
+
+export type { Mapped } from './group-plan.ts';
+
+/** A change of a person's membership, and by which group. */
+export type GroupChanged = GroupChange & { teamId: string };
+
+/**
+ * Memberships that come from groups of the operator's provider or proxy. Memberships that were made by hand are never
+ * touched, no team loses its last owner or admin, and no team becomes anybody's current one.
+ */
+export class GroupMembershipStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Makes, changes and ends a person's memberships that come from groups. Writes nothing if they are right already.
+   *
+   * @param mapped  every team that one of the person's groups leads to
+   */
+  async apply(userId: string, mapped: readonly Mapped[], now: number): Promise<GroupChanged[]> {
+    const present = await this.#db.read((db) => presentOf(db, userId));
+    if (planMemberships(present, mapped).length === 0) return [];
+    return this.#db.transact(async (trx) => {
+      // Two sign-ins of one person take turns.
+      const held = sql.raw(this.#db.dialect.lock('for update'));
+      const user = await trx
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .modifyEnd(held)
+        .executeTakeFirst();
+      if (!user) return [];
+      const changes = planMemberships(await presentOf(trx, userId), mapped);
+      const live = new Set(await this.#hold(trx, changes));
+      const done: GroupChanged[] = [];
+      for (const change of changes) {
+        if (live.has(change.teamId) && (await carryOut(trx, userId, change, now))) {
+          done.push(change);
+        }
+      }
+      return done;
+    });
+  }
+
+  /** Locks the teams that were not deleted, so that changes of a team's memberships by groups take turns. */
+  async #hold(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
+    if (changes.length === 0) return [];
+    const rows = await trx
+      .selectFrom('teams')
+      .select('id')
+      .where('id', 'in', [...new Set(changes.map(({ teamId }) => teamId))])
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .modifyEnd(sql.raw(this.#db.dialect.lock('for no key update')))
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+}
+
+async function presentOf(db: Pick<Reader, 'selectFrom'>, userId: string): Promise<Present[]> {
+  return db
+    .selectFrom('memberships as m')
+    .select(['m.team_id as teamId', roleIn('m').as('role'), 'm.group_name as group'])
+    .where('m.user_id', '=', userId)
+    .execute();
+}
+
+async function carryOut(
+  trx: Trx,
+  userId: string,
+  change: GroupChanged,
+  now: number,
+): Promise<boolean> {
+  const { teamId, kind, was } = change;
+  const isLead = was === 'admin' && !(kind === 'role' && change.role === 'admin');
+  if (isLead && (await isOnlyLead(trx, teamId, userId))) return false;
+  if (kind === 'left') return leave(trx, teamId, userId);
+  const columns = { ...keepRole(change.role), group_name: change.group };
+  if (kind === 'joined') {
+    await trx
+      .insertInto('memberships')
+      .values({ team_id: teamId, user_id: userId, ...columns, created_at: now })
+      .onConflict((oc) => oc.columns(['team_id', 'user_id']).doNothing())
+      .execute();
+    return true;
+  }
+  await trx
+    .updateTable('memberships')
+    .set(columns)
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('group_name', 'is not', null)
+    .execute();
+  if (change.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
+  // By another group in the same role: nothing that anybody would see.
+  return change.role !== was;
+}
+
+/** Whether nobody else leads the team as its owner or an admin. */
+async function isOnlyLead(trx: Trx, teamId: string, userId: string): Promise<boolean> {
+  const other = await trx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '<>', userId)
+    .where('role', 'in', ['owner', 'admin'])
+    .limit(1)
+    .executeTakeFirst();
+  return other === undefined;
+}
