@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
@@ -255,13 +256,10 @@ describe('a list of jobs', () => {
     assert.doesNotMatch(await read(stranger.visitor, '/jobs'), /To come/);
   });
 
-  test('says when by the clocks of the viewer, too, and the time itself beyond a day', async () => {
-    const scene = await begin();
-    const { user, visitor, queueId } = scene;
-    const completed_at = Date.now() - 50 * 3_600_000;
-    const ended = { team_id: user.teamId, queue_id: queueId, status: 'success', started_at: 1 };
-    const [id] = await fillJobs(dashboard.service.store, [{ ...ended, completed_at }]);
-    const short = (timeZone: string) =>
+  test('shows times in UTC, or in the viewer’s time zone if they choose it', async () => {
+    const { user, visitor, queueId } = await begin();
+    const { store } = dashboard.service;
+    const short = (at: number, timeZone: string) =>
       new Intl.DateTimeFormat('en-GB', {
         timeZone,
         day: 'numeric',
@@ -269,65 +267,42 @@ describe('a list of jobs', () => {
         hour: '2-digit',
         minute: '2-digit',
       })
-        .format(completed_at)
-        .replace(',', '');
-    assert.doesNotMatch(await read(visitor, '/jobs'), /Europe\/Berlin/);
-    visitor.cookies.set('belfry_zone', encodeURIComponent('Europe/Berlin'));
-    const page = await read(visitor, '/jobs');
-    assert.match(page, /When, UTC/);
-    assert.ok(page.includes(short('UTC')) && page.includes(short('Europe/Berlin')), page);
-    assert.doesNotMatch(page, /\d d ago/);
-    assert.match(await read(visitor, `/jobs/${id}`), / UTC *\d\d:\d\d:\d\d Europe\/Berlin/);
-  });
-
-  test('writes the viewer’s time beside UTC in every list, for those who do not live by UTC', async () => {
-    const scene = await begin();
-    const { user, visitor, queueId } = scene;
-    const { work, store } = dashboard.service;
-    const failed_at = Date.now() - 50 * 3_600_000;
-    const due_at = Date.now() + 50 * 3_600_000;
-    const of = { team_id: user.teamId, queue_id: queueId };
-    await fillJobs(store, [
-      { ...of, status: 'dead_lettered', started_at: 1, completed_at: failed_at, reason: 'timeout' },
-      { ...of, scheduled_at: due_at },
-    ]);
-    const cron = await work.createCron(user.teamId, {
-      name: 'Leap',
-      url: 'http://target.example/',
-      method: 'GET',
-      headers: [],
-      callbackUrl: null,
-      cronExpression: '0 12 29 2 *',
-      payload: null,
-      timeoutSeconds: 20,
-      alertThreshold: 1,
-      isActive: true,
-    });
-    const short = (at: number) =>
-      new Intl.DateTimeFormat('en-GB', {
-        timeZone: 'Europe/Berlin',
-        day: 'numeric',
-        month: 'short',
-        hour: '2-digit',
-        minute: '2-digit',
-      })
         .format(at)
         .replace(',', '');
+    const ended = Date.now() - 50 * 3_600_000;
+    const due = Date.now() + 50 * 3_600_000;
+    const of = { team_id: user.teamId, queue_id: queueId };
+    const failed = { ...of, status: 'dead_lettered', started_at: 1, reason: 'timeout' } as const;
+    const [id] = await fillJobs(store, [
+      { ...failed, completed_at: ended },
+      { ...of, scheduled_at: due },
+    ]);
+    const cron = await aCron(store, user.teamId, { nextRunAt: due });
     const lists: [string, number][] = [
+      ['/jobs', ended],
       ['/crons', cron.nextRunAt ?? 0],
-      ['/queues', due_at],
-      ['/failures', failed_at],
+      ['/queues', due],
+      ['/failures', ended],
     ];
-    for (const [path, at] of lists) {
-      visitor.cookies.delete('belfry_zone');
-      assert.doesNotMatch(await read(visitor, path), /Berlin/);
-      visitor.cookies.set('belfry_zone', 'UTC');
-      assert.doesNotMatch((await visitor.get(path)).text, /<th[^>]*>UTC<\/th>/);
-      visitor.cookies.set('belfry_zone', encodeURIComponent('Europe/Berlin'));
-      const page = await read(visitor, path);
-      assert.match(page, /, UTC Europe\/Berlin/, path);
-      assert.ok(page.includes(short(at)), `${path}: ${short(at)} in ${page}`);
-    }
+    const assertShown = async (zone: string, head: RegExp, exact: RegExp) => {
+      for (const [path, at] of lists) {
+        const page = await read(visitor, path);
+        assert.match(page, head, path);
+        assert.ok(page.includes(short(at, zone)), `${path}: ${short(at, zone)} in ${page}`);
+        assert.doesNotMatch(page, /\d d ago/);
+      }
+      assert.match(await read(visitor, `/jobs/${id}`), exact);
+    };
+    assert.doesNotMatch((await visitor.get('/jobs')).text, /Times in/, 'no zone is known');
+    await assertShown('UTC', /, UTC /, /\d\d:\d\d:\d\d UTC/);
+    visitor.cookies.set('belfry_zone', encodeURIComponent('Europe/Berlin'));
+    const { text } = await visitor.get('/jobs');
+    assert.match(text, /title="[^"]* UTC\n[^"]* \(Europe\/Berlin\)"/, 'the tooltip has both');
+    await assertShown('UTC', /, UTC /, /\d\d:\d\d:\d\d UTC/);
+    await visitor.post('/theme', { times: 'local', next: '/jobs' });
+    await assertShown('Europe/Berlin', /, local /, /\d\d:\d\d:\d\d Europe\/Berlin/);
+    await visitor.post('/theme', { times: 'utc', next: '/jobs' });
+    await assertShown('UTC', /, UTC /, /\d\d:\d\d:\d\d UTC/);
   });
 });
 

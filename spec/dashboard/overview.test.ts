@@ -136,17 +136,4 @@ describe('the overview', () => {
     const elsewhere = await visitor.get(`/runs${new URL(page.url()).search}`);
     assert.match(elsewhere.text, /No run matches/);
   });
-
-  test('writes the viewer’s time beside, unless that is UTC', async () => {
-    const user = await dashboard.user('zone@bells.test', { team: 'Zone' });
-    await createJob(user, '/later', 3600);
-    const visitor = await dashboard.signIn(user);
-    const clocks = async (zone: string) => {
-      visitor.cookies.set('belfry_zone', encodeURIComponent(zone));
-      const { text } = await visitor.get('/');
-      return [text.includes(`>${zone}<`), /\d\d? \w{3} \d\d:\d\d<\/span>/.test(text)];
-    };
-    assert.deepEqual(await clocks('Asia/Tokyo'), [true, true]);
-    assert.deepEqual(await clocks('UTC'), [false, false]);
-  });
 });

@@ -7,7 +7,7 @@ import { ConnectionBar } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
 import { KeepShown } from './connection/KeepShown.tsx';
 import { requestFacts } from './context.ts';
-import { readTheme, readTimeZone } from './serving/cookies.ts';
+import { readIsLocal, readTheme, readTimeZone } from './serving/cookies.ts';
 import { pageAccess } from './serving/page-access.ts';
 import { FaultPage } from './page/FaultPage.tsx';
 import { NowProvider } from './parts/Time.tsx';
@@ -18,7 +18,12 @@ export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepPage];
 
 export function loader({ request, context }: Route.LoaderArgs) {
   const { now } = context.get(requestFacts);
-  return { theme: readTheme(request), timeZone: readTimeZone(request), now };
+  return {
+    theme: readTheme(request),
+    timeZone: readTimeZone(request),
+    isLocal: readIsLocal(request),
+    now,
+  };
 }
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -33,7 +38,11 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        <NowProvider now={facts?.now ?? 0} timeZone={facts?.timeZone ?? null}>
+        <NowProvider
+          now={facts?.now ?? 0}
+          timeZone={facts?.timeZone ?? null}
+          isLocal={facts?.isLocal ?? false}
+        >
           {children}
         </NowProvider>
         <ScrollRestoration />

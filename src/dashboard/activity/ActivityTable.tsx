@@ -1,20 +1,18 @@
 import { Link, useLocation } from 'react-router';
 import { describeAction } from '#domain/activity';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { type Column, DataTable } from '../lists/DataTable.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Activity } from '../services.ts';
 
 export function ActivityTable({ activity }: { activity: Activity[] }) {
-  const columns = useClockBehind(COLUMNS, 'at', ({ at }) => at);
   return (
-    <DataTable caption="Activity" columns={columns} rows={activity} keyOf={({ id }) => id} isLive />
+    <DataTable caption="Activity" columns={COLUMNS} rows={activity} keyOf={({ id }) => id} isLive />
   );
 }
 
 const COLUMNS: Column<Activity>[] = [
-  { key: 'at', head: 'When', width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { key: 'at', head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
   { key: 'what', head: 'What', cell: (row) => <Deed row={row} /> },
   {
     key: 'who',

@@ -1,6 +1,5 @@
 import { Button } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
@@ -33,7 +32,8 @@ const alertColumns: Column<Alert>[] = [
   },
   {
     key: 'when',
-    head: 'When, UTC',
+    head: 'When',
+    isTime: true,
     width: '112px',
     cell: ({ raisedAt }) => <Time at={raisedAt} />,
   },
@@ -46,9 +46,8 @@ const alertColumns: Column<Alert>[] = [
 ];
 
 /** @param isToRead  true for a page without the column of actions, because its form does something else */
-export function useAlertColumns(isToRead = false): readonly Column<Alert>[] {
-  const columns = isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
-  return useClockBehind(columns, 'when', ({ raisedAt }) => raisedAt);
+export function alertColumnsFor(isToRead = false): readonly Column<Alert>[] {
+  return isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
 }
 
 /** What happened, with a link to the run. */

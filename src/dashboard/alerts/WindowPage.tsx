@@ -1,7 +1,7 @@
 import { PageHeader } from '../page/PageHeader.tsx';
 import { DataTable } from '../lists/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
-import { useAlertColumns } from './AlertTable.tsx';
+import { alertColumnsFor } from './AlertTable.tsx';
 import { WindowForm } from './WindowForm.tsx';
 import type { WindowFormValues } from './window-form-values.ts';
 
@@ -31,7 +31,7 @@ export function WindowPage({ title, word, loaded, answer, muted }: WindowPagePro
 }
 
 function Muted({ alerts }: { alerts: readonly Alert[] }) {
-  const columns = useAlertColumns(true);
+  const columns = alertColumnsFor(true);
   return (
     <section aria-label="What it muted" style={{ marginTop: 32 }}>
       <h2>What it muted</h2>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 
 import { useLocation } from 'react-router';
 import { formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
+import { useShownZone } from '../parts/Time.tsx';
 import { measureColumns, type MeasuredColumn } from './column-room.ts';
 import { useMaySend } from '../page/may-change.ts';
 import { WaitingRows } from '../page/LiveRefresh.tsx';
@@ -30,6 +31,8 @@ export type Column<Row> = {
    */
   givesWay?: number;
   isNumber?: boolean;
+  /** Of times: the head names the zone in which they are shown. */
+  isTime?: boolean;
   /** Not shown on the cards for phones. */
   isHiddenOnPhone?: boolean;
   /** Spans the card on a phone, as columns without a `width` do. */
@@ -80,7 +83,12 @@ export function DataTable<Row>({
   const { shown, waiting, showAll } = useHeldBack(rows, keyOf, isLive);
   const maySend = useMaySend();
   const bulk = maySend ? offered : undefined;
-  const columns = maySend ? given : given.filter(({ key }) => key !== 'actions');
+  const { word } = useShownZone();
+  const columns = given
+    .filter(({ key }) => maySend || key !== 'actions')
+    .map((column) =>
+      column.isTime ? Object.assign({}, column, { head: `${column.head}, ${word}` }) : column,
+    );
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
   const selecting = bulk ? { order, selection, onChange: setSelection } : {};

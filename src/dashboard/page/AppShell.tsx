@@ -9,6 +9,7 @@ import { Arrival } from './Arrival.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { LeaveGuard } from '../forms/LeaveGuard.tsx';
 import { Menu } from '../parts/Menu.tsx';
+import { useMoment, useShownZone } from '../parts/Time.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { places } from '../palette/places.ts';
 import { Shortcuts } from '../palette/Shortcuts.tsx';
@@ -173,6 +174,7 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
         <Link to="/settings/profile">Profile</Link>
         <Link to="/settings/api-token">API token</Link>
         <hr />
+        <TimesSwitch />
         <Form action="/logout">
           <button type="submit">Sign out</button>
         </Form>
@@ -228,27 +230,52 @@ const themeNames = [
 ] as const;
 
 function ThemeSwitch({ theme }: { theme: string }) {
-  const { pathname, search } = useLocation();
   return (
     <Menu label="Theme" button={<Glyph name={theme === 'dark' ? 'maintenance' : 'sun'} />} isAtEnd>
-      <Form action="/theme">
-        <input type="hidden" name="next" value={pathname + search} />
-        {themeNames.map(([value, name]) => (
-          <button
-            key={value}
-            type="submit"
-            name="theme"
-            value={value}
-            aria-current={theme === value}
-          >
-            <span className={classes.tick}>
-              {theme === value ? <Glyph name="check" size={14} /> : null}
-            </span>
-            {name}
-          </button>
-        ))}
-      </Form>
+      <LookChoice name="theme" options={themeNames} chosen={theme} />
     </Menu>
+  );
+}
+
+/** UTC or the viewer's own time. Nothing to choose where that is UTC, or not known because no script ran. */
+function TimesSwitch() {
+  const { timeZone } = useMoment();
+  const { word } = useShownZone();
+  if (timeZone === null || timeZone === 'UTC') return null;
+  const options = [
+    ['utc', 'Times in UTC'],
+    ['local', `Times in ${timeZone}`],
+  ] as const;
+  return (
+    <>
+      <LookChoice name="times" options={options} chosen={word === 'UTC' ? 'utc' : 'local'} />
+      <hr />
+    </>
+  );
+}
+
+function LookChoice({
+  name,
+  options,
+  chosen,
+}: {
+  name: 'theme' | 'times';
+  options: readonly (readonly [value: string, text: string])[];
+  chosen: string;
+}) {
+  const { pathname, search } = useLocation();
+  return (
+    <Form action="/theme">
+      <input type="hidden" name="next" value={pathname + search} />
+      {options.map(([value, text]) => (
+        <button key={value} type="submit" name={name} value={value} aria-current={value === chosen}>
+          <span className={classes.tick}>
+            {value === chosen ? <Glyph name="check" size={14} /> : null}
+          </span>
+          {text}
+        </button>
+      ))}
+    </Form>
   );
 }
 

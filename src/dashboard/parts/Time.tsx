@@ -1,16 +1,31 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cookieScopeOf } from '#domain/public-address';
 import { basePathInBrowser } from '../address.ts';
-import { describeDay, describeDistance, formatClock } from '../words/times.ts';
+import { describeDay, describeDistance, formatExact, formatLong } from '../words/times.ts';
 
-type Moment = { now: number; timeZone: string | null };
-const MomentContext = createContext<Moment>({ now: 0, timeZone: null });
+type Moment = {
+  now: number;
+  /** The viewer's; null if it is not known. */
+  timeZone: string | null;
+};
+const MomentContext = createContext<Moment & { isLocal: boolean }>({
+  now: 0,
+  timeZone: null,
+  isLocal: false,
+});
 
 /**
  * Provides "now" and the viewer's time zone to every `Time` below it. The first render uses the server's values, so
  * that server and browser write the same text. After that the browser's clock advances it.
+ *
+ * @param isLocal  whether the viewer chose their own time over UTC
  */
-export function NowProvider({ now, timeZone, children }: Moment & { children: ReactNode }) {
+export function NowProvider({
+  now,
+  timeZone,
+  isLocal,
+  children,
+}: Moment & { isLocal: boolean; children: ReactNode }) {
   const [moment, setMoment] = useState<Moment>({ now, timeZone });
   useEffect(() => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -26,11 +41,19 @@ export function NowProvider({ now, timeZone, children }: Moment & { children: Re
     const timer = setInterval(move, 10_000);
     return () => clearInterval(timer);
   }, [now, timeZone]);
-  return <MomentContext value={moment}>{children}</MomentContext>;
+  return <MomentContext value={{ ...moment, isLocal }}>{children}</MomentContext>;
 }
 
 export function useMoment(): Moment {
   return useContext(MomentContext);
+}
+
+/** The time zone that times are shown in, and its word in heads of columns. */
+export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
+  const { timeZone, isLocal } = useContext(MomentContext);
+  return isLocal && timeZone !== null && timeZone !== 'UTC'
+    ? { zone: timeZone, word: 'local' }
+    : { zone: 'UTC', word: 'UTC' };
 }
 
 /** `2026-11-21 09:05:07 UTC` */
@@ -38,40 +61,18 @@ export function formatUtc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** `Sat 21 Nov 2026, 10:05:07 (Europe/Berlin)` */
-function formatLocal(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
-  return `${format.format(at)} (${timeZone})`;
-}
-
 /**
- * An instant (milliseconds since 1970 UTC), with the exact UTC and local time on hover: relative within a day, and
- * the UTC time itself beyond, where "2 d ago" would say less. `isDated` writes that time whenever it was. `exact` writes
- * UTC and the viewer's time, for details and printouts; null shows a dash.
+ * An instant (milliseconds since 1970 UTC) in the zone that the viewer chose, with the exact time in UTC and in their
+ * zone on hover: relative within a day, and the time itself beyond, where "2 d ago" would say less. `exact` always
+ * writes the whole time; null shows a dash.
  */
-export function Time({
-  at,
-  exact = false,
-  isDated = false,
-}: {
-  at: number | null;
-  exact?: boolean;
-  isDated?: boolean;
-}) {
+export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
   const { now, timeZone } = useMoment();
+  const { zone, word } = useShownZone();
   if (at === null) return <span className="muted">–</span>;
   const utc = formatUtc(at);
-  const title = timeZone && timeZone !== 'UTC' ? `${utc}\n${formatLocal(at, timeZone)}` : utc;
+  const title = timeZone && timeZone !== 'UTC' ? `${utc}\n${formatLong(at, timeZone)}` : utc;
+  const distance = exact ? null : describeDistance(at, now);
   return (
     <time
       dateTime={new Date(at).toISOString()}
@@ -79,33 +80,14 @@ export function Time({
       className="num"
       style={{ whiteSpace: 'nowrap' }}
     >
-      {exact ? (
-        <Exact at={at} timeZone={timeZone} />
-      ) : (
-        <Short at={at} now={now} isDated={isDated} />
+      {exact ? `${formatExact(at, zone)} ${zone}` : distance}
+      {exact || distance !== null ? null : (
+        <>
+          {describeDay(at, now, zone)}
+          {/* Hidden in tables, whose heads have it. */}
+          <small data-zone> {word}</small>
+        </>
       )}
     </time>
-  );
-}
-
-/** Leaves the time zone out in tables, whose heads name it. */
-function Short({ at, now, isDated }: { at: number; now: number; isDated: boolean }) {
-  const distance = isDated ? null : describeDistance(at, now);
-  if (distance !== null) return distance;
-  return (
-    <>
-      {describeDay(at, now)}
-      <small data-zone> UTC</small>
-    </>
-  );
-}
-
-function Exact({ at, timeZone }: { at: number; timeZone: string | null }) {
-  const utc = formatUtc(at);
-  if (timeZone === null || timeZone === 'UTC') return utc;
-  return (
-    <>
-      {utc} <span className="muted">{`${formatClock(at, timeZone)} ${timeZone}`}</span>
-    </>
   );
 }

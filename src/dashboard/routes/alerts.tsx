@@ -4,7 +4,7 @@ import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
 import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
-import { useAlertColumns } from '../alerts/AlertTable.tsx';
+import { alertColumnsFor } from '../alerts/AlertTable.tsx';
 import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
@@ -83,7 +83,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
   const { alerts, next, previous, newestId, sources, channels, mayRepair, windows, faults } =
     loaderData;
   const seen = useSeenUpTo(newestId);
-  const columns = useAlertColumns();
+  const columns = alertColumnsFor();
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) return <NoAlerts way={way} />;
   return (

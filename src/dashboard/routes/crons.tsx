@@ -7,7 +7,6 @@ import { type Context, sentForm, services, signedIn } from '../context.ts';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -85,7 +84,6 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
   useLiveRefresh(10);
   const answer = useAnswer(actionData);
   const { crons, next, previous, faults, isNarrowed, muted, tags } = loaderData;
-  const columns = useClockBehind(columnsWith(muted), 'next', ({ cron }) => cron.nextRunAt);
   const create = <ButtonLink to="/crons/new">Create cron</ButtonLink>;
   if (crons.length === 0 && previous === null && !isNarrowed) {
     return (
@@ -127,7 +125,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
       >
         <DataTable
           caption="Crons"
-          columns={columns}
+          columns={columnsWith(muted)}
           rows={crons}
           keyOf={({ cron }) => cron.id}
           bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
@@ -191,14 +189,16 @@ const otherColumns: Column<CronListRow>[] = [
   },
   {
     key: 'next',
-    head: 'Next run, UTC',
+    head: 'Next run',
+    isTime: true,
     width: '112px',
     givesWay: 3,
     cell: ({ cron }) => <Time at={cron.nextRunAt} />,
   },
   {
     key: 'last',
-    head: 'Last run, UTC',
+    head: 'Last run',
+    isTime: true,
     width: '172px',
     isWideOnPhone: true,
     cell: (row) => <LastRun row={row} />,

@@ -5,7 +5,6 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { FilterBar } from '../lists/FilterBar.tsx';
@@ -183,7 +182,7 @@ function Groups({ groups, span, asOf }: GroupsProps) {
   return (
     <DataTable
       caption="Failures"
-      columns={useClockBehind(columnsFor(span, asOf), 'last', ({ lastSeenAt }) => lastSeenAt)}
+      columns={columnsFor(span, asOf)}
       rows={groups}
       keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
       isLive
@@ -226,14 +225,16 @@ function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
     },
     {
       key: 'first',
-      head: 'First seen, UTC',
+      head: 'First seen',
+      isTime: true,
       width: '116px',
       givesWay: 1,
       cell: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
     },
     {
       key: 'last',
-      head: 'Last seen, UTC',
+      head: 'Last seen',
+      isTime: true,
       width: '116px',
       givesWay: 3,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,

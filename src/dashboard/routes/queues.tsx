@@ -7,7 +7,6 @@ import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
@@ -63,7 +62,6 @@ export async function action({ context, url }: Route.ActionArgs) {
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { queues, muted, faults, isNarrowed, tags } = loaderData;
-  const columns = useClockBehind(columnsWith(muted), 'next', ({ nextDueAt }) => nextDueAt);
   const create = <ButtonLink to="/queues/new">Create queue</ButtonLink>;
   if (queues.length === 0 && !isNarrowed) {
     return (
@@ -103,7 +101,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       >
         <DataTable
           caption="Queues"
-          columns={columns}
+          columns={columnsWith(muted)}
           rows={queues}
           keyOf={({ queue }) => queue.id}
           isLive
@@ -163,14 +161,16 @@ const otherColumns: Column<QueueListRow>[] = [
   },
   {
     key: 'oldest',
-    head: 'Oldest waiting, UTC',
+    head: 'Oldest waiting',
+    isTime: true,
     width: '142px',
     givesWay: 4,
     cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
   },
   {
     key: 'next',
-    head: 'Next due, UTC',
+    head: 'Next due',
+    isTime: true,
     width: '112px',
     givesWay: 1,
     cell: ({ nextDueAt }) => <Time at={nextDueAt} />,

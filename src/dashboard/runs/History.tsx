@@ -1,6 +1,5 @@
 import { Link } from 'react-router';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { OtherFaults } from '../lists/FilterFault.tsx';
@@ -32,7 +31,6 @@ export function History({
   search: string;
   faults: FilterFaults | null;
 }) {
-  const withClock = useClockBehind(columns, 'at', timeOf);
   const { rows } = page;
   const isUnreadable = faults?.['status'] !== undefined;
   return (
@@ -51,7 +49,7 @@ export function History({
         empty={rows.length === 0 ? <NoRuns isOfStatus={status !== null} /> : null}
         page={page}
       >
-        <DataTable caption="Runs" columns={withClock} rows={rows} keyOf={({ id }) => id} isLive />
+        <DataTable caption="Runs" columns={columns} rows={rows} keyOf={({ id }) => id} isLive />
       </ListBody>
     </section>
   );
@@ -82,7 +80,8 @@ const columns: Column<HistoryRun>[] = [
   },
   {
     key: 'at',
-    head: 'When, UTC',
+    head: 'When',
+    isTime: true,
     width: '112px',
     cell: (row) => <Time at={timeOf(row)} />,
   },

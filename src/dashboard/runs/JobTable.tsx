@@ -1,7 +1,6 @@
 import { Button } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DataTable, type BulkActions, type Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
@@ -39,12 +38,11 @@ export function JobTable({
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
-  const withClock = useClockBehind([...columns, actions], 'at', ({ at }) => at);
   const bulk = matching === null ? null : bulkOf(tab, matching, asOf);
   return (
     <DataTable
       caption={caption}
-      columns={withClock}
+      columns={[...columns, actions]}
       rows={jobs}
       keyOf={({ id }) => id}
       isLive

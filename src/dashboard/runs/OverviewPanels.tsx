@@ -3,8 +3,7 @@ import { Link } from 'react-router';
 import { formatAmount } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
-import { Time, useMoment } from '../parts/Time.tsx';
-import { formatShort } from '../words/times.ts';
+import { Time } from '../parts/Time.tsx';
 import type { OutcomeStep, Overview } from '../services.ts';
 import { failedOf } from './job-search.ts';
 import { jobStatus } from './job-status.ts';
@@ -19,30 +18,15 @@ import { runsOf } from './run-links.ts';
 type Part = { overview: Overview };
 
 function List({ title, to, children }: { title: string; to?: string; children: ReactNode }) {
-  const zone = useZone();
   return (
-    <section className={`panel ${classes.list}`} data-clock={zone ? '' : undefined}>
+    <section className={`panel ${classes.list}`}>
       <header>
         <h2>{title}</h2>
-        {zone ? <span className={classes.zone}>{zone}</span> : null}
         {to ? <Link to={to}>All</Link> : null}
       </header>
       {children}
     </section>
   );
-}
-
-/** The same time in the viewer's time zone, if there is room. */
-function Clock({ at }: { at: number | null }) {
-  const zone = useZone();
-  if (zone === null) return null;
-  return <span className={classes.clock}>{at === null ? '' : formatShort(at, zone)}</span>;
-}
-
-/** The viewer's time zone; null if it is UTC. */
-function useZone(): string | null {
-  const { timeZone } = useMoment();
-  return timeZone === 'UTC' ? null : timeZone;
 }
 
 /** Crons whose last run failed, and queues in trouble; nothing at all where all is well. */
@@ -59,7 +43,6 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
               {lastRun.errorMessage ?? describeOutcome(lastRun)}
             </Link>
             <Time at={lastRun.completedAt} />
-            <Clock at={lastRun.completedAt} />
           </li>
         ))}
         {troubledQueues.map(({ queue, health, waiting, failed, failedSince, oldestDueAt }) => (
@@ -82,7 +65,6 @@ export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part)
               {`${formatAmount(waiting)} waiting`}
             </span>
             <Time at={oldestDueAt} />
-            <Clock at={oldestDueAt} />
           </li>
         ))}
       </ul>
@@ -104,7 +86,6 @@ export function NextUp({ overview: { nextUp } }: Part) {
                 <Link to={`/crons/${entry.cronId}`}>{entry.name}</Link>
                 <span className={classes.quiet} />
                 <Time at={entry.at} />
-                <Clock at={entry.at} />
               </li>
             ) : (
               <li key={entry.job.id}>
@@ -114,7 +95,6 @@ export function NextUp({ overview: { nextUp } }: Part) {
                 </Link>
                 <span className={classes.quiet}>{entry.job.queue}</span>
                 <Time at={entry.at} />
-                <Clock at={entry.at} />
               </li>
             ),
           )}
@@ -142,7 +122,6 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                   <Outcome run={entry.job} words={describeOutcome(entry.job)} />
                 </span>
                 <Time at={entry.at} />
-                <Clock at={entry.at} />
               </li>
             ) : (
               <li key={entry.execution.id}>
@@ -150,7 +129,6 @@ export function JustHappened({ overview: { justHappened } }: Part) {
                 <Link to={`/executions/${entry.execution.id}`}>{entry.cronName}</Link>
                 <span className={classes.quiet}>{describeOutcome(entry.execution)}</span>
                 <Time at={entry.at} />
-                <Clock at={entry.at} />
               </li>
             ),
           )}

@@ -1,5 +1,4 @@
 import { Link } from 'react-router';
-import { useClockBehind } from '../lists/clock-column.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { FoundRun } from '../services.ts';
@@ -7,8 +6,7 @@ import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** What was sent and has ended, of jobs and of crons alike. */
 export function RunTable({ runs }: { runs: readonly FoundRun[] }) {
-  const withClock = useClockBehind(columns, 'at', ({ at }) => at);
-  return <DataTable caption="Runs" columns={withClock} rows={runs} keyOf={({ id }) => id} isLive />;
+  return <DataTable caption="Runs" columns={columns} rows={runs} keyOf={({ id }) => id} isLive />;
 }
 
 const columns: Column<FoundRun>[] = [

@@ -53,5 +53,12 @@ export const outcomeColumns: Column<Row>[] = [
     ),
   },
   durationColumn,
-  { key: 'at', head: 'When, UTC', width: '112px', givesWay: 5, cell: ({ at }) => <Time at={at} /> },
+  {
+    key: 'at',
+    head: 'When',
+    isTime: true,
+    width: '112px',
+    givesWay: 5,
+    cell: ({ at }) => <Time at={at} />,
+  },
 ];

@@ -71,6 +71,15 @@ export function readTimeZone(request: Request): string | null {
   return knownZone(readCookie(request, 'belfry_zone') ?? '');
 }
 
+/** Whether the viewer wants times in their own zone. */
+export function readIsLocal(request: Request): boolean {
+  return readCookie(request, 'belfry_times') === 'local';
+}
+
+export function writeIsLocal(isLocal: boolean, baseUrl: string): string {
+  return writeCookie('belfry_times', isLocal ? 'local' : 'utc', { baseUrl, maxAgeSeconds: aYear });
+}
+
 const stepsCookie = 'belfry_steps';
 /** How many teams' first steps this browser can hide. Beyond that, the oldest team's steps are shown again. */
 const mostHidden = 20;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeDay, describeDistance, formatClock, formatShort } from './times.ts';
+import { describeDay, describeDistance, formatExact, formatLong, formatShort } from './times.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 const hour = 3_600_000;
@@ -23,8 +23,10 @@ describe('a time in a row', () => {
     assert.equal(describeDay(NOW - 400 * 24 * hour, NOW), '18 Oct 2025');
   });
 
-  test('is told by the clocks of the viewer beside', () => {
+  test('follows the clocks of a chosen zone', () => {
     assert.equal(formatShort(NOW, 'Europe/Berlin'), '22 Nov 13:00');
-    assert.equal(formatClock(NOW, 'America/New_York'), '07:00:00');
+    assert.equal(describeDay(NOW - 44 * hour, NOW, 'Asia/Tokyo'), '21 Nov 01:00');
+    assert.equal(formatExact(NOW, 'America/New_York'), '2026-11-22 07:00:00');
+    assert.equal(formatLong(NOW, 'Asia/Tokyo'), 'Sun, 22 Nov 2026, 21:00:00 (Asia/Tokyo)');
   });
 });

@@ -21,33 +21,44 @@ export function describeDistance(at: number, now: number): string | null {
   return at <= now ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 }
 
-/** `21 Nov 09:05`, in UTC; of another year `21 Nov 2025`. */
-export function describeDay(at: number, now: number): string {
-  if (Math.abs(at - now) < mostOfYear) return formatShort(at);
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  });
-  return format.format(at);
+/** `21 Nov 09:05`, by the clocks of a zone; of another year `21 Nov 2025`. */
+export function describeDay(at: number, now: number, timeZone = 'UTC'): string {
+  if (Math.abs(at - now) < mostOfYear) return formatShort(at, timeZone);
+  return formatOf('day', timeZone).format(at);
 }
 
 /** `21 Nov 09:05`, by the clocks of a zone. */
 export function formatShort(at: number, timeZone = 'UTC'): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  return format.format(at).replace(',', '');
+  return formatOf('short', timeZone).format(at).replace(',', '');
 }
 
-/** `10:05:07` in a time zone. */
-export function formatClock(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' });
-  return format.format(at);
+/** `2026-11-21 10:05:07`, by the clocks of a zone. */
+export function formatExact(at: number, timeZone: string): string {
+  return formatOf('exact', timeZone).format(at);
+}
+
+/** `Sat 21 Nov 2026, 10:05:07 (Europe/Berlin)` */
+export function formatLong(at: number, timeZone: string): string {
+  return `${formatOf('long', timeZone).format(at)} (${timeZone})`;
+}
+
+const date = { day: 'numeric', month: 'short' } as const;
+const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const formats = {
+  day: ['en-GB', { ...date, year: 'numeric' }],
+  short: ['en-GB', { ...date, ...time }],
+  long: ['en-GB', { weekday: 'short', ...date, year: 'numeric', ...time, second: '2-digit' }],
+  // Swedish dates are written as ISO 8601 has them.
+  exact: ['sv-SE', { dateStyle: 'short', timeStyle: 'medium' }],
+} as const satisfies Record<string, readonly [string, Intl.DateTimeFormatOptions]>;
+
+/** Making a format takes a thousand times as long as using it. There are a few for each known time zone. */
+const made = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFormat {
+  const key = `${kind} ${timeZone}`;
+  const [locale, options] = formats[kind];
+  const format = made.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
+  made.set(key, format);
+  return format;
 }
