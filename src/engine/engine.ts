@@ -286,7 +286,8 @@ export class Engine {
 
   #hasRoom(): boolean {
     const { maxConcurrentRequests } = this.#options;
-    return this.#freeSlots > 0 && this.#runs.unsettled < 2 * maxConcurrentRequests;
+    const { unsettled, hasRoomForResponses } = this.#runs;
+    return this.#freeSlots > 0 && unsettled < 2 * maxConcurrentRequests && hasRoomForResponses;
   }
 
   get #freeSlots(): number {

@@ -4,6 +4,7 @@ import type { FailureReason } from '#domain/failure';
 import type { Log } from '#domain/log';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
+import type { QueuePolicy } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type { FlowScheduler, Flow } from './flow-scheduler.ts';
 import { type Answer, attempt, NEVER_RETRIED, type SendingTools, settlementOf } from './attempt.ts';
@@ -38,6 +39,11 @@ interface Stored {
   durationMs: number;
 }
 
+/** With so many bytes of responses that wait to be stored, the engine claims nothing more. */
+const MOST_WAITING_BYTES = 32 * 2 ** 20;
+/** Beyond this, responses of runs that end are not stored, so that an outage of the database cannot use up the memory. */
+const MOST_KEPT_BYTES = 128 * 2 ** 20;
+
 /**
  * The runs and callbacks under way in this process. Each proceeds on its own from its claim to its stored outcome,
  * and frees its slot when its response has arrived. Each ends with a settlement, however long the database is down.
@@ -46,15 +52,19 @@ interface Stored {
 export class Runs {
   readonly #options: RunsOptions;
   readonly #clock: Clock;
+  readonly #tools: { clock: Clock; log: Log };
   readonly #sendingTools: SendingTools;
   readonly #inFlightByTeam = new Map<string, number>();
   #inFlight = 0;
   #unsettled = 0;
+  /** The bytes of responses that wait to be stored. */
+  #waitingBytes = 0;
 
   constructor(options: RunsOptions) {
     this.#options = options;
     this.#clock = options.store.clock;
-    const { sender, responseKeepBytes } = options;
+    const { log, sender, responseKeepBytes } = options;
+    this.#tools = { clock: this.#clock, log };
     this.#sendingTools = { sender, clock: this.#clock, responseKeepBytes };
   }
 
@@ -68,57 +78,76 @@ export class Runs {
     return this.#unsettled;
   }
 
+  /** Whether the responses that wait to be stored leave room for those of further runs. */
+  get hasRoomForResponses(): boolean {
+    return this.#waitingBytes < MOST_WAITING_BYTES;
+  }
+
   get inFlightByTeam(): ReadonlyMap<string, number> {
     return this.#inFlightByTeam;
   }
 
   start(run: Run, nodeId: string, flow: Flow): void {
-    const { observer, schedulerOf } = this.#options;
-    observer.runStarted(run.kind, run.startedAt - run.dueAt);
-    void this.#occupy(flow, run.id, async (free) => {
-      const answer = await this.#send(() => attempt(run, this.#sendingTools));
-      free();
-      const stored = await this.#store(run, nodeId, answer);
-      schedulerOf(flow).settle(flow, this.#clock.now());
-      this.#options.onEnd();
-      this.#tellEnd(run, stored);
-    });
+    this.#options.observer.runStarted(run.kind, run.startedAt - run.dueAt);
+    this.#occupy(flow, run.id);
+    const ended = (answer: Answer | null) => {
+      this.#releaseSlot(flow);
+      this.#keep(run, nodeId, flow, answer);
+    };
+    void this.#send(() => attempt(run, this.#sendingTools)).then(ended);
   }
 
   startCallback(callback: ClaimedCallback, nodeId: string, flow: Flow): void {
     const { observer, sender, store, log } = this.#options;
-    void this.#occupy(flow, callback.id, async (free) => {
-      const { id, runId, teamId, unreadable } = callback;
-      if (unreadable === null) await this.#send(() => sendCallback(callback, sender, this.#clock));
-      else log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
-      free();
-      await untilStored(this.#tools(), [() => store.callbacks.end(nodeId, callback)]);
+    const { id, runId, teamId, unreadable } = callback;
+    this.#occupy(flow, id);
+    const stored = () => {
+      this.#settle(id);
       if (unreadable === null) observer.callbackSent();
-    });
-  }
-
-  #tools() {
-    return { clock: this.#clock, log: this.#options.log };
-  }
-
-  /** Null after a defect of ours. Whether anything was sent is then unknown. */
-  async #send<T>(send: () => Promise<T>): Promise<T | null> {
-    try {
-      return await send();
-    } catch (error) {
-      this.#options.log.error('engine.run-failed', { error });
-      return null;
+    };
+    const ended = () => {
+      this.#releaseSlot(flow);
+      const end = () => store.callbacks.end(nodeId, callback);
+      void untilStored(this.#tools, [end]).then(stored);
+    };
+    if (unreadable === null) {
+      void this.#send(() => sendCallback(callback, sender, this.#clock)).then(ended);
+    } else {
+      log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
+      ended();
     }
   }
 
-  /** The queue's rules for failures. A success does not need them, so they are not read. */
-  async #readPolicy(run: Run, { verdict }: Answer) {
-    if (run.kind === 'execution' || verdict.ok) return NEVER_RETRIED;
-    return (await this.#options.store.queues.findPolicy(run.teamId, run.queueId)) ?? NEVER_RETRIED;
+  /** Null after a defect of ours. Whether anything was sent is then unknown. */
+  #send<T>(send: () => Promise<T>): Promise<T | null> {
+    const failed = (error: unknown) => {
+      this.#options.log.error('engine.run-failed', { error });
+      return null;
+    };
+    try {
+      return send().catch(failed);
+    } catch (error) {
+      return Promise.resolve(failed(error));
+    }
+  }
+
+  /** Stores the end of a run whose request has ended. */
+  #keep(run: Run, nodeId: string, flow: Flow, answer: Answer | null): void {
+    const kept = this.#waitingBytes < MOST_KEPT_BYTES ? answer : withoutResponse(answer);
+    const bytes = kept?.response ? kept.response.body.length + kept.response.trace.length : 0;
+    this.#waitingBytes += bytes;
+    const stored = (end: Stored) => {
+      this.#waitingBytes -= bytes;
+      this.#options.schedulerOf(flow).settle(flow, this.#clock.now());
+      this.#settle(run.id);
+      this.#options.onEnd();
+      this.#tellEnd(run, end);
+    };
+    void this.#store(run, nodeId, kept).then(stored);
   }
 
   /** Stores a run's end: as it is; if refused, without its response; if refused again, as a worker failure (§3.6). */
-  async #store(run: Run, nodeId: string, answer: Answer | null): Promise<Stored> {
+  #store(run: Run, nodeId: string, answer: Answer | null): Promise<Stored> {
     const { runs, nodes } = this.#options.store;
     const abandon = async (): Promise<Stored> => ({
       isOurs: await nodes.abandon(nodeId, run, this.#clock.now()),
@@ -126,21 +155,28 @@ export class Runs {
       reason: 'worker_failed',
       durationMs: 0,
     });
-    if (answer === null) return untilStored(this.#tools(), [abandon]);
+    if (answer === null) return untilStored(this.#tools, [abandon]);
     const { reason, durationMs } = answer.end;
     let tries = 0;
     const writeAs = async (kept: Answer): Promise<Stored> => {
       const mayBeStored = tries++ > 0;
-      const settlement = settlementOf(run, kept, await this.#readPolicy(run, kept));
+      const policy = needsPolicy(run, kept) ? await this.#readPolicy(run) : NEVER_RETRIED;
+      const settlement = settlementOf(run, kept, policy);
       const isOurs = await runs.settle(nodeId, settlement);
       const isStored = isOurs || (mayBeStored && (await this.#isStored(run, answer)));
       return { isOurs: isStored, outcome: settlement.status, reason, durationMs };
     };
-    return untilStored(this.#tools(), [
+    return untilStored(this.#tools, [
       () => writeAs(answer),
       () => writeAs({ ...answer, response: null }),
       abandon,
     ]);
+  }
+
+  /** The queue's rules for failures, as they are now. */
+  async #readPolicy(run: ClaimedJob): Promise<QueuePolicy> {
+    const policy = await this.#options.store.queues.findPolicy(run.teamId, run.queueId);
+    return policy ?? NEVER_RETRIED;
   }
 
   /** Whether an earlier try has stored this end and only its answer was lost. */
@@ -162,28 +198,20 @@ export class Runs {
     observer.runEnded({ kind: run.kind, ...end });
   }
 
-  /** Takes a slot for one request. `free` releases it once the response has arrived, before the outcome is stored. */
-  async #occupy(flow: Flow, id: string, work: (free: () => void) => Promise<void>): Promise<void> {
-    const { underWay, onMoreRoom } = this.#options;
-    underWay.add(id);
+  /** Takes a slot for one request. */
+  #occupy(flow: Flow, id: string): void {
+    this.#options.underWay.add(id);
     this.#inFlight++;
     this.#unsettled++;
     flow.inFlight++;
     this.#inFlightByTeam.set(flow.teamId, (this.#inFlightByTeam.get(flow.teamId) ?? 0) + 1);
-    let holdsSlot = true;
-    const free = () => {
-      if (!holdsSlot) return;
-      holdsSlot = false;
-      this.#releaseSlot(flow);
-    };
-    try {
-      await work(free);
-    } finally {
-      underWay.delete(id);
-      free();
-      this.#unsettled--;
-      onMoreRoom();
-    }
+  }
+
+  /** Notes that the end of a run or callback is stored. */
+  #settle(id: string): void {
+    this.#options.underWay.delete(id);
+    this.#unsettled--;
+    this.#options.onMoreRoom();
   }
 
   #releaseSlot(flow: Flow): void {
@@ -194,6 +222,15 @@ export class Runs {
     else this.#inFlightByTeam.set(flow.teamId, left);
     this.#options.onMoreRoom();
   }
+}
+
+/** A success needs no rules, and crons have none. */
+function needsPolicy(run: Run, { verdict }: Answer): run is ClaimedJob {
+  return run.kind === 'job' && !verdict.ok;
+}
+
+function withoutResponse(answer: Answer | null): Answer | null {
+  return answer && { ...answer, response: null };
 }
 
 function idsOf(run: Run) {

@@ -18,28 +18,32 @@ const REFUSALS: ReadonlySet<StoreErrorCode> = new Set(['STORE_REFUSED', 'STORE_F
 /** A refusal may turn out to be temporary, so a way is given up only after this many. */
 const REFUSALS_A_WAY = 3;
 
+/** Ways to store an outcome; the first one keeps most. */
+export type Ways<T> = readonly [() => Promise<T>, ...(() => Promise<T>)[]];
+
 /**
  * Stores the outcome of something that was sent, however long the database is down: it has happened and must not be
  * lost. If the store refuses its content, the next way is tried, which keeps less. The last way is tried until it
  * succeeds.
- *
- * @param ways  functions that store the outcome and return the result; the first one keeps most
  */
-export async function untilStored<T>(
-  { clock, log }: Tools,
-  ways: readonly [() => Promise<T>, ...(() => Promise<T>)[]],
-): Promise<T> {
-  let [write] = ways;
+export function untilStored<T>(tools: Tools, ways: Ways<T>): Promise<T> {
+  return ways[0]().catch((error: unknown) => storeAgain(tools, ways, error));
+}
+
+/** @param error  why the first try of the first way failed */
+async function storeAgain<T>({ clock, log }: Tools, ways: Ways<T>, error: unknown): Promise<T> {
+  let fault = error;
   let refusals = 0;
-  for (let attempt = 0; ; attempt++) {
+  for (let tries = 0; ; tries++) {
+    const { code, message } = fault as { code?: string; message: string };
+    if (tries % LOGGED_TRIES === 0) log.error('attempt.not-stored', { code, error: message });
+    if (isRefusal(fault)) refusals++;
+    const write = ways[Math.min(Math.floor(refusals / REFUSALS_A_WAY), ways.length - 1)] ?? ways[0];
+    await pause(clock, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 2000);
     try {
       return await write();
-    } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      if (attempt % LOGGED_TRIES === 0) log.error('attempt.not-stored', { code, error: message });
-      if (isRefusal(error)) refusals++;
-      write = ways[Math.min(Math.floor(refusals / REFUSALS_A_WAY), ways.length - 1)] ?? write;
-      await pause(clock, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] ?? 2000);
+    } catch (again) {
+      fault = again;
     }
   }
 }
