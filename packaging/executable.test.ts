@@ -26,7 +26,7 @@ function run(...args: string[]) {
 }
 
 describe('the executable', () => {
-  before(() => packageIfChanged(), { timeout: 60_000 });
+  before(() => packageIfChanged());
 
   test('tells its version, and nothing else', () => {
     assert.deepEqual(run('--version'), { status: 0, stdout: `${VERSION}\n`, stderr: '' });

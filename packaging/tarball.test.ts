@@ -19,15 +19,12 @@ describe('the npm package', () => {
   let tarball = '';
   const home = makeFolder();
   const installed = path.join(home, 'global/bin/belfry');
-  before(
-    async () => {
-      await packageIfChanged();
-      tarball = await packTarball();
-      const install = ['install', '--global', '--offline', '--prefix', 'global', tarball];
-      assert.equal(run(home, 'npm', install).status, 0);
-    },
-    { timeout: 60_000 },
-  );
+  before(async () => {
+    await packageIfChanged();
+    tarball = await packTarball();
+    const install = ['install', '--global', '--offline', '--prefix', 'global', tarball];
+    assert.equal(run(home, 'npm', install).status, 0);
+  });
 
   test('is installed without anything else, and its command is there', () => {
     const modules = path.join(home, 'global/lib/node_modules');

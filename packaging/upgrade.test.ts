@@ -27,12 +27,9 @@ forEachDatabase((name, makeDatabaseUrl) => {
   const named = process.env['BELFRY_LAST_RELEASE'];
   const skip = named === undefined && name === 'Postgres' ? 'no release is named' : false;
   let last: Program;
-  before(
-    async () => {
-      last = unpack(named ?? (await packThis()));
-    },
-    { timeout: 60_000 },
-  );
+  before(async () => {
+    last = unpack(named ?? (await packThis()));
+  });
 
   test(
     'takes over what the last release left, and that one refuses what this one has migrated',

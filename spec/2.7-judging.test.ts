@@ -426,25 +426,32 @@ describe('network rule 1: names', () => {
     assert.equal(target.requests.filter((request) => request.url === '/rebound').length, 2);
   });
 
+  /** A lookup asks a second time after 1.2 s. */
+  const FIRST_TRY_MS = 1_000;
+
   test('a name server that is silent about one name holds up no other', async () => {
-    dns.answer('mute.test', 'silence');
-    dns.answer('good.test', ['127.0.0.1']);
-    const silentNames = Array.from({ length: 30 }, (_, n) => `${n}.mute.test`);
-    for (const name of silentNames) dns.answer(name, 'silence');
-    const silent = await Promise.all(
-      silentNames.map((name) => postJob(service, { url: `http://${name}/` })),
-    );
-    const mute = await postJob(service, { url: 'http://mute.test/' });
-    const url = `http://good.test:${target.port}/good`;
-    const startedAt = performance.now();
-    const good = await Promise.all(Array.from({ length: 10 }, () => runJob(service, { url })));
-    assert.ok(good.every(({ status }) => status === 'success'));
-    assert.ok(performance.now() - startedAt < 1_000, 'well before the first try of a lookup ends');
-    const waiting = await service.store.jobs.find(service.teamId, mute);
-    assert.equal(waiting?.status, 'processing');
-    await service.clock.advance(5_000);
-    assert.deepEqual(outcomeOf(await jobEnd(service, mute)), failed(...CANNOT_RESOLVE, null).job);
-    for (const id of silent) assert.equal((await jobEnd(service, id)).reason, CANNOT_RESOLVE[0]);
+    const tookMs: number[] = [];
+    // A busy machine may delay a round; a silent server that held up others would delay each.
+    while (tookMs.length < 3 && tookMs.every((ms) => ms >= FIRST_TRY_MS)) {
+      const round = tookMs.length;
+      dns.answer(`good${round}.test`, ['127.0.0.1']);
+      const silentNames = Array.from({ length: 31 }, (_, n) => `${n}.mute${round}.test`);
+      for (const name of silentNames) dns.answer(name, 'silence');
+      const silent = await Promise.all(
+        silentNames.map((name) => postJob(service, { url: `http://${name}/` })),
+      );
+      const url = `http://good${round}.test:${target.port}/good`;
+      const startedAt = performance.now();
+      const good = await Promise.all(Array.from({ length: 10 }, () => runJob(service, { url })));
+      tookMs.push(performance.now() - startedAt);
+      assert.ok(good.every(({ status }) => status === 'success'));
+      const waiting = await service.store.jobs.find(service.teamId, String(silent[0]));
+      assert.equal(waiting?.status, 'processing');
+      await service.clock.advance(5_000);
+      for (const id of silent)
+        assert.deepEqual(outcomeOf(await jobEnd(service, id)), failed(...CANNOT_RESOLVE, null).job);
+    }
+    assert.ok(Math.min(...tookMs) < FIRST_TRY_MS, `${tookMs.join(', ')} ms`);
   });
 
   test('localhost and names under it are the machine itself, whatever a name server says', async () => {

@@ -17,6 +17,7 @@ import {
 } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 interface Job {
   status: string;
@@ -56,7 +57,7 @@ forEachStore((dialect, openTestStore) => {
       await using _ = service;
       const bodies = Array.from({ length: 1_020 }, (_, n) => ({ url: `${target.url}/${n}` }));
       const ids = await Promise.all(bodies.map((body) => postJob(service, body)));
-      await eventually(async () => service.engine?.isQuiet(), { withinMs: 14_000 });
+      await eventually(async () => service.engine?.isQuiet(), { withinMs: LONG_WAIT_LIMIT_MS });
       assert.equal(sent(), 1_000);
       const ends = await Promise.all(ids.map((id) => jobEnd(service, id)));
       assert.equal(ends.filter(({ status }) => status === 'success').length, 1_000);
@@ -275,7 +276,7 @@ forEachDatabase((_, makeDatabaseUrl) => {
     /** Waits until so many are over the limit. */
     const expectOver = async (count: number) => {
       const text = "select count(*) as number from ended_jobs where reason = 'limit_exceeded'";
-      await untilCounted(second, { text, number: count, withinMs: 10_000 });
+      await untilCounted(second, { text, number: count });
       const jobs = (await second.cli('job', 'list', '--team', 'T')).json as Job[];
       const over = jobs.filter(({ reason }) => reason === 'limit_exceeded');
       assert.equal(over.length, count);

@@ -23,7 +23,7 @@ function makeDatabase(): string {
 
 const namesIn = (folder: string) => listBackups(folder).map(({ name }) => name);
 
-describe('backups', { timeout: 60_000 }, () => {
+describe('backups', () => {
   test('are made at the start and then again when they are due, also across restarts', async () => {
     const folder = path.join(makeFolder(), 'copies');
     await using belfry = await startBelfry({ env: { BACKUP_FOLDER: folder } });

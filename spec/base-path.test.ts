@@ -6,6 +6,7 @@ import { type PathProxy, startPathProxy } from '#testing/path-proxy';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { Visitor } from '#testing/visitor';
+import { WAIT_LIMIT_MS } from '#testing/limits';
 
 const PASSWORD = 'correct horse battery';
 const METRICS_TOKEN = 'figures';
@@ -166,7 +167,7 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
   });
 }
 
-test('in a browser, everything below a path works with scripts', { timeout: 120_000 }, async () => {
+test('in a browser, everything below a path works with scripts', async () => {
   await using proxy = await startPathProxy('/tools/belfry');
   await using target = await startReceiver();
   await using belfry = await startBelfry({ env: { BASE_URL: proxy.url, TRUSTED_PROXIES: '1' } });
@@ -174,7 +175,7 @@ test('in a browser, everything below a path works with scripts', { timeout: 120_
   await using browser = await startBrowser();
   await using watched = await browser.newPage();
   const { page } = watched;
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(WAIT_LIMIT_MS);
   const create = '--email ada@example.com --team Bells --password'.split(' ');
   await belfry.cli('user', 'create', ...create, PASSWORD);
 

@@ -8,6 +8,7 @@ import { type BelfryProcess, eventually, forEachDatabase, startBelfry } from '#t
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, clientOf, makeClient, postJob, untilSucceeded } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 const env = { PLANS: 'unlimited=unlimited' };
 const SEALED_ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
@@ -30,7 +31,7 @@ interface Scene {
   rows: Rows;
 }
 
-describe('damaged rows', { concurrency: 2, timeout: 120_000 }, () => {
+describe('damaged rows', { concurrency: 2 }, () => {
   forEachDatabase((name, makeDatabaseUrl) => {
     test(`${name}: what can't be read fails by itself and in words; its neighbours go`, async () => {
       await using target = await startReceiver();
@@ -127,7 +128,7 @@ function pathsOf({ requests }: Receiver): string[] {
 
 async function untilSent(target: Receiver, paths: readonly string[]): Promise<void> {
   const areThere = () => paths.every((path) => pathsOf(target).includes(path));
-  await eventually(areThere, { withinMs: 40_000, what: paths.join() });
+  await eventually(areThere, { withinMs: LONG_WAIT_LIMIT_MS, what: paths.join() });
 }
 
 /** Each job with the words that it failed with. */
@@ -139,7 +140,7 @@ async function expectFailures(rows: Rows, failures: Record<string, string>): Pro
       const found = await rows.all<Record<string, unknown>>(text);
       return found.length === Object.keys(failures).length && found;
     },
-    { withinMs: 20_000, what: 'the failures' },
+    { withinMs: LONG_WAIT_LIMIT_MS, what: 'the failures' },
   );
   for (const { id, status, attempt_number, reason, error_message } of ended) {
     const end = [status, attempt_number, reason, error_message];

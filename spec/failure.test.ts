@@ -13,11 +13,12 @@ import { makeGate, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 import { startTcpProxy } from '#testing/tcp-proxy';
+import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from '#testing/limits';
 
 const HOUR = 3_600_000;
 const env = { PLANS: 'unlimited=unlimited' };
 
-describe('a full disk', { timeout: 30_000 }, () => {
+describe('a full disk', () => {
   test('the API answers 503 with Retry-After, and recovers by itself; what was under way is not lost', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
@@ -58,7 +59,7 @@ async function limitPages({ store }: TestService, more: number): Promise<void> {
 }
 
 forEachStore((_name, openTestStore) => {
-  describe('a clock that jumps', { timeout: 30_000 }, () => {
+  describe('a clock that jumps', () => {
     test('forwards: what became due goes within a second, a cron once for all the times it missed', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
@@ -105,7 +106,7 @@ forEachStore((_name, openTestStore) => {
 });
 
 // Beside each other: they mostly wait. Not all at once: each starts processes of its own.
-describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => {
+describe('a database that is lost', { concurrency: 3 }, () => {
   test('a SQLite file that another program holds for longer than the service waits: 503; let go: 201, and the outcome under way is stored', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
@@ -114,7 +115,9 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     const client = await makeClient(belfry);
     const slow = await postJob(client, { url: `${target.url}/slow` });
     await target.waitFor(1);
-    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length), { timeout: 5_000 });
+    const other = new DatabaseSync(belfry.databaseUrl.slice('sqlite:'.length), {
+      timeout: WAIT_LIMIT_MS,
+    });
     other.exec('begin immediate');
     gate.open();
     const refused = await client.post('/api/jobs', { queue: 'emails', url: target.url });
@@ -204,7 +207,9 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     });
     assert.equal(refused.status, 503);
     await server.restart();
-    await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 15_000 });
+    await eventually(async () => (await readiness(belfry)) === 200, {
+      withinMs: LONG_WAIT_LIMIT_MS,
+    });
     const after = await postJob(client, { url: `${target.url}/after` });
     const behind = await postJob(client, { queue: 'limited', url: `${target.url}/behind` });
     await untilSucceeded(belfry, [slow, waiting, after, behind]);
@@ -228,7 +233,9 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
     await target.waitFor(1);
     proxy.fallSilent();
     gate.open();
-    await eventually(async () => (await readiness(belfry)) === 200, { withinMs: 30_000 });
+    await eventually(async () => (await readiness(belfry)) === 200, {
+      withinMs: LONG_WAIT_LIMIT_MS,
+    });
     const after = await postJob(client, { url: `${target.url}/after` });
     await untilSucceeded(belfry, [slow, after]);
     assert.equal(target.requests.length, 2);
@@ -278,7 +285,11 @@ describe('a database that is lost', { concurrency: 3, timeout: 100_000 }, () => 
       const metrics = await (await fetch(`${belfry.url}/metrics`)).text();
       return /^belfry_runs_total\{.*outcome="success".*\} 1$/m.test(metrics);
     };
-    await eventually(isCounted, { withinMs: 20_000, everyMs: 100, what: 'the run to be counted' });
+    await eventually(isCounted, {
+      withinMs: LONG_WAIT_LIMIT_MS,
+      everyMs: 100,
+      what: 'the run to be counted',
+    });
     assert.ok(!belfry.output.some((line) => line.includes('attempt.too-late')));
     assert.equal(target.requests.length, 1);
     client.close();

@@ -10,9 +10,10 @@ import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, clientOf, makeClient, postJob, untilSucceeded } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
-/** A wait for a row's lock is given up after five seconds; without it a job goes out within some 10 ms. */
-const LIMIT_MS = 2_500;
+/** A wait for a row's lock lasts as long as this; without it a job goes out within some 10 ms. */
+const LOCK_WAIT_MS = 5_000;
 const ROUNDS = 3;
 /** Teams near their limit count under a lock. */
 const env = { PLANS: 'free=1000' };
@@ -25,7 +26,7 @@ interface Scene {
   other: Client;
 }
 
-describe('rows that somebody holds', { timeout: 120_000 }, () => {
+describe('rows that somebody holds', () => {
   test('delay what they belong to, and nothing else', async (t) => {
     await using database = await createMigratedDatabase();
     await using target = await startReceiver();
@@ -58,7 +59,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
   const waiting: Promise<string>[] = [];
   const before = jobs;
   await holder.query(hold);
-  let slowest = 0;
+  const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const queue of ['wide', 'narrow']) waiting.push(post(scene, held, queue));
     await makeCronsDue(rows);
@@ -66,10 +67,13 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
     const id = await post(scene, other, 'wide');
     await untilSucceeded(belfry, [id]);
     await untilArrived(target, `/told/${jobs}`);
-    slowest = Math.max(slowest, performance.now() - from);
+    rounds.push(performance.now() - from);
   }
-  t.diagnostic(`the others took up to ${Math.round(slowest)} ms beside ${hold.slice(14, 40)}`);
-  assert.ok(slowest < LIMIT_MS, `${Math.round(slowest)} ms beside ${hold}`);
+  const took = `${rounds.map(Math.round).join(', ')} ms beside ${hold}`;
+  t.diagnostic(took);
+  // A busy machine may delay a round; a wait for the lock delays each.
+  const [, median = Infinity] = rounds.toSorted((a, b) => a - b);
+  assert.ok(median < LOCK_WAIT_MS, took);
   await holder.query('rollback');
   await untilSucceeded(belfry, await Promise.all(waiting));
   for (let n = before + 1; n <= jobs; n++) await untilArrived(target, `/told/${n}`);
@@ -102,7 +106,7 @@ async function makeCronsDue(rows: Rows): Promise<void> {
 
 async function untilArrived(target: Receiver, path: string): Promise<void> {
   const isThere = () => target.requests.some(({ url }) => url === path);
-  await eventually(isThere, { withinMs: 30_000, what: path });
+  await eventually(isThere, { withinMs: LONG_WAIT_LIMIT_MS, what: path });
 }
 
 async function makeOther(belfry: BelfryProcess): Promise<Client> {

@@ -8,7 +8,7 @@ import { clientOf, makeClient, postJob, untilSucceeded } from '#testing/remote';
 
 const KILLER = path.join(path.dirname(import.meta.dirname), 'testing/thread-killer.ts');
 
-describe('a thread of SQLite that dies', { concurrency: 3, timeout: 60_000 }, () => {
+describe('a thread of SQLite that dies', { concurrency: 3 }, () => {
   for (const [KILL_THREAD, KILL_BY, cause] of [
     ['sqlite-writer', 'throwing', ' \\(thrown by a test\\)'],
     ['sqlite-writer', 'ending', ''],

@@ -11,6 +11,7 @@ import { readMetric } from '#testing/metrics';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type RawConnection, type RawReceiver, startRawReceiver } from '#testing/raw-receiver';
 import { type Receiver, startReceiver } from '#testing/receiver';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 const MIB = 1024 * 1024;
 
@@ -268,7 +269,11 @@ test('200 simultaneous endless answers: they take less than 75 MB more than 20 a
       most = Math.max(most, await residentBytes());
       return told(answers).length === answers.count;
     };
-    await eventually(isOver, { everyMs: 50, withinMs: 14_000, what: `${answers.queue} to end` });
+    await eventually(isOver, {
+      everyMs: 50,
+      withinMs: LONG_WAIT_LIMIT_MS,
+      what: `${answers.queue} to end`,
+    });
     return most;
   };
   // What the first few take, garbage that is not collected yet included, is there to be used again.

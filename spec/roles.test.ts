@@ -7,15 +7,13 @@ import { startReceiver } from '#testing/receiver';
 import { listJobs, makeClient, postJob, showJob } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { startTcpProxy } from '#testing/tcp-proxy';
+import { assertWoken } from '#testing/woken';
 
 const env = { PLANS: 'unlimited=unlimited' };
 const web = { ...env, ROLE: 'web' };
 const engine = { ...env, ROLE: 'engine' };
-/** Sooner than an engine looks by itself, which is every 15 s. */
-const BY_WORD_MS = 8_000;
-const BY_LOOKING_MS = 25_000;
 
-describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
+describe('web and engine', { concurrency: 2 }, () => {
   test('what one accepts the other sends at once; alone, the one holds it and the other answers no API', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
@@ -29,7 +27,7 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
     await untilDone(front);
     const callback_url = `${target.url}/callback`;
     await postJob(client, { url: `${target.url}/after`, callback_url });
-    await target.waitFor(3, { withinMs: BY_WORD_MS });
+    await target.waitFor(3);
     assert.deepEqual(
       target.requests.map(({ url }) => url),
       ['/before', '/after', '/callback'],
@@ -62,25 +60,26 @@ describe('web and engine', { concurrency: 2, timeout: 100_000 }, () => {
       rows.all(`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'belfry signals' and datname = current_database()`);
 
-    await endListening();
-    await postJob(client, { url: `${target.url}/1` });
-    await target.waitFor(1, { withinMs: BY_WORD_MS });
+    let posted = 0;
+    const sendOne = async () => {
+      await postJob(client, { url: `${target.url}/${++posted}` });
+      await target.waitFor(posted);
+    };
+    await assertWoken(async () => {
+      await endListening();
+      await sendOne();
+    });
 
     proxy.swallowAnswerTo('listen belfry');
     await endListening();
-    await postJob(client, { url: `${target.url}/2` });
-    await target.waitFor(2, { withinMs: BY_LOOKING_MS });
-    await back.line(/signals\.connection-failed/, BY_LOOKING_MS);
-    // More than once, since now and then it looks just then.
-    for (let n = 3; n <= 5; n++) {
-      await postJob(client, { url: `${target.url}/${n}` });
-      await target.waitFor(n, { withinMs: BY_WORD_MS });
-    }
+    await sendOne();
+    await back.line(/signals\.connection-failed/);
+    await assertWoken(sendOne);
     client.close();
   });
 });
 
-describe('news that could not be sent', { timeout: 60_000 }, () => {
+describe('news that could not be sent', () => {
   test('reaches the engine as soon as it can be, long before the engine looks by itself', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
@@ -89,15 +88,14 @@ describe('news that could not be sent', { timeout: 60_000 }, () => {
     await using front = await startBelfry({ databaseUrl: url, env: web });
     await using back = await startBelfry({ databaseUrl: database.url, env: engine });
     const client = await makeClient(front);
-    // More than once, since now and then the engine looks just then.
-    for (let n = 1; n <= 3; n++) {
+    await assertWoken(async (n) => {
       proxy.cutBefore('pg_notify');
       const id = await postJob(client, { url: `${target.url}/${n}` });
       await front.line(/signals\.not-sent/);
       assert.equal((await showJob(front, id)).status, 'pending');
       proxy.cutBefore(null);
-      await target.waitFor(n, { withinMs: BY_WORD_MS });
-    }
+      await target.waitFor(n + 1);
+    });
     assert.equal(await back.stop(), 0);
     client.close();
   });
@@ -106,7 +104,7 @@ describe('news that could not be sent', { timeout: 60_000 }, () => {
 async function untilDone(belfry: BelfryProcess): Promise<void> {
   await eventually(
     async () => (await listJobs(belfry)).every(({ status }) => status === 'success'),
-    { withinMs: BY_WORD_MS, everyMs: 200 },
+    { everyMs: 200 },
   );
 }
 

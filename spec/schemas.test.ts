@@ -6,6 +6,7 @@ import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { type Client, listJobs, makeClient, postJob, TEAM } from '#testing/remote';
 import { openRows } from '#testing/rows';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 const JOBS = 60;
 
@@ -38,7 +39,11 @@ async function untilEnded({ belfry }: Installation): Promise<void> {
     const jobs = await listJobs(belfry);
     return jobs.length === JOBS && jobs.every(({ status }) => status === 'success');
   };
-  await eventually(haveEnded, { withinMs: 30_000, everyMs: 200, what: 'all jobs to succeed' });
+  await eventually(haveEnded, {
+    withinMs: LONG_WAIT_LIMIT_MS,
+    everyMs: 200,
+    what: 'all jobs to succeed',
+  });
 }
 
 function assertSentOnce({ target }: Installation): void {
@@ -47,7 +52,7 @@ function assertSentOnce({ target }: Installation): void {
   assert.deepEqual(paths, expected);
 }
 
-describe('installations in schemas of one database', { timeout: 120_000 }, () => {
+describe('installations in schemas of one database', () => {
   test('under load and kills, none touches anything of another', async () => {
     await using database = await createDatabase();
     await using common = await install(database.url, undefined);

@@ -12,6 +12,7 @@ import {
 } from 'playwright-core';
 import { cacheFolder, isOwnFolder } from './cache.ts';
 import { whenFilesEnd } from './take-files.ts';
+import { WAIT_LIMIT_MS } from './limits.ts';
 
 /** A page together with everything that went wrong on it. */
 export interface WatchedPage extends AsyncDisposable {
@@ -146,15 +147,13 @@ async function watchPage(context: BrowserContext, runsScripts: boolean): Promise
   };
 }
 
-const SCRIPTS_LIMIT_MS = 15_000;
-
 /**
  * A page is loaded before React has hydrated it, and React does not see what is ticked or typed in between. With
  * scripts on, going to a page and reloading it wait for the hydration; pages without React do not wait.
  */
 const TAKEN_OVER = `new Promise((resolve, reject) => {
   if (window.__reactRouterContext === undefined) return resolve();
-  const limit = performance.now() + ${SCRIPTS_LIMIT_MS};
+  const limit = performance.now() + ${WAIT_LIMIT_MS};
   const look = () => {
     const root = Object.keys(document).find((key) => key.startsWith('__reactContainer$'));
     const isWaiting = !root || document[root].stateNode.current.memoizedState.isDehydrated;

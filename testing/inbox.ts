@@ -1,4 +1,5 @@
-import { DEFAULT_WAIT_MS, withinTime } from './wait.ts';
+import { WAIT_LIMIT_MS } from './limits.ts';
+import { withinTime } from './wait.ts';
 
 interface Waiter<Item> {
   isWanted: (item: Item) => boolean;
@@ -40,7 +41,7 @@ export class Inbox<Item> {
   /** The first item not yet given by `next` that is wanted; waits for one to arrive if there is none. */
   async next(
     isWanted: (item: Item) => boolean = () => true,
-    { withinMs = DEFAULT_WAIT_MS }: WaitLimit = {},
+    { withinMs = WAIT_LIMIT_MS }: WaitLimit = {},
   ): Promise<Item> {
     const present = this.items.find((item) => !this.#taken.has(item) && isWanted(item));
     if (present !== undefined) {
@@ -58,7 +59,7 @@ export class Inbox<Item> {
   }
 
   /** Waits until `count` items have arrived in all, and gives the first `count` of them. */
-  async waitFor(count: number, { withinMs = DEFAULT_WAIT_MS }: WaitLimit = {}): Promise<Item[]> {
+  async waitFor(count: number, { withinMs = WAIT_LIMIT_MS }: WaitLimit = {}): Promise<Item[]> {
     if (this.items.length < count) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#counters.push({ count, reached: resolve });

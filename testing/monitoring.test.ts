@@ -8,6 +8,7 @@ import { makeFolder } from './guard.ts';
 import { eventually, startBelfry } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
 import { freePort } from './free-port.ts';
+import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
 const FOLDER = path.join(path.dirname(import.meta.dirname), 'docs/monitoring');
 const RULES = path.join(FOLDER, 'alerts.yaml');
@@ -116,7 +117,7 @@ scrape_configs: [{ job_name: belfry, static_configs: [{ targets: ['${target}'] }
     };
     await eventually(
       async () => JSON.stringify(await ask('query?query=belfry_ready')).includes('"1"'),
-      { withinMs: 30_000 },
+      { withinMs: LONG_WAIT_LIMIT_MS },
     );
     const evaluated = JSON.stringify(await ask('rules'));
     assert.doesNotMatch(evaluated, /"health":"err"/);

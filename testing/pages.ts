@@ -5,6 +5,7 @@ import { findBarriers } from './axe.ts';
 import type { TestBrowser, WatchedPage } from './browser.ts';
 import type { TestDashboard, TestUser } from './dashboard.ts';
 import { openReader } from './reader/reader.ts';
+import { WAIT_LIMIT_MS } from './limits.ts';
 
 export interface Look {
   /** The user who is signed in. */
@@ -27,7 +28,7 @@ export async function openPage(
     inBrowser && browser ? await browser.newPage({ javaScriptEnabled: javaScript }) : openReader();
   await (await dashboard.signIn(user)).lendTo(watched.context);
   await watched.page.goto(`${dashboard.url}${path}`);
-  watched.page.setDefaultTimeout(15_000);
+  watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
   if (!javaScript) withoutScripts.add(watched);
   return watched;
 }

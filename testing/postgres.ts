@@ -9,6 +9,7 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { cacheFolder, isOwnFolder } from './cache.ts';
 import { guardProcess } from './guard.ts';
+import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
 /** A running Postgres server, owned by whoever started it. */
 export interface Postgres extends AsyncDisposable {
@@ -49,8 +50,6 @@ interface Installation {
   /** The account of the server; null for our own. Postgres refuses to run as root. */
   account: Account | null;
 }
-
-const START_LIMIT_MS = 30_000;
 
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -305,7 +304,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const limit = setTimeout(
     () => reject(new Error(`Postgres is too slow:\n${output()}`)),
-    START_LIMIT_MS,
+    LONG_WAIT_LIMIT_MS,
   );
   const look = () => {
     if (/ready to accept (?:read-only )?connections/.test(output())) resolve();

@@ -6,6 +6,7 @@ import { guardChild, makeFolder } from './guard.ts';
 import { copyMigrated, createMigratedDatabase } from './migrated.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
+import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from './limits.ts';
 
 export { eventually } from './wait.ts';
 
@@ -64,10 +65,6 @@ const MAIN = path.join(path.dirname(import.meta.dirname), 'src/main.ts');
 /** The program that is started unless another is named. */
 export const UNDER_TEST = findProgram(process.env);
 const READY = /belfry is ready at (http:\/\/[^\s"]+)/;
-/** Long enough for a busy machine. */
-const START_LIMIT_MS = 60_000;
-/** Longer than the grace period below, so that a stop that takes its whole time is not cut short. */
-const STOP_LIMIT_MS = 15_000;
 
 const DEFAULTS = {
   HOST: '127.0.0.1',
@@ -92,7 +89,7 @@ export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryPr
   const child = launchBelfry(options);
   const { line, stop } = child;
   try {
-    const url = READY.exec(await line(READY, START_LIMIT_MS))?.[1] ?? '';
+    const url = READY.exec(await line(READY, LONG_WAIT_LIMIT_MS))?.[1] ?? '';
     return { ...child, url, [Symbol.asyncDispose]: async () => void (await stop()) };
   } catch (error) {
     await child.kill();
@@ -120,7 +117,7 @@ export function launchBelfry(options: BelfryOptions = {}) {
   const closed = once(child, 'close').then(() => {});
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
-    return withinTime(exited, STOP_LIMIT_MS, () => `the service to end after ${signal}`);
+    return withinTime(exited, LONG_WAIT_LIMIT_MS, () => `the service to end after ${signal}`);
   };
   return {
     pid: Number(child.pid),
@@ -225,7 +222,7 @@ async function runCommand(
     const closed = once(child, 'close') as Promise<[number | null]>;
     const [code] = await withinTime(
       closed,
-      START_LIMIT_MS,
+      LONG_WAIT_LIMIT_MS,
       () => `belfry ${args.join(' ')} to end`,
     );
     return { code: code ?? -1, json: parseJson(texts.stdout), ...texts };
@@ -261,7 +258,7 @@ function collectLines(child: ChildProcess) {
     for (const watch of watchers) watch();
   });
 
-  const line = async (wanted: RegExp, withinMs = 10_000): Promise<string> => {
+  const line = async (wanted: RegExp, withinMs = WAIT_LIMIT_MS): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const shown = () => `a line like ${wanted}; it printed:\n${output.slice(-30).join('\n')}`;
     let seen = 0;

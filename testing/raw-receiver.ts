@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inbox, type WaitLimit } from './inbox.ts';
-import { DEFAULT_WAIT_MS, preciseNow, withinTime } from './wait.ts';
+import { WAIT_LIMIT_MS } from './limits.ts';
+import { preciseNow, withinTime } from './wait.ts';
 
 /** One TCP connection, byte for byte. */
 export interface RawConnection {
@@ -128,7 +129,7 @@ function connectionOf(socket: net.Socket): RawConnection {
     watchers.add(watch);
     watch();
     try {
-      await withinTime(promise, limit?.withinMs ?? DEFAULT_WAIT_MS, () => what);
+      await withinTime(promise, limit?.withinMs ?? WAIT_LIMIT_MS, () => what);
     } finally {
       watchers.delete(watch);
     }

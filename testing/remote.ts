@@ -3,6 +3,7 @@ import http from 'node:http';
 import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
 import { openRows } from './rows.ts';
 import { Visitor } from './visitor.ts';
+import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
 /** The actions of a client and an operator on a service that runs as a separate process. */
 
@@ -93,12 +94,12 @@ export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Prom
 /** Waits until a query gives this number as `number`. A command would start a process for each try. */
 export async function untilCounted(
   { databaseUrl }: Pick<BelfryProcess, 'databaseUrl'>,
-  { text, number, withinMs }: { text: string; number: number; withinMs: number },
+  { text, number }: { text: string; number: number },
 ): Promise<void> {
   await using rows = await openRows(databaseUrl);
   await eventually(
     async () => Number((await rows.all<{ number: number | string }>(text))[0]?.number) === number,
-    { withinMs, everyMs: 50, what: `${number} from ${text}` },
+    { withinMs: LONG_WAIT_LIMIT_MS, everyMs: 50, what: `${number} from ${text}` },
   );
 }
 
@@ -106,22 +107,20 @@ export async function untilCounted(
 export async function untilSucceeded(
   belfry: Pick<BelfryProcess, 'databaseUrl'>,
   ids: readonly string[],
-  withinMs = 30_000,
 ): Promise<void> {
   const list = ids.map((id) => `'${id}'`).join();
   const text = `select count(*) as number from ended_jobs where status = 'success' and id in (${list})`;
-  await untilCounted(belfry, { text, number: ids.length, withinMs });
+  await untilCounted(belfry, { text, number: ids.length });
 }
 
 /** Waits until these jobs have ended, in whatever way. */
 export async function untilEnded(
   belfry: Pick<BelfryProcess, 'databaseUrl'>,
   ids: readonly string[],
-  withinMs = 30_000,
 ): Promise<void> {
   const list = ids.map((id) => `'${id}'`).join();
   const text = `select count(*) as number from ended_jobs where id in (${list})`;
-  await untilCounted(belfry, { text, number: ids.length, withinMs });
+  await untilCounted(belfry, { text, number: ids.length });
 }
 
 function read<Printed>({ code, json, stderr }: CommandResult): Printed {

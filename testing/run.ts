@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { TESTED_PACKAGE } from '../packaging/places.ts';
+import { SILENCE_LIMIT_MS, TEST_LIMIT_MS } from './limits.ts';
 import { makeMemoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres.ts';
 import { keepDurations, readDurations, shareProcesses } from './share-processes.ts';
@@ -26,9 +27,6 @@ const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
  * cores the service's processes, browsers and Postgres need their share too.
  */
 const FILES_AT_ONCE = Math.max(5, Math.floor(os.availableParallelism() * 0.75));
-const TEST_LIMIT_MS = 60_000;
-/** Longer than any test may take, so a process that is silent for this long is stuck. */
-const SILENCE_LIMIT_MS = 150_000;
 
 /** The checks' results are cached by their sources, in files of that name. */
 const typesOf = (name: string) => [
@@ -190,7 +188,6 @@ async function runTests(files: readonly string[]): Promise<number> {
   const { code, output } = await runProgram(process.execPath, args, {
     env,
     onOutput: (chunk) => process.stdout.write(chunk),
-    silenceLimitMs: SILENCE_LIMIT_MS,
   });
   keepDurations(DURATIONS, output);
   // After a failure the runner lists what failed last; the totals are repeated to stand at the end.
@@ -206,18 +203,17 @@ function findTotals(output: string): string {
 interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   onOutput?: (chunk: Buffer) => void;
-  /** After this long without output the program is interrupted; node's runner then names the unfinished files. */
-  silenceLimitMs?: number;
 }
 
 async function runProgram(
   program: string,
   args: readonly string[],
-  { env = process.env, onOutput = () => {}, silenceLimitMs = 600_000 }: ProgramOptions = {},
+  { env = process.env, onOutput = () => {} }: ProgramOptions = {},
 ): Promise<{ code: number; output: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const silence = setTimeout(() => child.kill('SIGINT'), silenceLimitMs);
+  // Interrupted, node's runner names the unfinished files.
+  const silence = setTimeout(() => child.kill('SIGINT'), SILENCE_LIMIT_MS);
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

@@ -6,6 +6,8 @@ interface TcpProxy extends AsyncDisposable {
   port: number;
   /** From now on open connections carry nothing more and stay open; later ones carry everything. */
   fallSilent(): void;
+  /** How many of the silent connections a Postgres client has sent something over since, beside its goodbye. */
+  countAskedInVain(): number;
   /** The next connection that carries `text` to the server carries nothing back from then on. */
   swallowAnswerTo(text: string): void;
   /** Connections that carry `text` to the server are cut before it arrives there; null lets it pass again. */
@@ -18,12 +20,16 @@ interface Carried {
   server: net.Socket;
 }
 
+/** The first byte of the message with which a Postgres client ends a connection. */
+const TERMINATE = 'X'.charCodeAt(0);
+
 /**
  * @param port  of a server on 127.0.0.1
  * @param ownPort  where the proxy listens; 0 for any free port
  */
 export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy> {
   const open = new Set<Carried>();
+  const askedInVain = new Set<Carried>();
   let swallowed: string | null = null;
   let forbidden: string | null = null;
   const proxy = net.createServer((client) => {
@@ -50,11 +56,16 @@ export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy
   return {
     port: (proxy.address() as net.AddressInfo).port,
     fallSilent: () => {
-      for (const { client, server } of open) {
+      for (const carried of open) {
+        const { client, server } = carried;
         server.unpipe(client).resume();
         client.unpipe(server).resume();
+        client.on('data', (chunk: Buffer) => {
+          if (chunk[0] !== TERMINATE) askedInVain.add(carried);
+        });
       }
     },
+    countAskedInVain: () => askedInVain.size,
     swallowAnswerTo: (text) => {
       swallowed = text;
     },

@@ -1,8 +1,5 @@
-import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/** The default time that a helper waits for something that should come at once. */
-export const DEFAULT_WAIT_MS = 10_000;
+import { WAIT_LIMIT_MS } from './limits.ts';
 
 /**
  * Resolves with what `promise` gives, or rejects after `withinMs` real milliseconds.
@@ -32,25 +29,12 @@ export function preciseNow(): number {
 }
 
 /**
- * How many milliseconds this thread, since it began, could have worked and waited for a core, because others had them:
- * what a measured time owes to them. 0 where the system does not tell.
- */
-export function coreWaitMs(): number {
-  try {
-    const [, waitedNs] = fs.readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
-    return Number(waitedNs) / 1e6;
-  } catch {
-    return 0;
-  }
-}
-
-/**
  * Repeats a question until the answer is neither null, false nor undefined: for things that a process does by itself
  * and does not report.
  */
 export async function eventually<Result>(
   ask: () => Promise<Result | null | undefined | false> | Result | null | undefined | false,
-  { withinMs = 10_000, everyMs = 20, what = 'what was asked for' } = {},
+  { withinMs = WAIT_LIMIT_MS, everyMs = 20, what = 'what was asked for' } = {},
 ): Promise<Result> {
   const limit = performance.now() + withinMs;
   for (;;) {

@@ -61,7 +61,7 @@ describe('a page that renews itself', () => {
     await absence.end();
     await createJob('/second');
     // What is to come is listed by its time, so a later one comes in below and moves nothing.
-    await page.getByText('/second').first().waitFor({ timeout: 5_000 });
+    await page.getByText('/second').first().waitFor();
     await mark(page, /^Live$/).waitFor();
     assert.equal(await bar(page, 'No connection').count(), 0);
   });
@@ -171,7 +171,7 @@ describe('a form that is sent', () => {
     await bar(page, 'Nothing was sent').waitFor();
     await assertFilled(page);
     await absence.end();
-    await bar(page, 'No connection since').waitFor({ state: 'detached', timeout: 5_000 });
+    await bar(page, 'No connection since').waitFor({ state: 'detached' });
     await assertFilled(page);
     await press(page, 'Create cron');
     await heading(page, 'Nightly sync');

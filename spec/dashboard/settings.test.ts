@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { openReader } from '#testing/reader/reader';
-import { coreWaitMs } from '#testing/wait';
+import { processMs } from '#testing/spent-time';
 
 /** Token, signing, billing, and how soon a page is there. */
 
@@ -194,7 +194,7 @@ test('usage is shown to the owner by day, and everybody is warned at 80 % and at
   assert.ok((await read(helper, '/')).includes('Monthly limit reached'));
 });
 
-test('a page answers within 50 ms at the median, and the first one loads less than 250 kB of scripts', async () => {
+test('a page costs less than 250 ms of processor time, and the first one loads less than 250 kB of scripts', async () => {
   const paths = ['/', '/alerts', '/maintenance', '/maintenance/new', '/teams/new'];
   const settings = [
     'profile',
@@ -208,17 +208,16 @@ test('a page answers within 50 ms at the median, and the first one loads less th
   ];
   paths.push(...settings.map((page) => `/settings/${page}`));
   const visitor = await dashboard.signIn(owner);
-  const times = paths.map(() => Infinity);
-  const median = () => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Infinity;
-  // Other tests share the machine and only ever make an answer slower, so each page's quickest counts.
-  for (let round = 0; round < 10 && (round < 3 || median() >= 50); round++) {
-    for (const [n, path] of paths.entries()) {
-      const startedAt = performance.now() - coreWaitMs();
+  for (const path of paths) {
+    // What else the process does only ever adds to it, so the least counts: it is some 10 ms.
+    let leastMs = Infinity;
+    for (let round = 0; round < 3; round++) {
+      const from = processMs();
       assert.equal((await visitor.get(path)).status, 200, path);
-      times[n] = Math.min(times[n] ?? Infinity, performance.now() - coreWaitMs() - startedAt);
+      leastMs = Math.min(leastMs, processMs() - from);
     }
+    assert.ok(leastMs < 250, `${path} takes ${Math.round(leastMs)} ms`);
   }
-  assert.ok(median() < 50, `the median is ${Math.round(median())} ms`);
   const page = await visitor.get('/');
   const scripts = new Set(page.text.match(/\/assets\/[\w.-]+\.js/g));
   let bytes = 0;

@@ -5,6 +5,7 @@ import { signIn } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { withinTime } from '#testing/wait';
 import type { Fault, Step } from './story.ts';
+import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from '#testing/limits';
 
 /** What the cells of the matrix are made of. */
 
@@ -54,7 +55,7 @@ export function pagesRead(pages: number, seconds: number): Fault {
         act: async (hit) => {
           for (const { belfry, proxy } of hit) {
             const visitor = await eventually(() => signIn(belfry).catch(() => null), {
-              withinMs: 30_000,
+              withinMs: LONG_WAIT_LIMIT_MS,
               everyMs: 500,
             });
             const held = proxy?.holdAnswersTo('a needle', 1, gate.opened);
@@ -85,7 +86,7 @@ export function fileHeld(seconds: number): Fault {
       {
         act: ([node]) => {
           const file = String(node?.belfry.databaseUrl).slice('sqlite:'.length);
-          other = new DatabaseSync(file, { timeout: 5_000 });
+          other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });
           other.exec('begin immediate');
         },
         lastsMs: seconds * SECOND,

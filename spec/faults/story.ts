@@ -4,6 +4,7 @@ import { type Broken, findOutcomes, judge, pastOf } from './judge.ts';
 import { Load, type Posted } from './load.ts';
 import { makePhases, type Node, type Past, type Scene } from './scene.ts';
 import { placeOf, statusOf, toldAt, TRIES } from './target.ts';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 /** One thing that is done to a scene, and how long it is left so. */
 export interface Step {
@@ -22,8 +23,6 @@ export interface Fault {
   leavesWaiting?: boolean;
 }
 
-/** A lease of a lost node, a rescan, and time for a slow machine. */
-const SETTLED_WITHIN_MS = 60_000;
 /** Each look is three processes. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -35,7 +34,7 @@ const LOOK_EVERY_MS = 1_000;
 export async function tellStory(scene: Scene, fault: Fault): Promise<string> {
   const load = new Load(scene, ++scene.cells);
   await letHappen(scene, fault, load);
-  await load.finish(4, SETTLED_WITHIN_MS);
+  await load.finish(4, LONG_WAIT_LIMIT_MS);
   const givesUp = fault.givesUp === true;
   if (!givesUp && fault.leavesWaiting !== true) {
     await untilAllCame(scene, load.posted).catch(() => {
@@ -89,7 +88,7 @@ async function untilKept(
   posted: Posted,
   givesUp: boolean,
 ): Promise<{ broken: Broken; past: Past }> {
-  const limit = performance.now() + SETTLED_WITHIN_MS;
+  const limit = performance.now() + LONG_WAIT_LIMIT_MS;
   for (;;) {
     const found = await findOutcomes(scene);
     const broken = judge(scene, posted, found, givesUp);

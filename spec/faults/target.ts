@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import type { Gate } from '#testing/scheduling';
 import { withinTime } from '#testing/wait';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 /**
  * What a job of a story is there for: at which moment of its life the fault meets it.
@@ -56,7 +57,7 @@ export interface Target extends AsyncDisposable {
   /** The most requests of the queue with one slot that were under way at once. */
   mostSingle(): number;
   /** Resolves once it is so; looks whenever a request has arrived. */
-  until(isSo: () => boolean, what: string, withinMs?: number): Promise<void>;
+  until(isSo: () => boolean, what: string): Promise<void>;
   /** Resolves once all of these paths have been asked. */
   untilAsked(paths: readonly string[]): Promise<void>;
 }
@@ -105,7 +106,7 @@ export async function startTarget(phases: Phases): Promise<Target> {
         0,
       ),
     mostSingle: () => mostSingle,
-    until: async (isSo, what, withinMs = 60_000) => {
+    until: async (isSo, what) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = () => {
         if (isSo()) resolve();
@@ -113,7 +114,7 @@ export async function startTarget(phases: Phases): Promise<Target> {
       lookers.add(look);
       look();
       try {
-        await withinTime(promise, withinMs, () => what);
+        await withinTime(promise, LONG_WAIT_LIMIT_MS, () => what);
       } finally {
         lookers.delete(look);
       }

@@ -4,16 +4,14 @@ import { reportProgress } from '#testing/progress';
 import { type Cell, MATRIX } from './cells.ts';
 import { type Scene, type SceneName, startScene } from './scene.ts';
 import { tellStory } from './story.ts';
+import { TEST_LIMIT_MS } from '#testing/limits';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
-/** Beyond what any story may take, so that what it found is told and not that time was up. */
-const LIMIT_MS = 300_000;
-
 /** Declares the cells of one part of the matrix: those that are quick, or all. */
 export function tellCells(name: SceneName): void {
   const told = MATRIX[name].filter(({ isQuick }) => isQuick || isFull);
   const lanes = [...Map.groupBy(told, ({ lane }) => lane).values()];
-  const timeout = LIMIT_MS * Math.max(1, ...lanes.map((lane) => lane.length));
+  const timeout = TEST_LIMIT_MS * Math.max(1, ...lanes.map((lane) => lane.length));
   const skip = name.includes('small disk') && !canMount && "mounting takes root's rights on Linux";
   describe(`faults, ${name}`, { concurrency: lanes.length, timeout, skip }, () => {
     for (const lane of lanes)
@@ -32,10 +30,10 @@ function tellLane(name: SceneName, lane: readonly Cell[]): void {
     progress?.[Symbol.dispose]();
     await scene?.[Symbol.asyncDispose]();
   };
-  before(prepare, { timeout: LIMIT_MS });
-  after(cleanUp, { timeout: LIMIT_MS });
+  before(prepare, { timeout: TEST_LIMIT_MS });
+  after(cleanUp, { timeout: TEST_LIMIT_MS });
   for (const { title, fault } of lane) {
-    test(title, { timeout: LIMIT_MS }, async (t) => {
+    test(title, { timeout: TEST_LIMIT_MS }, async (t) => {
       if (scene === null) throw new Error('the scene did not start');
       t.diagnostic(await tellStory(scene, fault));
     });

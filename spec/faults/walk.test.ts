@@ -8,13 +8,14 @@ import { makeRandom } from '#testing/random';
 import { startScene } from './scene.ts';
 import { tellStory } from './story.ts';
 import { drawFault } from './walk.ts';
+import { TEST_LIMIT_MS } from '#testing/limits';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
 const SEED = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const SECONDS = Number(process.env['FAULTS_SECONDS'] ?? 600);
 const STORIES = Number(process.env['FAULTS_STORIES'] ?? Infinity);
 const isAsked = isFull || process.env['FAULTS_SEED'] !== undefined;
-const LIMIT_MS = SECONDS * 1_000 + 300_000;
+const LIMIT_MS = SECONDS * 1_000 + TEST_LIMIT_MS;
 
 /** Neighbouring numbers must not begin alike. */
 const SCATTER = 2_654_435_761;

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { type BelfryProcess, startBelfry } from '#testing/process';
 import { Visitor } from '#testing/visitor';
+import { WAIT_LIMIT_MS } from '#testing/limits';
 
 /** Addresses and forms that nobody's browser sends, and a database that breaks: no fault is the sender's to make. */
 
@@ -85,7 +86,9 @@ describe('what the log says of a fault', () => {
   const places = ['reset-password', 'invitations', 'confirm-email', 'stop-email-change'];
 
   test('is found under the number that the page shows, and holds no token of an address', async () => {
-    const dropAll = new DatabaseSync(path.join(belfry.folder, 'belfry.db'), { timeout: 10_000 });
+    const dropAll = new DatabaseSync(path.join(belfry.folder, 'belfry.db'), {
+      timeout: WAIT_LIMIT_MS,
+    });
     const tables = dropAll
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite%'")
       .all() as { name: string }[];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readMetric } from '#testing/metrics';
 import { startBelfry, type BelfryProcess } from '#testing/process';
+import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 /** Forms that are meant to hurt: what anybody on the network, or anybody with a session, can send. */
 
@@ -74,7 +75,7 @@ describe('a form that is made to hold up the service', () => {
   for (const [what, body, type] of attacks) {
     test(`${what}: refused at once, with or without a session`, async () => {
       await readWorstLag();
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(LONG_WAIT_LIMIT_MS);
       const health = fetch(`${belfry.url}/healthz`, { signal });
       const anonymous = await send('/login', body, type);
       assert.equal(anonymous.status, 413);

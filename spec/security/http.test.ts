@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { WAIT_LIMIT_MS } from '#testing/limits';
 
 /** Somebody writes requests that two servers may read in two ways, or that give back what they were sent. */
 
@@ -16,7 +17,7 @@ after(() => dashboard[Symbol.asyncDispose]());
 /** Sends these bytes on a connection of their own; gives all that comes until the service ends it. */
 async function sendRaw(text: string): Promise<string> {
   const socket = net.connect(Number(new URL(dashboard.url).port), '127.0.0.1');
-  socket.setEncoding('utf8').setTimeout(10_000, () => socket.destroy());
+  socket.setEncoding('utf8').setTimeout(WAIT_LIMIT_MS, () => socket.destroy());
   let answer = '';
   socket.on('data', (chunk: string) => (answer += chunk));
   socket.on('error', () => {});

@@ -95,7 +95,7 @@ async function runJob(fields: Record<string, string>, payload = '[]'): Promise<s
     job_id: string;
   };
   assert.ok(id, 'accepted');
-  await untilEnded(belfry, [id], 50_000);
+  await untilEnded(belfry, [id]);
   return id;
 }
 

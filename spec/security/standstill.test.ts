@@ -30,8 +30,15 @@ interface Ended {
   duration_ms: number;
 }
 
-/** Sends a job to the path, lets the process stand still for longer than the job's timeout, and tells what came of it. */
-async function standStillAmid(path: string, meanwhile: () => void): Promise<Ended> {
+/** Longer than the job's timeout. */
+const STANDSTILL_MS = 2_500;
+
+/** Sends a job to the path, lets the process stand still, and tells what came of it. */
+async function standStillAmid(
+  path: string,
+  meanwhile: () => void,
+  standstillMs = STANDSTILL_MS,
+): Promise<Ended> {
   const posted = await fetch(`${belfry.url}/api/jobs`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${apiToken}`, 'Content-Type': 'application/json' },
@@ -41,7 +48,7 @@ async function standStillAmid(path: string, meanwhile: () => void): Promise<Ende
   await target.next(({ url }) => url === path);
   belfry.signal('SIGSTOP');
   meanwhile();
-  await delay(2_500);
+  await delay(standstillMs);
   belfry.signal('SIGCONT');
   await untilEnded(belfry, [id]);
   return (await belfry.cli('job', 'show', '--id', id)).json as Ended;
@@ -64,10 +71,10 @@ test('a target has the time that the process did not have', async () => {
 
 test('a target that stays silent in its own time is timed out after it', async () => {
   target.answer('/never', 'never');
-  const job = await standStillAmid('/never', () => {});
+  const job = await standStillAmid('/never', () => {}, 3 * STANDSTILL_MS);
   assert.deepEqual(
     [job.status, job.reason, job.error_message],
     ['dead_lettered', 'timeout', 'Request timed out after 2 seconds'],
   );
-  assert.ok(job.duration_ms >= 1_990 && job.duration_ms < 2_500, `${job.duration_ms}`);
+  assert.ok(job.duration_ms >= 1_990 && job.duration_ms < 3 * STANDSTILL_MS, `${job.duration_ms}`);
 });

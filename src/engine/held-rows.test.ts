@@ -7,7 +7,7 @@ import { startService, type TestService } from '#testing/service';
 import { openPostgresTestStore, postgresUrl } from '#testing/stores';
 
 /** A claim skips a row that somebody else holds just then, and the next claim begins after it. */
-describe('a job whose row is held while a claim looks, on Postgres', { timeout: 30_000 }, () => {
+describe('a job whose row is held while a claim looks, on Postgres', () => {
   test('is sent at once when it is fired, though it was due before', async () => {
     await using target = await startReceiver();
     await using service = await startService(openPostgresTestStore);

@@ -13,7 +13,7 @@ import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
 const DAY_MS = 86_400_000;
 const JOBS = 2_000;
 
-describe('housekeeping', { timeout: 60_000 }, () => {
+describe('housekeeping', () => {
   forEachStore((_name, openTestStore) => {
     test('what can’t be deleted costs the rest neither its turn nor its speed', async () => {
       await using store = await openTestStore();
@@ -41,7 +41,7 @@ describe('housekeeping', { timeout: 60_000 }, () => {
           await store.testClock.advance(20);
           return (await ask('select 1 from ended_jobs limit 1')).length === 0;
         },
-        { everyMs: 5, withinMs: 30_000, what: 'the jobs to be gone' },
+        { everyMs: 5, what: 'the jobs to be gone' },
       );
       assert.ok(store.clock.now() < until, 'one round a minute');
       assert.ok(failures.length > 0);

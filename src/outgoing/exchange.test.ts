@@ -20,7 +20,7 @@ function expectKind<K extends Exchange['kind']>(exchange: Exchange, kind: K) {
 async function exchangeWith(script: Parameters<typeof startRawReceiver>[0]): Promise<Exchange> {
   await using receiver = await startRawReceiver(script);
   await using sender = openSender();
-  return await sender.get(`${receiver.url}/`, { timeoutSeconds: 5 });
+  return await sender.get(`${receiver.url}/`);
 }
 
 async function answerEach(connection: RawConnection, ...answers: string[]): Promise<void> {

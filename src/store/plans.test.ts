@@ -47,7 +47,7 @@ const SMALL_INDEXES = ['jobs_running'];
  * No statement's cost may grow with the number of waiting or finished jobs. Every statement of the engine, the API and
  * retention runs once here, on tables with thousands of rows, and its plan is read.
  */
-describe('plans of the statements that run all the time', { timeout: 60_000 }, () => {
+describe('plans of the statements that run all the time', () => {
   test('SQLite searches by an index, and never reads a big table through', async () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openSqliteTestStore({

@@ -11,6 +11,7 @@ import {
 import { choose, isDisabled, isTicked, setValue, tick, valueOf } from './fields.ts';
 import { forgetAll } from './remember.ts';
 import { isVisible, showsText, textOf } from './seen.ts';
+import { WAIT_LIMIT_MS } from '../limits.ts';
 
 /** The functions of a page that locators need. */
 export interface Sheet {
@@ -34,8 +35,6 @@ interface Filter {
   hasNotText?: string | RegExp;
 }
 type Choice = string | { label?: string; value?: string };
-
-const WAIT_MS = 15_000;
 
 /**
  * Finds elements in a parsed page, again for each call, as Playwright's locator does in a browser. It implements the
@@ -131,7 +130,7 @@ export class ReaderLocator {
 
   /** A page without scripts changes only if it reloads itself. */
   async waitFor({ state = 'visible' }: { state?: string } = {}): Promise<void> {
-    const limit = performance.now() + WAIT_MS;
+    const limit = performance.now() + WAIT_LIMIT_MS;
     for (;;) {
       const found = this.elements();
       const isThere = state === 'attached' ? found.length > 0 : found.some(isVisible);

@@ -8,7 +8,7 @@ import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from
 import { holdPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
-describe('actions on many jobs, on Postgres', { timeout: 30_000 }, () => {
+describe('actions on many jobs, on Postgres', () => {
   test('fire takes the jobs one after the other by their ids, whichever way they are found', () =>
     assertInOrder('jobs', pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
 

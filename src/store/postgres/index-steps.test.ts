@@ -54,7 +54,7 @@ describe('the plan for an index', () => {
   }
 });
 
-describe('indexes that come to a database in use', { timeout: 60_000 }, () => {
+describe('indexes that come to a database in use', () => {
   test('are built while others write; two that start at once wait for each other, and the schema is a new one’s', async () => {
     await using old = await openOld();
     const release = await holdBuilding(old.rows);

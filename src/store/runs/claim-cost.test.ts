@@ -27,7 +27,7 @@ async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string
  * A claimed job's entry stays in the index of waiting jobs until a vacuum, or until its page is needed. A busy queue
  * leaves hundreds of thousands of them.
  */
-describe('claims on Postgres beside what was claimed before', { timeout: 60_000 }, () => {
+describe('claims on Postgres beside what was claimed before', () => {
   test('a claim that begins where the last one ended does not go through it', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
@@ -58,7 +58,7 @@ describe('claims on Postgres beside what was claimed before', { timeout: 60_000 
   });
 });
 
-describe('claims on Postgres beside many waiting jobs', { timeout: 60_000 }, () => {
+describe('claims on Postgres beside many waiting jobs', () => {
   test('the engine plans a claim once, where others plan it at least five times', async () => {
     await using store = await openPostgresTestStore();
     const { queueId, node } = await aBusyQueue(store);
@@ -82,7 +82,7 @@ describe('claims on Postgres beside many waiting jobs', { timeout: 60_000 }, () 
 });
 
 /** An old snapshot (a dump, a forgotten `psql`) keeps vacuum from removing rows that it could see. */
-describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () => {
+describe('claims on Postgres beside an old snapshot', () => {
   test('a queue with a limit is counted, lost claims are looked for and runs end at the same cost, however much ran since', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
@@ -135,63 +135,59 @@ describe('claims on Postgres beside an old snapshot', { timeout: 60_000 }, () =>
   });
 });
 
-describe(
-  'a look at all that waits, on Postgres beside an old snapshot',
-  { timeout: 60_000 },
-  () => {
-    test('begins where the one before has seen that nothing waits any more', async () => {
-      const ran: RanStatement[] = [];
-      await using store = await openPostgresTestStore({
-        isEmpty: true,
-        onStatement: (each) => ran.push(each),
-      });
-      const clock = store.testClock;
-      const team = await aTeam(store);
-      const node = await aNode(store);
-      const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
-      await using holder = await holdRows(store);
-      await holder.query('set transaction isolation level repeatable read');
-      await holder.query('select 1 from jobs');
-      const look = async () => {
-        ran.length = 0;
-        const found = await store.runs.scanQueues();
-        const scans = ran.filter(({ sql }) => /^\/\* (scan|look)-/.test(sql));
-        assert.equal(scans.length, 1);
-        return { found, pages: await pagesRead(postgresUrl(store), scans[0] as RanStatement) };
-      };
-      const fill = (count: number, due = clock.now()) =>
-        fillJobs(
-          store,
-          Array.from({ length: count }, () => {
-            return { team_id: team.id, queue_id: queueId, scheduled_at: due };
-          }),
-        );
-      const soon = await look();
-      for (let n = 0; n < 10; n++) {
-        await fill(500);
-        const asked = [{ id: queueId, slots: 500, from: clock.now() }];
-        const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
-        assert.equal(claimed.length, 500);
-        await clock.advance(1_000);
-      }
-      await clock.advance(200_000);
-      await fill(1);
-      await look();
-      const [waits] = [{ id: queueId, teamId: team.id, nextDueAt: clock.now() }];
-      await clock.advance(300_000);
-      const later = await look();
-      assert.deepEqual(later.found, [waits], 'what waits for long is still seen');
-      assert.ok(later.pages <= soon.pages + 8, `${later.pages} pages, ${soon.pages} before`);
-      await fill(1, clock.now() - 60_000);
-      assert.equal((await look()).found.length, 1);
-      // A job that only a scan of everything can find.
-      const overlooked = TEST_START + 15_000;
-      await fill(1, overlooked);
-      assert.deepEqual((await look()).found, [waits]);
-      await clock.advance(600_000);
-      const all = await look();
-      assert.deepEqual(all.found, [{ ...waits, nextDueAt: overlooked }]);
-      assert.ok(all.pages > 2 * later.pages, `${all.pages} pages, where nothing is to be saved`);
+describe('a look at all that waits, on Postgres beside an old snapshot', () => {
+  test('begins where the one before has seen that nothing waits any more', async () => {
+    const ran: RanStatement[] = [];
+    await using store = await openPostgresTestStore({
+      isEmpty: true,
+      onStatement: (each) => ran.push(each),
     });
-  },
-);
+    const clock = store.testClock;
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const { id: queueId } = await aQueue(store, team.id, { name: 'busy' });
+    await using holder = await holdRows(store);
+    await holder.query('set transaction isolation level repeatable read');
+    await holder.query('select 1 from jobs');
+    const look = async () => {
+      ran.length = 0;
+      const found = await store.runs.scanQueues();
+      const scans = ran.filter(({ sql }) => /^\/\* (scan|look)-/.test(sql));
+      assert.equal(scans.length, 1);
+      return { found, pages: await pagesRead(postgresUrl(store), scans[0] as RanStatement) };
+    };
+    const fill = (count: number, due = clock.now()) =>
+      fillJobs(
+        store,
+        Array.from({ length: count }, () => {
+          return { team_id: team.id, queue_id: queueId, scheduled_at: due };
+        }),
+      );
+    const soon = await look();
+    for (let n = 0; n < 10; n++) {
+      await fill(500);
+      const asked = [{ id: queueId, slots: 500, from: clock.now() }];
+      const { claimed } = await store.runs.claimJobs(asked, aClaimant(store, node));
+      assert.equal(claimed.length, 500);
+      await clock.advance(1_000);
+    }
+    await clock.advance(200_000);
+    await fill(1);
+    await look();
+    const [waits] = [{ id: queueId, teamId: team.id, nextDueAt: clock.now() }];
+    await clock.advance(300_000);
+    const later = await look();
+    assert.deepEqual(later.found, [waits], 'what waits for long is still seen');
+    assert.ok(later.pages <= soon.pages + 8, `${later.pages} pages, ${soon.pages} before`);
+    await fill(1, clock.now() - 60_000);
+    assert.equal((await look()).found.length, 1);
+    // A job that only a scan of everything can find.
+    const overlooked = TEST_START + 15_000;
+    await fill(1, overlooked);
+    assert.deepEqual((await look()).found, [waits]);
+    await clock.advance(600_000);
+    const all = await look();
+    assert.deepEqual(all.found, [{ ...waits, nextDueAt: overlooked }]);
+    assert.ok(all.pages > 2 * later.pages, `${all.pages} pages, where nothing is to be saved`);
+  });
+});

@@ -38,7 +38,7 @@ async function makeTeams(store: TestStore) {
   return { node, teams, flows, claim };
 }
 
-describe('a claim on Postgres while somebody holds a row', { timeout: 60_000 }, () => {
+describe('a claim on Postgres while somebody holds a row', () => {
   test('leaves out the flows of that team, and has them when it is let go', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);

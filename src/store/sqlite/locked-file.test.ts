@@ -7,9 +7,9 @@ import { describe, test } from 'node:test';
 import { SqliteThread } from './thread.ts';
 
 const BUSY_TIMEOUT_MS = 1_000;
-const ASKS = 8;
+const ASKS = 60;
 
-describe('a SQLite file that another program holds', { timeout: 30_000 }, () => {
+describe('a SQLite file that another program holds', () => {
   test('refuses each who waits in line in its own time, not one after the other; let go, it takes all', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-locked-'));
     const file = path.join(folder, 'a.db');
@@ -32,6 +32,7 @@ describe('a SQLite file that another program holds', { timeout: 30_000 }, () => 
     const answers = await Promise.allSettled(Array.from({ length: ASKS }, ask));
     const tookMs = performance.now() - from;
     assert.ok(answers.every(({ status }) => status === 'rejected'));
+    // One after the other they would take a minute.
     assert.ok(tookMs < (ASKS / 2) * BUSY_TIMEOUT_MS, `they took ${Math.round(tookMs)} ms`);
     other.exec('rollback');
     await Promise.all(Array.from({ length: ASKS }, ask));
