@@ -15,7 +15,7 @@ import {
   rowOf,
 } from '#testing/pages';
 
-/** Maintenance windows (§6.6): made, changed and ended by any member, and seen on what they mute. */
+/** Maintenance windows (§6.6): made, changed and ended, and seen on what they mute. */
 
 let browser: TestBrowser;
 let dashboard: TestDashboard;
@@ -29,11 +29,11 @@ after(async () => {
   await dashboard[Symbol.asyncDispose]();
 });
 
-/** A member, since nobody needs to be more for this (§5.8). */
-async function begin(): Promise<TestUser> {
+/** An admin, who may mute the whole team (§5.8), or a member of a new team. */
+async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
   const team = `Window team ${++teams}`;
   await dashboard.user(`owner${teams}@bells.test`, { team });
-  return dashboard.user(`member${teams}@bells.test`, { team, role: 'member' });
+  return dashboard.user(`${role}${teams}@bells.test`, { team, role });
 }
 
 const open = (path: string, user: TestUser, javaScript = true) =>
@@ -162,7 +162,7 @@ for (const javaScript of [true, false]) {
 
     if (!javaScript) {
       test('a cron and a queue show what mutes them, and are muted in one click', async () => {
-        const user = await begin();
+        const user = await begin('member');
         const [cronId, queueId] = [
           await createCron(user, 'Nightly'),
           await createQueue(user, 'mail'),
@@ -239,6 +239,38 @@ describe('an active window', () => {
     await rowOf(page, 'mail').getByText('Muted').waitFor();
     assert.equal(await page.getByText('Alerts of the team are muted').count(), 0);
     await assertClean(watched);
+  });
+});
+
+describe('§5.8: a member', () => {
+  test('mutes chosen crons and queues, and is not offered the whole team', async () => {
+    const user = await begin('member');
+    const cronId = await createCron(user, 'Nightly');
+    const ours = await createWindow(user, 'Whole team');
+    const visitor = await dashboard.signIn(user);
+    const list = (await visitor.get('/maintenance')).text;
+    assert.doesNotMatch(list, /Start now for an hour|>Edit</);
+    assert.ok(list.includes('Create window'));
+    const form = (await visitor.get('/maintenance/new')).text;
+    assert.ok(form.includes('Only an admin can mute the whole team.'));
+    assert.doesNotMatch(form, /<input[^>]*value="team"/);
+    const edit = (await visitor.get(`/maintenance/${ours}/edit`)).text;
+    assert.ok(edit.includes('Only an admin can change it.'));
+    assert.doesNotMatch(edit, /name="starts_at"/);
+
+    const window = { name: 'Mine', starts_at: '2030-11-23T22:00', ends_at: '2030-11-24T22:00' };
+    const chosen = { ...window, covers: 'chosen', 'sources[]': `cron:${cronId}` };
+    for (const [path, fields] of [
+      ['/maintenance/new', { ...window, covers: 'team' }],
+      ['/maintenance/new', window],
+      ['/maintenance', { intent: 'start' }],
+      [`/maintenance/${ours}/edit`, chosen],
+    ] as const) {
+      assert.equal((await visitor.post(path, fields)).status, 403, path);
+    }
+    assert.equal((await visitor.post('/maintenance/new', chosen)).status, 302);
+    const names = (await windowsOf(user)).map(({ name }) => name);
+    assert.deepEqual(names.toSorted(), ['Mine', 'Whole team']);
   });
 });
 

@@ -379,3 +379,32 @@ test('tests of channels are limited by user and by team, and recorded', async ()
   assert.equal(tests.length, 20);
   assert.deepEqual(new Set(tests.map(({ detail }) => detail)), new Set([`Webhook at ${chat.url}`]));
 });
+
+test("§5.8: a member chooses who is notified of a queue's failures, but not nobody", async () => {
+  const { admin, member } = await begin();
+  const { work } = dashboard.service;
+  const [byMember, byAdmin] = [await dashboard.signIn(member), await dashboard.signIn(admin)];
+  const queue = { timeout_seconds: '30', retry_schedule: '1m', dead_letter_days: '14' };
+  const nobody = { ...queue, channels_shown: '1', warning_channels: 'default' };
+  const refused = await byMember.post('/queues/new', { ...nobody, queue: 'mail' });
+  assert.equal(refused.status, 422);
+  const sentence = 'Choose a channel for failures. Only an admin can choose nobody.';
+  assert.ok(refused.text.includes(sentence));
+  assert.equal(await work.findQueueByName(admin.teamId, 'mail'), null);
+  const somebody = { ...nobody, failure_channels: 'default', queue: 'mail' };
+  assert.equal((await byMember.post('/queues/new', somebody)).status, 302);
+  const made = (await work.findQueueByName(admin.teamId, 'mail')) ?? assert.fail();
+  const edit = `/queues/${made.id}/edit`;
+  const hint = 'Only an admin can choose nobody for failures.';
+  assert.ok((await byMember.get(edit)).text.includes(hint));
+  assert.ok(!(await byAdmin.get(edit)).text.includes(hint));
+  assert.equal((await byMember.post(edit, nobody)).status, 422);
+  assert.equal((await byAdmin.post(edit, nobody)).status, 302);
+  const silenced = await work.findQueue(admin.teamId, made.id);
+  assert.deepEqual(silenced?.alertSettings.channels.failure, []);
+  const other = { ...nobody, timeout_seconds: '31' };
+  assert.equal((await byMember.post(edit, other)).status, 302, 'what an admin chose may stay');
+  const cron = { name: 'Nightly', url: 'http://a.test/', cron_expression: '@daily', method: 'GET' };
+  const silent = { ...cron, timeout_seconds: '30', channels_shown: '1' };
+  assert.equal((await byMember.post('/crons/new', silent)).status, 302, 'a cron may be silent');
+});

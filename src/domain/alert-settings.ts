@@ -53,6 +53,10 @@ export function resolveChannels(
   return [...new Set(chosen.map((ref) => (known.has(ref) ? ref : DEFAULT_REF)))];
 }
 
+export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): boolean {
+  return channels[level]?.length === 0;
+}
+
 /** The settings as JSON for the database, without the rule of slow runs; null if all of them are the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));

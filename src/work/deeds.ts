@@ -20,6 +20,7 @@ type Passing =
   | 'markAlerts'
   | 'markAlertsReadUpTo'
   | 'as'
+  | 'asMember'
   | 'forViewer';
 export type Doing = Exclude<keyof Work, Reading | Passing>;
 

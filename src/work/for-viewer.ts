@@ -38,7 +38,7 @@ export function forViewer(work: Work): Work {
 type Act = (...given: unknown[]) => unknown;
 
 function limit(work: Work, name: string, act: Act): Act {
-  if (name === 'as' || name === 'forViewer') return () => forViewer(work);
+  if (name === 'as' || name === 'asMember' || name === 'forViewer') return () => forViewer(work);
   if (!READING.test(name) || SECRETS.some((each) => each === name)) return refuse(name);
   if (name === 'readJobDetail' || name === 'readExecutionDetail') {
     return (teamId, id, options) => act(teamId, id, { ...(options as object), showSecrets: false });

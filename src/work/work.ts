@@ -15,6 +15,7 @@ import { createJobWork, type JobWork } from './jobs.ts';
 import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
 import { createFindWork, type FindWork } from './finding.ts';
+import { forMember } from './for-member.ts';
 import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
@@ -28,7 +29,7 @@ import { createWindowWork, type WindowWork } from './windows.ts';
 
 /**
  * A team's crons, queues, jobs, alerts and maintenance windows: the same methods for the API, the dashboard and the
- * command line. Permissions are checked elsewhere (by people). Each call names the team, and things of other teams do
+ * command line. Who is a member is checked elsewhere (by people). Each call names the team, and things of other teams do
  * not exist for it.
  */
 export type Work = CronWork &
@@ -46,6 +47,8 @@ export type Work = CronWork &
   Pages & {
     /** The same methods on behalf of a person: each change is recorded as their activity (§5.10). */
     as(doer: Doer, log: Pick<Log, 'error'>): Work;
+    /** The same for a member who is no admin: what needs an admin throws NotAllowed (§5.8). */
+    asMember(doer: Doer, log: Pick<Log, 'error'>): Work;
     /** The same methods for a viewer: changes throw NotAllowed, and no secret is given. */
     forViewer(): Work;
   };
@@ -94,6 +97,7 @@ export function createWork({
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
     as: (doer, log) => workAs(work, doer, { store, log }),
+    asMember: (doer, log) => forMember(workAs(work, doer, { store, log })),
     forViewer: () => forViewer(work),
   };
   return work;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { FieldErrors, NamedSource } from '../services.ts';
+import { useMayNotify } from '../page/may-change.ts';
 import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './Alerts.module.css';
 import type { WindowFormValues } from './window-form-values.ts';
@@ -18,12 +19,17 @@ export function SourcesField({
   sources: readonly NamedSource[];
 }) {
   const [wanted, setWanted] = useState('');
+  const mayMuteTeam = useMayNotify();
   const error = [...(errors?.['covers'] ?? []), ...(errors?.['sources'] ?? [])].join(' ');
   const part = wanted.trim().toLowerCase();
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">What it mutes</legend>
-      <Choice value="team" text="The whole team" formValues={formValues} />
+      {mayMuteTeam ? (
+        <Choice value="team" text="The whole team" formValues={formValues} />
+      ) : (
+        <p className="muted">Only an admin can mute the whole team.</p>
+      )}
       <Choice value="chosen" text="Chosen crons and queues" formValues={formValues} />
       {error ? (
         <p id={wrongId('sources')} className={classes.error}>

@@ -1,3 +1,4 @@
+import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { DataTable } from '../lists/DataTable.tsx';
 import type { Alert, FieldErrors, NamedSource } from '../services.ts';
@@ -21,10 +22,15 @@ type WindowPageProps = {
 /** The page of a maintenance window's form. */
 export function WindowPage({ title, word, loaded, answer, muted }: WindowPageProps) {
   const { formValues, errors } = answer ?? loaded;
+  const mayEdit = useMayNotify() || loaded.formValues.covers !== 'team';
   return (
     <>
       <PageHeader title={title} parent={{ to: '/maintenance', text: 'Maintenance' }} />
-      <WindowForm formValues={formValues} errors={errors} sources={loaded.sources} word={word} />
+      {mayEdit ? (
+        <WindowForm formValues={formValues} errors={errors} sources={loaded.sources} word={word} />
+      ) : (
+        <p>This window mutes the whole team. Only an admin can change it.</p>
+      )}
       {muted ? <Muted alerts={muted} /> : null}
     </>
   );

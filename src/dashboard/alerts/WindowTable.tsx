@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
-import { useMayWork } from '../page/may-change.ts';
+import { useMayNotify, useMayWork } from '../page/may-change.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
@@ -99,12 +99,16 @@ function Next({ window }: { window: MaintenanceWindowView }) {
   return <Time at={findOccurrence(window, now).from} />;
 }
 
-function Actions({ window: { id, name, state, isWeekly } }: { window: MaintenanceWindowView }) {
+function Actions({ window }: { window: MaintenanceWindowView }) {
+  const { id, name, state, isWeekly, covers } = window;
+  const mayEdit = useMayNotify() || covers !== 'team';
   return (
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
-      <ButtonLink to={`/maintenance/${id}/edit`} variant="default" size="small">
-        Edit
-      </ButtonLink>
+      {mayEdit ? (
+        <ButtonLink to={`/maintenance/${id}/edit`} variant="default" size="small">
+          Edit
+        </ButtonLink>
+      ) : null}
       <MoreActions of={name} isSmall>
         <ConfirmDialog
           word="Delete"

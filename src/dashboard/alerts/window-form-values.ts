@@ -25,15 +25,22 @@ export function parseInstant(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** The values for a new window: an hour from the next full hour on, for the whole team or for `source`. */
-export function beginFormValues(now: number, source: string | null): WindowFormValues {
+/**
+ * The values for a new window: an hour from the next full hour on, for `source`, or else for the whole team if the
+ * person may mute it.
+ */
+export function beginFormValues(
+  now: number,
+  source: string | null,
+  mayMuteTeam: boolean,
+): WindowFormValues {
   const start = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
   return {
     name: '',
     starts_at: writeInstant(start),
     ends_at: writeInstant(start + HOUR_MS),
     is_weekly: false,
-    covers: source === null ? 'team' : 'chosen',
+    covers: source === null && mayMuteTeam ? 'team' : 'chosen',
     sources: source === null ? [] : [source],
   };
 }

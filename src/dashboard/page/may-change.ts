@@ -1,6 +1,6 @@
-/** Hides from viewers what changes something (§5.8). The services refuse it in any case. */
+/** Hides what a role may not do (§5.8). The services refuse it in any case. */
 import { parsePath, useLocation, useRouteLoaderData, type To } from 'react-router';
-import { may } from '#people/roles';
+import { may, type Permission } from '#people/roles';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /** Addresses that concern only the person, or that need a permission of their own, by their first part. */
@@ -14,8 +14,17 @@ export function isForm(path: string): boolean {
 
 /** Whether the person may change the team's work: crons, queues, jobs and the rest. */
 export function useMayWork(): boolean {
+  return useMay('work');
+}
+
+/** Whether the person may mute the whole team, and notify nobody of a queue's failures. */
+export function useMayNotify(): boolean {
+  return useMay('notifications');
+}
+
+function useMay(permission: Permission): boolean {
   const role = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team.role;
-  return role === undefined || may(role, 'work');
+  return role === undefined || may(role, permission);
 }
 
 /** Whether a form may be sent to that address, this page's own if none is given. */

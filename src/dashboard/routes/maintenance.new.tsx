@@ -2,6 +2,7 @@ import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
 import { beginFormValues } from '../alerts/window-form-values.ts';
+import { may } from '#people/roles';
 import { requestFacts, services, signedIn } from '../context.ts';
 import type { Route } from './+types/maintenance.new.ts';
 
@@ -13,7 +14,11 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const isOwn = sources.some(({ kind, id }) => kind === choice?.kind && id === choice.id);
   return {
     sources,
-    formValues: beginFormValues(context.get(requestFacts).now, isOwn ? asked : null),
+    formValues: beginFormValues(
+      context.get(requestFacts).now,
+      isOwn ? asked : null,
+      may(team.role, 'notifications'),
+    ),
   };
 }
 

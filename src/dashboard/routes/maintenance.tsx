@@ -8,6 +8,7 @@ import { isOwnPath, redirectWithToast } from '../serving/cookies.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import { formatUtc } from '../parts/Time.tsx';
@@ -63,13 +64,14 @@ async function readReach(work: Work, teamId: string, source: string) {
 export default function Maintenance({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { windows, sources } = loaderData;
+  const mayMuteTeam = useMayNotify();
   const create = <ButtonLink to="/maintenance/new">Create window</ButtonLink>;
   return (
     <>
       <PageHeader
         title="Maintenance"
         note="Windows in which alerts are recorded as muted and nobody is told. Runs go on."
-        more={<MuteForAnHour />}
+        more={mayMuteTeam ? <MuteForAnHour /> : null}
         action={windows.length > 0 ? create : null}
       />
       {windows.length === 0 ? (
@@ -79,7 +81,8 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
           action={create}
         >
           While a target is being worked on, its failures are no news. A maintenance window mutes
-          the alerts of the whole team, or of chosen crons and queues, once or every week.
+          the alerts of chosen crons and queues, or of the whole team, once or every week. Only an
+          admin can mute the whole team.
         </EmptyState>
       ) : (
         <DataTable

@@ -23,9 +23,8 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const queue = (await work.findQueue(team.id, params.id)) ?? notFound();
-  const form = context.get(sentForm);
-  const reading = readQueueForm(form, queue.name);
-  const answer = await answerQueueForm(form, reading, work, team.id);
+  const reading = readQueueForm(context.get(sentForm), queue.name);
+  const answer = await answerQueueForm(context, reading, queue);
   if (answer || !reading.ok)
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   if (!(await work.editQueue(team.id, queue.id, reading.input.change))) notFound();

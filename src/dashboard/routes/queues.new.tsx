@@ -26,7 +26,7 @@ export async function action({ context }: Route.ActionArgs) {
   const isTest = form.get('intent') === 'test';
   const reading = readQueueForm(form, isTest ? 'test' : undefined);
   const formValues = { ...reading.formValues, queue: readText(form, 'queue') };
-  const answer = await answerQueueForm(form, { ...reading, formValues }, work, team.id);
+  const answer = await answerQueueForm(context, { ...reading, formValues }, null);
   if (answer || !reading.ok)
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   const { name, change } = reading.input;

@@ -157,7 +157,9 @@ function workOf(
   context: Context,
 ): Work {
   if (!may(role, 'work')) return work.forViewer();
-  return work.as({ userId: id }, { error: context.get(requestFacts).logError });
+  const doer = { userId: id };
+  const log = { error: context.get(requestFacts).logError };
+  return may(role, 'notifications') ? work.as(doer, log) : work.asMember(doer, log);
 }
 
 /**

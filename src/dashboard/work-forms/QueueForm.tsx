@@ -12,6 +12,7 @@ import { NumberField, TimeoutField } from '../forms/NumberField.tsx';
 import { RetryField } from './RetryField.tsx';
 import { methods } from './RequestFields.tsx';
 import { TagsField } from './TagsField.tsx';
+import { useMayNotify } from '../page/may-change.ts';
 import type { QueueFormValues, TestRequest } from './form-values.ts';
 
 type QueueFormProps = {
@@ -191,13 +192,14 @@ function AttemptFields({ formValues, errors }: Part) {
 }
 
 function Alerts({ formValues, errors, choices }: Part & Pick<QueueFormProps, 'choices'>) {
+  const mayNotify = useMayNotify();
   return (
     <Section title="Alerts" note="When somebody is told of jobs that fail or are slow, and where.">
       <AlertFields
         formValues={formValues.alerts}
         errors={errors}
         choices={choices}
-        channelNote="By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue."
+        channelNote={`By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue.${mayNotify ? '' : ' Only an admin can choose nobody for failures.'}`}
         reminderNote="While failed jobs that were mailed are neither retried nor deleted, it is told again."
       >
         <CheckField

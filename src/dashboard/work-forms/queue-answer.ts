@@ -1,5 +1,9 @@
 /** The responses of the two pages with a queue's form if it is not saved. */
-import type { FieldErrors, Work } from '../services.ts';
+import { may } from '#people/roles';
+import { silencesFailures } from '#work/for-member';
+import type { Queue } from '#work/queues';
+import { type Context, sentForm, services, signedIn } from '../context.ts';
+import type { FieldErrors } from '../services.ts';
 import type { ShownTest } from '../runs/run-text.ts';
 import type { QueueForm } from './read-forms.ts';
 import { readTestRequest, testQueue } from './test-drafts.ts';
@@ -12,19 +16,31 @@ export type QueueAnswer = {
   test?: ShownTest;
 };
 
-/** The response to a form that was refused, or that asks for a test; null if it is to be saved. */
+/**
+ * The response to a form that was refused, or that asks for a test; null if it is to be saved.
+ *
+ * @param present  the queue that is edited; null for a new one
+ */
 export async function answerQueueForm(
-  form: FormData,
+  context: Context,
   reading: FormReading<QueueFormValues, QueueForm>,
-  work: Work,
-  teamId: string,
+  present: Queue | null,
 ): Promise<QueueAnswer | null> {
+  const { team } = context.get(signedIn);
+  const { work } = context.get(services);
+  const form = context.get(sentForm);
   const testRequest = readTestRequest(form);
   const answer = { formValues: reading.formValues, testRequest };
   if (!reading.ok) return { ...answer, errors: reading.errors };
-  if (form.get('intent') !== 'test') return null;
-  const test = await testQueue(work, teamId, reading.input, testRequest);
+  if (form.get('intent') !== 'test') {
+    const isRefused =
+      !may(team.role, 'notifications') && silencesFailures(reading.input.change, present);
+    return isRefused ? { ...answer, errors: { failure_channels: [nobody] } } : null;
+  }
+  const test = await testQueue(work, team.id, reading.input, testRequest);
   return test === null
     ? { ...answer, errors: { test_url: ['Enter the URL that the request goes to.'] } }
     : { ...answer, test };
 }
+
+const nobody = 'Choose a channel for failures. Only an admin can choose nobody.';

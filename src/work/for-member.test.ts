@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { NotAllowed } from '#domain/not-allowed';
+import { aCron, aTeam } from '#testing/factories';
+import { openSqliteTestStore } from '#testing/stores';
+import { createWork } from './work.ts';
+
+const HOUR = 3_600_000;
+const log = { error: () => {} };
+
+const open = async () => {
+  const store = await openSqliteTestStore();
+  const { id: teamId } = await aTeam(store);
+  const all = createWork({ store });
+  const member = all.asMember({ userId: teamId }, log);
+  return { store, teamId, all, member, [Symbol.asyncDispose]: () => store.close() };
+};
+
+const nobody = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [] } } };
+const someone = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { warning: [] } } };
+
+test('§5.8: a member reaches no method of notification channels that needs an admin', async () => {
+  await using room = await open();
+  const { member, teamId } = room;
+  const config = { kind: 'email' } as const;
+  const settings = { name: 'Mine', config, collectMinutes: null };
+  for (const act of [
+    () => member.setChannel(teamId, config),
+    () => member.addChannel(teamId, settings),
+    () => member.editChannel(teamId, teamId, settings),
+    () => member.deleteChannel(teamId, teamId),
+    () => member.readChannelConfig(teamId),
+    () => member.listChannelSettings(teamId),
+    () => member.findChannelConfig(teamId, 'default'),
+  ]) {
+    await assert.rejects(act, NotAllowed, act.toString());
+  }
+  assert.equal((await member.listChannelChoices(teamId)).length, 1, 'a member chooses among them');
+});
+
+test('§5.8: a member mutes chosen crons and queues, and an admin the whole team', async () => {
+  await using room = await open();
+  const { store, member, all, teamId } = room;
+  const cron = await aCron(store, teamId);
+  const covers = [{ kind: 'cron', id: cron.id }] as const;
+  const now = store.clock.now();
+  const window = { name: 'Upgrade', startsAt: now, endsAt: now + HOUR, isWeekly: false };
+  await assert.rejects(member.createWindow(teamId, { ...window, covers: 'team' }), NotAllowed);
+  await assert.rejects(member.startMaintenanceNow(teamId, 'team'), NotAllowed);
+  const mine = await member.startMaintenanceNow(teamId, covers);
+  assert.ok(mine.kind === 'done');
+  const widened = { ...window, covers: 'team' } as const;
+  await assert.rejects(member.editWindow(teamId, mine.window.id, widened), NotAllowed);
+  const edited = await member.editWindow(teamId, mine.window.id, { ...window, covers });
+  assert.equal(edited.kind, 'done');
+  const whole = await all.createWindow(teamId, { ...window, covers: 'team' });
+  assert.ok(whole.kind === 'done');
+  await assert.rejects(
+    member.editWindow(teamId, whole.window.id, { ...window, covers }),
+    NotAllowed,
+  );
+  assert.equal(await member.deleteWindow(teamId, whole.window.id), true, 'ends a mute');
+  assert.equal((await member.muteCron(teamId, cron.id, 24)).kind, 'done');
+});
+
+test("§5.8: a member chooses who is notified of a queue's failures, and an admin nobody", async () => {
+  await using room = await open();
+  const { member, all, teamId } = room;
+  await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);
+  assert.equal(await all.findQueueByName(teamId, 'mail'), null);
+  const { id } = await member.setQueue(teamId, 'mail', someone);
+  await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);
+  await assert.rejects(member.editQueue(teamId, id, nobody), NotAllowed);
+  assert.deepEqual((await all.findQueue(teamId, id))?.alertSettings, someone.alertSettings);
+  await all.editQueue(teamId, id, nobody);
+  const kept = await member.editQueue(teamId, id, { ...nobody, timeoutSeconds: 7 });
+  assert.equal(kept?.timeoutSeconds, 7, 'what an admin has chosen may stay');
+  await member.editQueue(teamId, id, someone);
+  await assert.rejects(member.editQueue(teamId, id, nobody), NotAllowed);
+});
+
+test('§5.8: no way leads from the work of a member to that of an admin', async () => {
+  await using room = await open();
+  const { member, teamId } = room;
+  const doer = { userId: teamId };
+  for (const work of [member.as(doer, log), member.asMember(doer, log), member.forViewer()]) {
+    await assert.rejects(work.startMaintenanceNow(teamId, 'team'), NotAllowed);
+    await assert.rejects(work.readChannelConfig(teamId), NotAllowed);
+  }
+});
