@@ -1,21 +1,14 @@
-/** The machine's limit: only the requests, with nothing stored before or after. */
+/** The limit of the peers' HTTP client on this machine: only the requests, with nothing stored before or after. */
 import { Agent, request } from 'undici';
-import { BODY, type MakeContestant } from './contestant.ts';
+import { JOBS, type MakeContestant } from './contestant.ts';
 
-const makeBareLoop: MakeContestant = async ({ jobs, targetUrl, concurrency }) => {
+const makeBareLoop: MakeContestant = async ({ jobs, targetUrl, concurrency, job }) => {
   const agent = new Agent({ connections: concurrency });
-  const headers = { 'content-type': 'application/json' };
+  const { body, headers } = JOBS[job];
+  const post = { method: 'POST', body, dispatcher: agent, headers: Object.fromEntries(headers) };
   let left = jobs;
   const loop = async () => {
-    while (left-- > 0) {
-      const response = await request(targetUrl, {
-        method: 'POST',
-        body: BODY,
-        dispatcher: agent,
-        headers,
-      });
-      await response.body.dump();
-    }
+    while (left-- > 0) await (await request(targetUrl, post)).body.dump();
   };
   return {
     fill: () => Promise.resolve(),

@@ -5,11 +5,13 @@ import { Engine } from '#engine/engine';
 import { type EngineObserver, unobserved } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
+import { Metrics } from '../src/metrics.ts';
 import { realClock } from '../src/real-clock.ts';
-import { BODY, type MakeContestant } from './contestant.ts';
+import { JOBS, type JobName, type MakeContestant } from './contestant.ts';
 import { NO_LIMITS } from '#store/figures/usage';
 
 const QUEUE = 'deliveries';
+const ASSERTIONS = [{ kind: 'body_contains', text: 'ok' }] as const;
 /** The default of the setting. */
 export const HISTORY_DAYS = 30;
 /** Jobs handed to the store at once while filling it. */
@@ -36,15 +38,20 @@ export async function openBenchStore(place: string): Promise<OpenedStore> {
   return store;
 }
 
+/** A sender that may reach loopback. */
+export function buildBenchSender() {
+  const allowedNetworks = parseNetworks('127.0.0.0/8');
+  if ('error' in allowedNetworks) throw new Error(allowedNetworks.error);
+  return createSender({ clock: realClock, allowedNetworks, dnsServers: [] });
+}
+
 /** An engine that may reach loopback, with a plan that has no limit. */
 export function buildBenchEngine(
   { forEngine: store }: OpenedStore,
   maxConcurrentRequests: number,
   observer: Partial<EngineObserver> = {},
 ) {
-  const allowedNetworks = parseNetworks('127.0.0.0/8');
-  if ('error' in allowedNetworks) throw new Error(allowedNetworks.error);
-  const sender = createSender({ clock: realClock, allowedNetworks, dnsServers: [] });
+  const sender = buildBenchSender();
   const engine = new Engine({
     store,
     sender,
@@ -62,17 +69,21 @@ export async function fillQueue(
   store: Store,
   jobs: number,
   url: string,
+  name: JobName = 'small',
 ): Promise<{ teamId: string; queueId: string }> {
   const team = await store.teams.create('Bench', 'unlimited', store.clock.now());
-  const queue = await store.queues.save(team.id, QUEUE, { isPaused: true }, store.clock.now());
+  const isUsual = name === 'usual';
+  const settings = { isPaused: true, ...(isUsual && { assertions: ASSERTIONS }) };
+  const queue = await store.queues.save(team.id, QUEUE, settings, store.clock.now());
+  if (isUsual) await store.teams.setSigningSecret(team.id, 'whsec_bench', store.clock.now());
   const job = {
     teamId: team.id,
     queue: QUEUE,
     method: 'POST' as const,
     url,
-    headers: [],
-    payload: BODY,
-    callbackUrl: null,
+    headers: JOBS[name].headers.slice(1),
+    payload: JOBS[name].body,
+    callbackUrl: isUsual ? `${url}/callback` : null,
     delaySeconds: 0,
   };
   for (let left = jobs; left > 0; left -= FILL_AT_ONCE) {
@@ -91,20 +102,27 @@ export async function openQueue(store: Store, teamId: string): Promise<void> {
 /** One queue may hold about two thirds of the slots (§3.8), so the process needs this many slots per request. */
 const SLOTS_PER_REQUEST = 1.53;
 
-const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place }) => {
+const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place, job }) => {
   const store = await openBenchStore(place);
   const done = Promise.withResolvers<void>();
   let left = jobs;
   const slots = Math.round(concurrency * SLOTS_PER_REQUEST);
+  const metrics = job === 'usual' ? new Metrics() : null;
   const { engine, sender } = buildBenchEngine(store, slots, {
-    runEnded: () => {
+    ...(metrics && {
+      runStarted: (...started) => metrics.runStarted(...started),
+      claimed: (...counts) => metrics.claimed(...counts),
+      callbackSent: () => metrics.callbackSent(),
+    }),
+    runEnded: (end) => {
+      metrics?.runEnded(end);
       if (--left === 0) done.resolve();
     },
   });
   let teamId = '';
   return {
     fill: async () => {
-      ({ teamId } = await fillQueue(store, jobs, targetUrl));
+      ({ teamId } = await fillQueue(store, jobs, targetUrl, job));
       await engine.start();
     },
     deliver: async () => {

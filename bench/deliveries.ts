@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { JobName } from './contestant.ts';
 import { type Delivered, runRound } from './round.ts';
 import type { Places } from './place.ts';
 import type { Target } from './target.ts';
@@ -17,6 +18,7 @@ interface DeliveriesOptions {
 
 interface ContestantResult {
   name: string;
+  job: JobName;
   /** One entry a round. */
   rounds: Delivered[];
   perSecond: number;
@@ -25,6 +27,8 @@ interface ContestantResult {
   /** Processor time of its process and of its database server, in microseconds per job. */
   cpuMicros: number;
   serverMicros: number;
+  /** The processor time of both without that of the contestant's HTTP client, as its bare loop measures it. */
+  queueMicros: number;
 }
 
 export interface DeliveriesResult {
@@ -35,11 +39,14 @@ export interface DeliveriesResult {
 }
 
 const CONCURRENCY = 128;
+export const BARE = 'bare undici loop';
+export const OWN_EXCHANGE = "bare loop of Belfry's exchange";
 const PEERS = path.join(import.meta.dirname, 'peers');
 
 interface Entry {
   name: string;
   file: string;
+  job: JobName;
   place: () => Promise<Where | null>;
 }
 
@@ -61,14 +68,18 @@ function entries(places: Places): Entry[] {
     return found && { place: found.url, serverPid: found.pid };
   };
   const nowhere = () => Promise.resolve({ place: '', serverPid: null });
-  return [
-    { name: 'bare undici loop', file: own('bare.ts'), place: nowhere },
-    { name: 'Belfry on Postgres', file: own('belfry.ts'), place: postgres },
-    { name: 'Belfry on SQLite', file: own('belfry.ts'), place: sqlite },
-    { name: 'graphile-worker', file: peer('graphile-worker.ts'), place: postgres },
-    { name: 'pg-boss', file: peer('pg-boss.ts'), place: postgres },
-    { name: 'BullMQ', file: peer('bullmq.ts'), place: redis },
-  ];
+  const all = {
+    [BARE]: { file: own('bare.ts'), place: nowhere },
+    [OWN_EXCHANGE]: { file: own('bare-exchange.ts'), place: nowhere },
+    'Belfry on Postgres': { file: own('belfry.ts'), place: postgres },
+    'Belfry on SQLite': { file: own('belfry.ts'), place: sqlite },
+    'graphile-worker': { file: peer('graphile-worker.ts'), place: postgres },
+    'pg-boss': { file: peer('pg-boss.ts'), place: postgres },
+    BullMQ: { file: peer('bullmq.ts'), place: redis },
+  };
+  const withJob = (job: JobName) =>
+    Object.entries(all).map(([name, { file, place }]) => ({ name, file, place, job }));
+  return [...withJob('small'), ...withJob('usual').filter(({ file }) => !file.startsWith(PEERS))];
 }
 
 export async function measureDeliveries(
@@ -78,25 +89,27 @@ export async function measureDeliveries(
 ): Promise<DeliveriesResult> {
   const skipped: string[] = [];
   const hasPeers = fs.existsSync(path.join(PEERS, 'node_modules'));
-  const taking = entries(places).filter(({ name, file }, n) => {
-    if (only !== null && n > 0 && !name.toLowerCase().includes(only.toLowerCase())) return false;
+  const taking = entries(places).filter(({ name, file }) => {
+    const isWanted = only === null || name.toLowerCase().includes(only.toLowerCase());
+    if (name !== BARE && !isWanted) return false;
     if (!file.startsWith(PEERS) || hasPeers) return true;
     skipped.push(`${name}: not installed (npm ci --prefix bench/peers)`);
     return false;
   });
-  const results = new Map<string, Delivered[]>();
+  const results = new Map<Entry, Delivered[]>();
   for (let turn = 0; turn < rounds; turn++) {
-    for (const { name, file, place } of taking) {
+    for (const entry of taking) {
+      const { name, file, place, job } = entry;
       const where = await place();
       if (where === null) {
         if (turn === 0) skipped.push(`${name}: no redis-server on the PATH and no REDIS_URL`);
         continue;
       }
       const targetUrl = `${target.url}/quiet`;
-      const round = { jobs, targetUrl, concurrency: CONCURRENCY, ...where };
+      const round = { jobs, targetUrl, concurrency: CONCURRENCY, job, ...where };
       const delivered = await runRound(file, round);
-      results.set(name, [...(results.get(name) ?? []), delivered]);
-      report(name, delivered);
+      results.set(entry, [...(results.get(entry) ?? []), delivered]);
+      report(job === 'small' ? name : `${name}, usual job`, delivered);
     }
   }
   return { jobs, concurrency: CONCURRENCY, contestants: summarise(results), skipped };
@@ -108,18 +121,28 @@ function report(name: string, { perSecond, cpuMicros, serverMicros }: Delivered)
   process.stdout.write(`  ${name}: ${figures}\n`);
 }
 
-function summarise(results: ReadonlyMap<string, Delivered[]>): ContestantResult[] {
-  const bare = [...results.values()][0] ?? [];
-  return [...results].map(([name, rounds]) => ({
-    name,
-    rounds,
-    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
-    ofBare: median(
-      rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN)),
-    ),
-    cpuMicros: median(rounds.map(({ cpuMicros }) => cpuMicros)),
-    serverMicros: median(rounds.map(({ serverMicros }) => serverMicros)),
-  }));
+function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[] {
+  const roundsOf = (wanted: string, job: JobName) =>
+    [...results].find(([entry]) => entry.name === wanted && entry.job === job)?.[1] ?? [];
+  return [...results].map(([{ name, job }, rounds]) => {
+    const bare = roundsOf(BARE, job);
+    const client = roundsOf(name.startsWith('Belfry') ? OWN_EXCHANGE : BARE, job);
+    const cpuMicros = median(rounds.map((each) => each.cpuMicros));
+    const serverMicros = median(rounds.map((each) => each.serverMicros));
+    const clientMicros = median(client.map((each) => each.cpuMicros));
+    return {
+      name,
+      job,
+      rounds,
+      perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+      ofBare: median(
+        rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN)),
+      ),
+      cpuMicros,
+      serverMicros,
+      queueMicros: cpuMicros + serverMicros - clientMicros,
+    };
+  });
 }
 
 export function median(values: readonly number[]): number {
