@@ -4,6 +4,7 @@ import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
 import { assertClean, confirm, openPage, press } from '#testing/pages';
+import { endRuns } from '#testing/run-rows';
 
 /** Retrying and deleting more than a page shows (§3.2): followed while it goes on, stopped half-way. */
 
@@ -67,6 +68,26 @@ for (const javaScript of [true, false]) {
       assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
       await assertClean(watched);
     });
+
+    if (javaScript) {
+      test('says what became of resent jobs while ticked rows pause the page', async () => {
+        const user = await begin();
+        const { store } = dashboard.service;
+        await using watched = await open('/jobs?tab=failed', user);
+        const { page } = watched;
+        const box = page.getByRole('checkbox', { name: 'Select row' }).first();
+        await box.check();
+        await press(page, 'Retry (1)');
+        await page.getByText('1 under way').waitFor();
+        await box.check();
+        await page.getByText('Paused: rows are ticked').waitFor();
+        const sent = await store.jobs.list(user.teamId, { status: 'pending', limit: 1 });
+        const ids = sent.map(({ id }) => id);
+        await endRuns(store, 'jobs', ids, { status: 'success', completed_at: Date.now() });
+        await page.getByText('1 completed').waitFor();
+        await page.getByText('Paused: rows are ticked').waitFor();
+      });
+    }
 
     if (!javaScript) {
       test('is spread at a rate, and says when the last is due before and after', async () => {

@@ -18,11 +18,13 @@ const verbs = {
 
 const progressPage = '/jobs/progress';
 const pollMs = 1000;
+/** While resent jobs run, which may take a day. */
+const pollRunningMs = 5000;
 const mostShown = 5;
 
 /**
  * Bulk actions under way or just ended, with their progress and results. They refresh themselves independently of the
- * page, whose refresh pauses while somebody points at its rows.
+ * page, whose refresh pauses while rows are ticked, something is typed or a menu is open.
  */
 export function BulkTasks({ tasks: given }: { tasks: readonly ShownTask[] }) {
   const tasks = useProgress(given);
@@ -54,12 +56,14 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
     // Only updates the tasks that the page shows: a job's own page shows only the tasks of that job.
     if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
   }, [data]);
-  const isUnderWay = latest.some(isOpen);
+  const everyMs = latest.some(isOpen) ? pollMs : latest.some(hasRunning) ? pollRunningMs : null;
   useEffect(() => {
-    if (!isUnderWay) return;
-    const timer = setInterval(() => void load(progressPage), pollMs);
+    if (everyMs === null) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void load(progressPage);
+    }, everyMs);
     return () => clearInterval(timer);
-  }, [isUnderWay, load]);
+  }, [everyMs, load]);
   return latest;
 }
 
@@ -70,6 +74,11 @@ const isSame =
 
 function isOpen({ finishedAt }: Pick<BulkTask, 'finishedAt'>): boolean {
   return finishedAt === null;
+}
+
+/** Whether jobs that it resent have not ended yet. */
+function hasRunning({ resent }: ShownTask): boolean {
+  return resent !== null && resent.underWay > 0;
 }
 
 function Progress({ task }: { task: ShownTask }) {
