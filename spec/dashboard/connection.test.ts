@@ -5,6 +5,7 @@ import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
 import { aCron } from '#testing/factories';
+import { fillJobs } from '#testing/fill';
 import { heading, openPage, press } from '#testing/pages';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
@@ -78,6 +79,47 @@ describe('a page that renews itself', () => {
     await mark(page, /^Live$/).waitFor();
     await page.getByLabel('Select all rows of this page').check();
     await mark(page, 'Paused: rows are ticked').waitFor();
+    watched.assertNoFaults();
+  });
+
+  test('keeps its rows however many jobs come in, and shows the newest when asked', async () => {
+    const busy = await dashboard.user('busy@bells.test', { team: 'Busy' });
+    const { id } = await dashboard.service.work.setQueue(busy.teamId, 'mail', {});
+    const begun = Date.now() - 600_000;
+    let made = 0;
+    const complete = (count: number) =>
+      fillJobs(
+        dashboard.service.store,
+        Array.from({ length: count }, () => {
+          const url = `http://target.example/${(made += 1)}`;
+          const completed_at = begun + made * 1000;
+          return { team_id: busy.teamId, queue_id: id, status: 'success', url, completed_at };
+        }),
+      );
+    await complete(60);
+    await using watched = await openPage({ browser, dashboard }, '/jobs?tab=completed', {
+      user: busy,
+    });
+    const { page } = watched;
+    const readPaths = () => page.locator('tbody td[data-main]').allTextContents();
+    const opened = await readPaths();
+    assert.equal(opened.length, 50);
+    for (const [count, waiting] of [
+      [30, '30 new'],
+      [30, '50+ new'],
+    ] as const) {
+      await complete(count);
+      await refresh(page);
+      await page.getByRole('button', { name: waiting, exact: true }).waitFor();
+      assert.deepEqual(await readPaths(), opened);
+    }
+    await page.getByText('The last 50 rows are no longer updated.').waitFor();
+    await complete(1);
+    await press(page, '50+ new');
+    await page.getByRole('button', { name: '50+ new' }).waitFor({ state: 'detached' });
+    const [newest = '', ...others] = await readPaths();
+    assert.match(newest, /\/121/, 'a fresh page, not that of the last refresh');
+    assert.equal(others.length, 49);
     watched.assertNoFaults();
   });
 

@@ -5,9 +5,16 @@ import { changeSearch } from '../lists/Pagination.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Activity } from '../services.ts';
 
-export function ActivityTable({ activity }: { activity: Activity[] }) {
+export function ActivityTable({ activity, hasMore }: { activity: Activity[]; hasMore: boolean }) {
   return (
-    <DataTable caption="Activity" columns={COLUMNS} rows={activity} keyOf={({ id }) => id} isLive />
+    <DataTable
+      caption="Activity"
+      columns={COLUMNS}
+      rows={activity}
+      keyOf={({ id }) => id}
+      isLive
+      hasMore={hasMore}
+    />
   );
 }
 

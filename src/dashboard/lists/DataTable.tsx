@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react';
-import { useLocation } from 'react-router';
+import { useLocation, useRevalidator } from 'react-router';
 import { formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { useShownZone } from '../parts/Time.tsx';
@@ -13,7 +13,7 @@ import {
   selectPage,
   type Selection,
 } from './selection.ts';
-import { holdBackNewRows } from './waiting-rows.ts';
+import { mergeRows } from './waiting-rows.ts';
 import classes from './DataTable.module.css';
 
 export type Column<Row> = {
@@ -61,7 +61,9 @@ type DataTableProps<Row> = {
   bulk?: BulkActions;
   /** Newest rows come in on top while the page is open. */
   isLive?: boolean;
-  /** Called when somebody asks to see the waiting rows. */
+  /** Of a live list: whether the server has rows below these. */
+  hasMore?: boolean;
+  /** Called once the waiting rows that somebody asked for are shown. */
   onShowWaiting?: () => void;
 };
 
@@ -77,10 +79,9 @@ export function DataTable<Row>({
   rows,
   keyOf,
   bulk: offered,
-  isLive = false,
-  onShowWaiting,
+  ...live
 }: DataTableProps<Row>) {
-  const { shown, waiting, showAll } = useHeldBack(rows, keyOf, isLive);
+  const { shown, waiting, left, showAll } = useLiveRows({ rows, keyOf, ...live });
   const maySend = useMaySend();
   const bulk = maySend ? offered : undefined;
   const { word } = useShownZone();
@@ -104,11 +105,9 @@ export function DataTable<Row>({
         />
       ) : null}
       <WaitingRows
-        count={waiting}
-        onShow={() => {
-          showAll();
-          onShowWaiting?.();
-        }}
+        count={{ count: waiting, isMore: waiting > 0 && left === shown.length }}
+        left={left}
+        onShow={showAll}
       />
       <div className={classes.scroll}>
         <table className={classes.table}>
@@ -141,17 +140,44 @@ function useSelection(order: readonly string[]): [Selection, (selection: Selecti
   return [selection, (next) => setChosen({ place, selection: next })];
 }
 
-function useHeldBack<Row>(rows: readonly Row[], keyOf: (row: Row) => string, isLive: boolean) {
+/**
+ * The rows of a live list, and a way to show those that wait: it reads the page again and shows all of it. So does
+ * another page or filter, which somebody asked for.
+ */
+function useLiveRows<Row>({
+  rows,
+  keyOf,
+  isLive = false,
+  hasMore = false,
+  onShowWaiting,
+}: Pick<DataTableProps<Row>, 'rows' | 'keyOf' | 'isLive' | 'hasMore' | 'onShowWaiting'>) {
   const { key, search } = useLocation();
   const place = key + search;
-  const [seen, setSeen] = useState({ place, known: new Set(rows.map(keyOf)) });
-  // Another page or filter was requested on purpose, so all its rows are shown.
-  const known = seen.place === place ? seen.known : new Set(rows.map(keyOf));
-  if (seen.place !== place) setSeen({ place, known });
-  const held = isLive ? holdBackNewRows(rows, known, keyOf) : { shown: [...rows], waiting: 0 };
-  const grown = held.shown.some((row) => !known.has(keyOf(row)));
-  if (grown) setSeen({ place, known: new Set([...known, ...held.shown.map(keyOf)]) });
-  return { ...held, showAll: () => setSeen({ place, known: new Set(rows.map(keyOf)) }) };
+  const { revalidate } = useRevalidator();
+  const [seen, setSeen] = useState({ place, shown: rows, asked: null as typeof rows | null });
+  const isAnswered = seen.asked !== null && seen.asked !== rows;
+  const isKept = isLive && seen.place === place && !isAnswered;
+  const merged = isKept
+    ? mergeRows(seen.shown, rows, { keyOf, hasMore })
+    : { shown: rows, waiting: 0, left: 0 };
+  const isSame =
+    merged.shown.length === seen.shown.length &&
+    merged.shown.every((row, at) => row === seen.shown[at]);
+  if (!isSame || seen.place !== place || isAnswered) {
+    setSeen({ place, shown: merged.shown, asked: isKept ? seen.asked : null });
+  }
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    if (wasAsked.current && seen.asked === null) onShowWaiting?.();
+    wasAsked.current = seen.asked !== null;
+  });
+  return {
+    ...merged,
+    showAll: () => {
+      setSeen({ ...seen, asked: rows });
+      void revalidate();
+    },
+  };
 }
 
 type Selecting = {

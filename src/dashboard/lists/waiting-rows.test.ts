@@ -1,17 +1,51 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { holdBackNewRows } from './waiting-rows.ts';
+import { mergeRows } from './waiting-rows.ts';
 
 describe('rows that come in while a list is open', () => {
-  const hold = (fresh: string, known: string) => {
-    const { shown, waiting } = holdBackNewRows(Array.from(fresh), new Set(known), (row) => row);
-    return `${shown.join('')} ${waiting}`;
+  /** The shown rows, how many wait, and how many of those shown are no longer on the page. */
+  const merge = (shown: string, fresh: string, hasMore = false) => {
+    const merged = mergeRows(Array.from(shown), Array.from(fresh), {
+      keyOf: (row) => row,
+      hasMore,
+    });
+    return `${merged.shown.join('')} ${merged.waiting} ${merged.left}`;
   };
-  test('new ones on top wait, the rest stays in place', () =>
-    assert.equal(hold('xyabc', 'abc'), 'abc 2'));
-  test('rows that left make room at the end', () => assert.equal(hold('acde', 'abc'), 'acde 0'));
-  test('a list that was empty still lets new rows wait for nobody', () =>
-    assert.equal(hold('ab', ''), 'ab 0'));
-  test('where all known rows have left, everything is new', () =>
-    assert.equal(hold('xyz', 'abc'), ' 3'));
+
+  test('new rows on top wait and the others stay in place', () =>
+    assert.equal(merge('abc', 'xyabc'), 'abc 2 0'));
+  test('rows that are gone make room at the end', () =>
+    assert.equal(merge('abc', 'acde', true), 'acde 0 0'));
+  test('rows of a list that was empty are shown at once', () =>
+    assert.equal(merge('', 'ab', true), 'ab 0 0'));
+  test('rows that new ones pushed off the page stay', () => {
+    assert.equal(merge('abc', 'xyab', true), 'abc 2 1');
+    assert.equal(merge('abc', 'xyza', true), 'abc 3 2');
+    assert.equal(merge('abc', 'wxyz', true), 'abc 4 3');
+  });
+  test('rows that are gone from the middle do not stay with those that were pushed off', () =>
+    assert.equal(merge('abcd', 'xac', true), 'acd 1 1'));
+  test('a page that holds everything shows what is there', () => {
+    assert.equal(merge('abc', 'xa'), 'a 1 0');
+    assert.equal(merge('abc', 'xyz'), 'xyz 0 0');
+    assert.equal(merge('abc', ''), ' 0 0');
+  });
+  test('a row takes its new state in its place', () => {
+    const row = (id: string, state: string) => ({ id, state });
+    const shown = [row('a', 'old'), row('b', 'old')];
+    const fresh = [row('x', 'new'), row('a', 'new')];
+    const merged = mergeRows(shown, fresh, { keyOf: ({ id }) => id, hasMore: true });
+    assert.deepEqual(merged.shown, [row('a', 'new'), row('b', 'old')]);
+  });
+
+  test('a busy list never loses or gains rows, however many come in at once', () => {
+    for (let step = 1; step <= 12; step++) {
+      const pageAt = (newest: number) => Array.from({ length: 10 }, (_, n) => newest - n);
+      let { shown } = mergeRows<number>([], pageAt(100), { keyOf: String, hasMore: true });
+      for (let newest = 100 + step; newest < 200; newest += step) {
+        ({ shown } = mergeRows(shown, pageAt(newest), { keyOf: String, hasMore: true }));
+        assert.deepEqual(shown, pageAt(100));
+      }
+    }
+  });
 });

@@ -1,18 +1,45 @@
+export interface LiveRows<Row> {
+  shown: readonly Row[];
+  /** How many rows of the server's page are not shown. */
+  waiting: number;
+  /** How many of the shown rows, the last ones, are no longer on the server's page. */
+  left: number;
+}
+
 /**
- * Decides which rows of a refreshed list are shown at once. Rows that were already shown take their new state in
- * place. Rows above the last one of these are new and wait until somebody asks for them. Rows below it are added at
- * the end, where they move nothing.
+ * The rows of a live list after a refresh. Rows that are shown stay and take their new state. New rows above the last
+ * one of them wait until somebody asks for them; rows below it are added at the end, where they move nothing. Rows that
+ * new ones pushed off the server's page stay as they were; other rows that are gone are removed.
+ *
+ * @param hasMore  whether the server has rows below its page: only then can rows be pushed off it
  */
-export function holdBackNewRows<Row>(
+export function mergeRows<Row>(
+  shown: readonly Row[],
   fresh: readonly Row[],
-  known: ReadonlySet<string>,
-  keyOf: (row: Row) => string,
-): { shown: Row[]; waiting: number } {
+  { keyOf, hasMore }: { keyOf: (row: Row) => string; hasMore: boolean },
+): LiveRows<Row> {
+  const known = new Set(shown.map(keyOf));
   const lastKnown = fresh.findLastIndex((row) => known.has(keyOf(row)));
-  if (lastKnown < 0 && known.size === 0) return { shown: [...fresh], waiting: 0 };
-  const shown = fresh.filter((row, at) => at > lastKnown || known.has(keyOf(row)));
+  // Nothing of what was shown is left, so nothing has to stay in its place.
+  if (lastKnown < 0 && (!hasMore || shown.length === 0)) {
+    return { shown: fresh, waiting: 0, left: 0 };
+  }
+  const kept =
+    lastKnown < 0 ? [] : fresh.filter((row, at) => at > lastKnown || known.has(keyOf(row)));
+  const isFull = hasMore && (lastKnown < 0 || lastKnown === fresh.length - 1);
+  const pushedOff = isFull ? rowsAfter(shown, new Set(kept.map(keyOf)), keyOf) : [];
   return {
-    shown: lastKnown < 0 ? [] : shown,
-    waiting: fresh.length - (lastKnown < 0 ? 0 : shown.length),
+    shown: [...kept, ...pushedOff],
+    waiting: fresh.length - kept.length,
+    left: pushedOff.length,
   };
+}
+
+/** The rows after the last one of these keys. */
+function rowsAfter<Row>(
+  rows: readonly Row[],
+  keys: ReadonlySet<string>,
+  keyOf: (row: Row) => string,
+): readonly Row[] {
+  return rows.slice(rows.findLastIndex((row) => keys.has(keyOf(row))) + 1);
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useRevalidator } from 'react-router';
 import { noteRefreshing, readConnection } from '../connection/connection.ts';
 import { inBackground } from '../connection/keep-page.ts';
+import { formatAmount } from '../words/amounts.ts';
 import classes from './LiveRefresh.module.css';
 
 /** What a refresh would disturb: ticked rows (they carry the attribute), an open menu or the question of a button. */
@@ -78,14 +79,26 @@ export function useLiveRefresh(everySeconds: number | null): void {
   }, [everySeconds]);
 }
 
-/** A line above a list that refreshes itself: how many new rows wait. */
-export function WaitingRows({ count, onShow }: { count: number; onShow: () => void }) {
+/** A line above a list that refreshes itself: how many new rows wait, and which of those shown stand still. */
+export function WaitingRows({
+  count,
+  left,
+  onShow,
+}: {
+  count: { count: number; isMore: boolean };
+  /** How many rows at the end the server's page no longer has. */
+  left: number;
+  onShow: () => void;
+}) {
   return (
     <div role="status" className={classes.waiting}>
-      {count > 0 ? (
+      {count.count > 0 ? (
         <button type="button" onClick={onShow}>
-          {count} new
+          {`${formatAmount(count)} new`}
         </button>
+      ) : null}
+      {left > 0 ? (
+        <p>{`The last ${left === 1 ? 'row is' : `${left} rows are`} no longer updated.`}</p>
       ) : null}
     </div>
   );

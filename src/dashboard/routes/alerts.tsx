@@ -116,6 +116,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
           rows={alerts}
           keyOf={({ id }) => id}
           isLive
+          hasMore={next !== null}
           onShowWaiting={seen.catchUp}
         />
       </ListBody>

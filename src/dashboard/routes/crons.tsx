@@ -130,6 +130,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
           keyOf={({ cron }) => cron.id}
           bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
           isLive
+          hasMore={next !== null}
         />
       </ListBody>
     </>

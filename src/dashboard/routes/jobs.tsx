@@ -154,6 +154,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
       >
         <JobTable
           jobs={page.rows}
+          hasMore={page.next !== null}
           tab={tab}
           matching={matching}
           asOf={loaderData.asOf}
@@ -180,6 +181,7 @@ function ToCome({ toCome, page, asOf, pausedQueueIds }: Shown) {
       <JobTable
         caption="Jobs to come"
         jobs={toCome}
+        hasMore={toCome.length === mostToCome}
         tab="all"
         matching={null}
         asOf={asOf}

@@ -67,7 +67,7 @@ export default function Runs({ loaderData }: Route.ComponentProps) {
         }
         page={page}
       >
-        <RunTable runs={page.rows} />
+        <RunTable page={page} />
       </ListBody>
       {page.rows.length > 0 ? <Exports to="/runs/export" /> : null}
     </>

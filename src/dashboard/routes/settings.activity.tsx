@@ -45,7 +45,7 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
         page={{ next, previous }}
         note="Activity is kept for 400 days."
       >
-        <ActivityTable activity={rows} />
+        <ActivityTable activity={rows} hasMore={next !== null} />
       </ListBody>
       {rows.length > 0 ? <Exports to="/settings/activity/export" /> : null}
     </div>

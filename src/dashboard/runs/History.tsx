@@ -49,7 +49,14 @@ export function History({
         empty={rows.length === 0 ? <NoRuns isOfStatus={status !== null} /> : null}
         page={page}
       >
-        <DataTable caption="Runs" columns={columns} rows={rows} keyOf={({ id }) => id} isLive />
+        <DataTable
+          caption="Runs"
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          isLive
+          hasMore={page.next !== null}
+        />
       </ListBody>
     </section>
   );

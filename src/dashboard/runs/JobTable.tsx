@@ -14,6 +14,7 @@ import { outcomeColumns, requestColumn } from './run-columns.tsx';
 /** A table of jobs, with the actions on one of them and on many. */
 export function JobTable({
   jobs,
+  hasMore,
   tab,
   matching,
   asOf,
@@ -21,6 +22,8 @@ export function JobTable({
   caption = 'Jobs',
 }: {
   jobs: readonly JobListRow[];
+  /** Whether there are jobs below these. */
+  hasMore: boolean;
   caption?: string;
   pausedQueueIds: readonly string[];
   tab: JobTab;
@@ -46,6 +49,7 @@ export function JobTable({
       rows={jobs}
       keyOf={({ id }) => id}
       isLive
+      hasMore={hasMore}
       {...(bulk ? { bulk } : {})}
     />
   );

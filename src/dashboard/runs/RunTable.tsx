@@ -1,12 +1,21 @@
 import { Link } from 'react-router';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { Status } from '../parts/Status.tsx';
-import type { FoundRun } from '../services.ts';
+import type { FoundRun, RowsPage } from '../services.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** What was sent and has ended, of jobs and of crons alike. */
-export function RunTable({ runs }: { runs: readonly FoundRun[] }) {
-  return <DataTable caption="Runs" columns={columns} rows={runs} keyOf={({ id }) => id} isLive />;
+export function RunTable({ page: { rows, next } }: { page: RowsPage<FoundRun> }) {
+  return (
+    <DataTable
+      caption="Runs"
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      isLive
+      hasMore={next !== null}
+    />
+  );
 }
 
 const columns: Column<FoundRun>[] = [
