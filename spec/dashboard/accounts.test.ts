@@ -55,7 +55,7 @@ describe('a newcomer', () => {
     });
     await press(page, 'Create account');
     await heading(page, 'Overview');
-    await page.getByRole('link', { name: 'By curl' }).click();
+    await page.getByRole('link', { name: 'With curl' }).click();
     await fill(page, { Password: PASSWORD });
     await press(page, 'Generate token');
     await page.getByText('it is shown once').waitFor();

@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import type { FieldErrors, NamedSource } from '../services.ts';
+import { useTypedText } from '../forms/typed-text.ts';
 import { useMayNotify } from '../page/may-change.ts';
 import { wrongId } from '../forms/wrong-fields.ts';
 import classes from './Alerts.module.css';
@@ -18,10 +18,10 @@ export function SourcesField({
   errors: FieldErrors | undefined;
   sources: readonly NamedSource[];
 }) {
-  const [wanted, setWanted] = useState('');
+  const wanted = useTypedText('');
   const mayMuteTeam = useMayNotify();
   const error = [...(errors?.['covers'] ?? []), ...(errors?.['sources'] ?? [])].join(' ');
-  const part = wanted.trim().toLowerCase();
+  const part = wanted.text.trim().toLowerCase();
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
       <legend className="sr-only">What it mutes</legend>
@@ -44,8 +44,7 @@ export function SourcesField({
             type="search"
             aria-label="Find a cron or queue"
             placeholder="Find a cron or queue"
-            value={wanted}
-            onChange={(event) => setWanted(event.currentTarget.value)}
+            {...wanted.input}
           />
         ) : null}
         <Group title="Crons" kind="cron" {...{ sources, formValues, part }} />

@@ -32,8 +32,6 @@ export function PasswordField({
         <button
           type="button"
           className={`${classes.eye} needs-script`}
-          // Tab skips the button, so that it leads directly from field to field.
-          tabIndex={-1}
           aria-label={isShown ? 'Hide password' : 'Show password'}
           onClick={() => setShown(!isShown)}
         >

@@ -22,7 +22,7 @@ export function TestOutcome({ outcome }: { outcome: ShownTest }) {
       className="stack"
       aria-label="Test run"
       tabIndex={-1}
-      style={{ padding: '8px 0 16px', scrollMarginTop: 56, outline: 'none' }}
+      style={{ padding: '8px 0 16px', outline: 'none' }}
     >
       <OutcomeWords outcome={outcome} />
       {outcome.kind === 'test' ? (

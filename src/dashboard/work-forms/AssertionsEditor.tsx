@@ -1,7 +1,7 @@
 import { Button } from '../parts/Button.tsx';
-import { FieldFrame } from '../forms/FieldFrame.tsx';
+import { describeWrong, FieldFrame } from '../forms/FieldFrame.tsx';
 import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/assertion';
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { FieldErrors } from '../services.ts';
 import classes from '../forms/Form.module.css';
@@ -27,31 +27,25 @@ export function AssertionsEditor({
   rows: readonly AssertionRow[];
   errors?: FieldErrors | undefined;
 }) {
-  const [hasScript, setScript] = useState(false);
-  const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
-    [...rows, blank, blank].map((row, key) => ({ key, row })),
-  );
-  // Compared as text: a refresh brings the same rows again, and what was typed over them must stay.
-  const given = JSON.stringify(rows);
-  useEffect(() => {
-    setScript(true);
-    const fresh = JSON.parse(given) as readonly AssertionRow[];
-    setList(fresh.map((row, key) => ({ key, row })));
-  }, [given]);
+  const { hasScript, list, setList, ref } = useRows(rows);
   const error = errors?.['assertions']?.join(' ');
+  const wrongAt = findWrongRow(error);
   return (
     <FieldFrame
       name="assertions"
+      controlId={useId()}
+      isGroup
       label="Success assertions"
       description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
       error={error}
     >
-      <div className={classes.assertions}>
+      <div className={classes.assertions} ref={ref}>
         {list.map(({ key, row }, at) => (
           <Row
             key={key}
             row={row}
             number={at + 1}
+            isWrong={key === wrongAt}
             onRemove={
               hasScript ? () => setList(list.filter((other) => other.key !== key)) : undefined
             }
@@ -81,18 +75,52 @@ export function AssertionsEditor({
   );
 }
 
+/** The rows, each with a key of its own. */
+function useRows(rows: readonly AssertionRow[]) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [hasScript, setScript] = useState(false);
+  const [list, setList] = useState<{ key: number; row: AssertionRow }[]>(() =>
+    [...rows, blank, blank].map((row, key) => ({ key, row })),
+  );
+  const isFirst = useRef(true);
+  // Compared as text: a refresh brings the same rows again, and what was typed over them must stay.
+  const given = JSON.stringify(rows);
+  useEffect(() => {
+    setScript(true);
+    const fresh = JSON.parse(given) as readonly AssertionRow[];
+    // A blank row in which a kind was chosen before the script ran stays.
+    const kinds = isFirst.current ? ref.current?.querySelectorAll('select') : undefined;
+    isFirst.current = false;
+    setList((before) => [
+      ...fresh.map((row, key) => ({ key, row })),
+      ...before.filter(({ key }) => key >= fresh.length && kinds?.[key]?.value),
+    ]);
+  }, [given]);
+  return { hasScript, list, setList, ref };
+}
+
+/** The row that an error names: they are counted from 1, and keyed from 0. */
+function findWrongRow(error: string | undefined): number | null {
+  const [, number] = /^Assertion (\d+):/.exec(error ?? '') ?? [];
+  return number === undefined ? null : Number(number) - 1;
+}
+
 function Row({
   row,
   number,
+  isWrong,
   onRemove,
 }: {
   row: AssertionRow;
   number: number;
+  isWrong: boolean;
   onRemove: (() => void) | undefined;
 }) {
+  const wrong = describeWrong('assertions', isWrong);
   return (
     <div className={classes.assertion}>
       <select
+        {...wrong}
         className="control"
         name="assertion_kind"
         aria-label={`Assertion ${number}`}
@@ -105,6 +133,7 @@ function Row({
         ))}
       </select>
       <input
+        {...wrong}
         className="control mono"
         name="assertion_path"
         aria-label={`Assertion ${number}, JSON path`}
@@ -114,6 +143,7 @@ function Row({
         autoComplete="off"
       />
       <input
+        {...wrong}
         className="control mono"
         name="assertion_value"
         aria-label={`Assertion ${number}, expected`}

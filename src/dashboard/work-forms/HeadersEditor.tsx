@@ -1,6 +1,6 @@
 import { Button } from '../parts/Button.tsx';
-import { FieldFrame } from '../forms/FieldFrame.tsx';
-import { useEffect, useId, useState } from 'react';
+import { describeControl, describeWrong, FieldFrame } from '../forms/FieldFrame.tsx';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { FieldErrors } from '../services.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
@@ -27,25 +27,30 @@ export function HeadersEditor({
 }: HeadersEditorProps) {
   const id = useId();
   const [pairs, setPairs] = useState<HeaderPair[] | null>(null);
-  useEffect(
-    () => setPairs([...readHeaderLines(defaultValue), { name: '', value: '' }]),
-    [defaultValue],
+  const lines = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // The text area has what was typed before the script ran, and what the browser restored.
+    const text = lines.current?.value ?? defaultValue;
+    setPairs([...readHeaderLines(text), { name: '', value: '' }]);
+  }, [defaultValue]);
+  const wrong = Object.entries(errors ?? {}).filter(
+    ([field]) => field === name || field.startsWith(`${name}.`),
   );
-  const error = Object.entries(errors ?? {})
-    .filter(([field]) => field === name || field.startsWith(`${name}.`))
-    .flatMap(([, texts]) => texts)
-    .join(' ');
+  const error = wrong.flatMap(([, texts]) => texts).join(' ') || undefined;
+  // An error of one header is reported under its name, or under `headers` with its name at the end.
+  const isWrong = (pair: HeaderPair) =>
+    pair.name !== '' &&
+    wrong.some(
+      ([field, texts]) =>
+        field === `${name}.${pair.name}` || texts.some((text) => text.endsWith(` ${pair.name}.`)),
+    );
+  const words = { name, description, error };
   return (
-    <FieldFrame
-      name={name}
-      controlId={id}
-      label={label}
-      description={description}
-      error={error || undefined}
-    >
+    <FieldFrame {...words} controlId={id} label={label} isGroup={pairs !== null}>
       {pairs === null ? (
         <textarea
-          id={id}
+          ref={lines}
+          {...describeControl(id, words)}
           name={name}
           defaultValue={defaultValue}
           rows={3}
@@ -56,7 +61,7 @@ export function HeadersEditor({
       ) : (
         <>
           <input type="hidden" name={name} value={writeHeaderLines(pairs)} />
-          <HeaderRows id={id} pairs={pairs} onChange={setPairs} />
+          <HeaderRows name={name} pairs={pairs} isWrong={isWrong} onChange={setPairs} />
         </>
       )}
     </FieldFrame>
@@ -64,12 +69,14 @@ export function HeadersEditor({
 }
 
 function HeaderRows({
-  id,
+  name,
   pairs,
+  isWrong,
   onChange,
 }: {
-  id: string;
+  name: string;
   pairs: HeaderPair[];
+  isWrong: (pair: HeaderPair) => boolean;
   onChange: (pairs: HeaderPair[]) => void;
 }) {
   const change = (at: number, part: Partial<HeaderPair>) =>
@@ -79,7 +86,7 @@ function HeaderRows({
       {pairs.map((pair, at) => (
         <div key={at} className={classes.row}>
           <input
-            id={at === 0 ? id : undefined}
+            {...describeWrong(name, isWrong(pair))}
             className="control mono"
             aria-label={`Header ${at + 1} name`}
             placeholder="Name"
@@ -89,6 +96,7 @@ function HeaderRows({
             onChange={(event) => change(at, { name: event.currentTarget.value })}
           />
           <input
+            {...describeWrong(name, isWrong(pair))}
             className="control mono"
             aria-label={`Header ${at + 1} value`}
             placeholder="Value"

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import { parseRetrySchedule } from '#domain/retry-schedule';
 import { describeDuration } from '#domain/duration-words';
 import { TextField } from '../forms/Field.tsx';
+import { useTypedText } from '../forms/typed-text.ts';
 import type { FieldErrors } from '../services.ts';
 import classes from '../forms/Form.module.css';
 
@@ -13,7 +13,7 @@ export function RetryField({
   defaultValue: string;
   errors?: FieldErrors | undefined;
 }) {
-  const [text, setText] = useState(defaultValue);
+  const { text, input } = useTypedText(defaultValue);
   const schedule = parseRetrySchedule(text);
   return (
     <>
@@ -24,8 +24,7 @@ export function RetryField({
         placeholder="1m, 30m, 3h"
         autoComplete="off"
         spellCheck={false}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...input}
         errors={text === defaultValue ? errors : undefined}
       />
       {schedule ? <RetryTimeline delays={schedule} /> : null}

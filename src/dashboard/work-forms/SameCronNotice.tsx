@@ -18,7 +18,7 @@ export function SameCronNotice({ same }: { same: SameCron }) {
       ref={ref}
       aria-label="Another cron does the same"
       tabIndex={-1}
-      style={{ padding: '8px 0 16px', scrollMarginTop: 56, outline: 'none' }}
+      style={{ padding: '8px 0 16px', outline: 'none' }}
     >
       <Notice kind="warning" title="Another cron does the same">
         <p>

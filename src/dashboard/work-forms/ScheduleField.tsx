@@ -2,8 +2,9 @@ import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
 import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { TextField } from '../forms/Field.tsx';
+import { useTypedText } from '../forms/typed-text.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { presets, readSchedule, type ScheduleReading } from '../words/schedule-words.ts';
 import { knownZone } from '../words/time-zone.ts';
@@ -28,16 +29,15 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
   const defaultValue = formValues.cron_expression;
   const { now, timeZone: ownZone } = useMoment();
   // Untouched, the viewer's own, which the browser may tell after the first render.
-  const [chosenZone, setChosenZone] = useState(formValues.time_zone);
-  const zone = chosenZone ?? ownZone ?? '';
-  const timeZone = knownZone(zone);
-  const [expression, setExpression] = useState(defaultValue);
-  const [endsAt, setEndsAt] = useState(formValues.ends_at);
-  const [maxRuns, setMaxRuns] = useState(formValues.max_runs);
-  const end = readEnd(endsAt, maxRuns);
+  const zone = useTypedText(formValues.time_zone ?? ownZone ?? '');
+  const timeZone = knownZone(zone.text);
+  const expression = useTypedText(defaultValue);
+  const endsAt = useTypedText(formValues.ends_at);
+  const maxRuns = useTypedText(formValues.max_runs);
+  const end = readEnd(endsAt.text, maxRuns.text);
   const id = useId();
   // The error is about the text that was sent. It disappears as soon as somebody types.
-  const shownErrors = expression === defaultValue ? errors : undefined;
+  const shownErrors = expression.text === defaultValue ? errors : undefined;
   return (
     <>
       <TextField
@@ -51,20 +51,19 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
         list={`${id}-presets`}
         aria-describedby={`${id}-meaning`}
         style={{ fontFamily: 'var(--mono)' }}
-        value={expression}
-        onChange={(event) => setExpression(event.currentTarget.value)}
+        {...expression.input}
         errors={shownErrors}
       />
-      <Presets id={`${id}-presets`} onUse={setExpression} />
+      <Presets id={`${id}-presets`} onUse={expression.replace} />
       <noscript>
         <Button type="submit" name="intent" value="look" variant="default" formNoValidate>
           Show next runs
         </Button>
       </noscript>
-      <ZoneField zone={zone} onChange={setChosenZone} />
+      <ZoneField zone={zone.text} input={zone.input} />
       <div id={`${id}-meaning`} aria-live="polite">
         <Meaning
-          reading={endReading(readSchedule(expression, now, timeZone), end, runsCounted)}
+          reading={endReading(readSchedule(expression.text, now, timeZone), end, runsCounted)}
           timeZone={timeZone}
         />
       </div>
@@ -72,9 +71,8 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
         formValues={formValues}
         errors={errors}
         runsCounted={runsCounted}
-        typed={{ endsAt, maxRuns }}
-        onEndsAt={setEndsAt}
-        onMaxRuns={setMaxRuns}
+        endsAt={endsAt}
+        maxRuns={maxRuns}
       />
     </>
   );
@@ -103,13 +101,12 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
 }
 
 type EndFieldsProps = ScheduleFieldProps & {
-  typed: { endsAt: string; maxRuns: string };
-  onEndsAt: (text: string) => void;
-  onMaxRuns: (text: string) => void;
+  endsAt: ReturnType<typeof useTypedText>;
+  maxRuns: ReturnType<typeof useTypedText>;
 };
 
 /** When the schedule ends (§3.1). An error goes as soon as something else is typed. */
-function EndFields({ formValues, errors, runsCounted, typed, ...on }: EndFieldsProps) {
+function EndFields({ formValues, errors, runsCounted, endsAt, maxRuns }: EndFieldsProps) {
   return (
     <>
       <TextField
@@ -119,9 +116,8 @@ function EndFields({ formValues, errors, runsCounted, typed, ...on }: EndFieldsP
         description="UTC, such as 2026-12-31 18:00. The last time of the schedule that still runs. Empty: no end."
         placeholder="none"
         autoComplete="off"
-        value={typed.endsAt}
-        onChange={(event) => on.onEndsAt(event.currentTarget.value)}
-        errors={typed.endsAt === formValues.ends_at ? errors : undefined}
+        {...endsAt.input}
+        errors={endsAt.text === formValues.ends_at ? errors : undefined}
       />
       <TextField
         name="max_runs"
@@ -131,9 +127,8 @@ function EndFields({ formValues, errors, runsCounted, typed, ...on }: EndFieldsP
         placeholder="none"
         inputMode="numeric"
         autoComplete="off"
-        value={typed.maxRuns}
-        onChange={(event) => on.onMaxRuns(event.currentTarget.value)}
-        errors={typed.maxRuns === formValues.max_runs ? errors : undefined}
+        {...maxRuns.input}
+        errors={maxRuns.text === formValues.max_runs ? errors : undefined}
       />
     </>
   );

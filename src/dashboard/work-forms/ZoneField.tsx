@@ -1,10 +1,17 @@
 import { useId, useState } from 'react';
 import { TextField } from '../forms/Field.tsx';
+import type { useTypedText } from '../forms/typed-text.ts';
 import { knownZone } from '../words/time-zone.ts';
 import classes from '../forms/Form.module.css';
 
 /** The zone whose clocks the next runs are shown by as well. It changes nothing about the schedule. */
-export function ZoneField({ zone, onChange }: { zone: string; onChange: (text: string) => void }) {
+export function ZoneField({
+  zone,
+  input,
+}: {
+  zone: string;
+  input: ReturnType<typeof useTypedText>['input'];
+}) {
   const id = useId();
   // Asked for when somebody chooses, because the server may know other names than the browser.
   const [zones, setZones] = useState<readonly string[]>([]);
@@ -20,8 +27,7 @@ export function ZoneField({ zone, onChange }: { zone: string; onChange: (text: s
         autoComplete="off"
         spellCheck={false}
         list={`${id}-zones`}
-        value={zone}
-        onChange={(event) => onChange(event.currentTarget.value)}
+        {...input}
         onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
         errors={isUnknown ? errors : undefined}
       />
