@@ -201,7 +201,7 @@ describe('a team', () => {
 });
 
 describe('groups of a proxy', () => {
-  test('act with the request that tells them, and with the next where they change', async () => {
+  test('act with each request, also if they change between two', async () => {
     const env = {
       PROXY_SIGN_IN_HEADER: 'Remote-Email',
       PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
@@ -219,7 +219,6 @@ describe('groups of a proxy', () => {
     await chooseTeam();
     assert.equal((await ida.get('/crons', as('staff, ops'))).status, 200);
     assert.equal(await roleOf('ida@bells.test', proxied), 'member');
-    const session = ida.cookies.get('belfry.session_token');
     const form = { intent: 'name', name: 'Changed', for_team: chief.teamId };
     const sent = await ida.post('/settings/profile', form, { ...as('staff'), Origin: proxied.url });
     assert.notEqual(sent.headers.get('Location'), '/settings/profile', 'not even a form passes');
@@ -227,7 +226,6 @@ describe('groups of a proxy', () => {
     assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
     await chooseTeam();
     assert.equal((await ida.get('/crons', as('ops'))).status, 200);
-    assert.equal(ida.cookies.get('belfry.session_token'), session);
     const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-not-told');
     assert.ok(!isTold());
     const without = { 'Remote-Email': 'ida@bells.test' };

@@ -4,7 +4,6 @@ import http, { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { lendSqliteFile } from '#testing/stores';
 import type { PageAnswer, Visitor } from '#testing/visitor';
 
 /** §5.7: sign-in by the header of a proxy in front, and what others may try with it. */
@@ -78,14 +77,21 @@ describe('who comes by the proxy', () => {
     assert.match(activity.text, /by the proxy/);
   });
 
-  test('has one session, however many pages they open', async () => {
+  test('gets no session, however many pages they open', async () => {
     const bea = await member('bea@bells.test');
     const visitor = dashboard.visitor();
-    await visitor.get('/', as(bea.email));
-    const session = visitor.cookies.get('belfry.session_token');
     for (const path of ['/', '/crons', '/login', '/settings/profile'])
-      await visitor.get(path, as(bea.email));
-    assert.equal(visitor.cookies.get('belfry.session_token'), session);
+      assert.deepEqual((await visitor.get(path, as(bea.email))).setCookies, []);
+    const form = { intent: 'name', name: 'Bea' };
+    await visitor.post('/settings/profile', form, { ...as(bea.email), ...fromOurs() });
+    assert.ok(![...visitor.cookies.keys()].some((name) => name.includes('session')));
+  });
+
+  test('is not offered what needs a session of their own', async () => {
+    const bob = await member('bob@bells.test');
+    const { text: page } = await dashboard.visitor().get('/settings/profile', as(bob.email));
+    assert.match(page, /signs you in with each request/);
+    assert.doesNotMatch(page, /Current password|Change password|authenticator/);
   });
 
   test('sends forms as others do: from our own pages alone', async () => {
@@ -191,11 +197,11 @@ describe('the header of the proxy', () => {
     ['with no email', [['Remote-Email', 'EMAIL EMAIL']]],
     ['with an endless one', [['Remote-Email', `${'x'.repeat(300)}EMAIL`]]],
   ] as const)
-    test(`lets nobody in ${what}, not even who has a session`, async () => {
+    test(`lets nobody in ${what}, not even a person with a session`, async () => {
       const hal = await member(`hal${what.length}@bells.test`);
-      const visitor = dashboard.visitor();
-      await visitor.get('/', as(hal.email));
+      const visitor = await dashboard.signIn(hal);
       const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
+      assert.equal((await sendRaw([['Cookie', cookie]])).status, 200);
       const written = headers.map(([name, value]): [string, string] => [
         name,
         value.replaceAll('EMAIL', hal.email),
@@ -247,63 +253,46 @@ describe('the header of the proxy', () => {
   });
 });
 
-describe('a session that the proxy opened', () => {
-  test('is worth nothing without its word: a stolen cookie opens no page', async () => {
-    const ida = await member('ida@bells.test');
+describe('a request through the proxy', () => {
+  test('is from the person it names, and without a name from nobody', async () => {
+    const [jo, kim] = [await member('jo@bells.test'), await member('kim@bells.test')];
     const visitor = dashboard.visitor();
-    await visitor.get('/', as(ida.email));
+    for (const { email } of [jo, kim, jo]) assert.equal(await profile(visitor, as(email)), email);
     assert.equal(await profile(visitor), null);
-    assert.equal(await profile(visitor, as(ida.email)), ida.email);
-    const form = { intent: 'name', name: 'Mallory', for_team: ida.teamId };
+    const form = { intent: 'name', name: 'Mallory', for_team: jo.teamId };
     assert.equal((await visitor.post('/settings/profile', form, fromOurs())).status, 401);
   });
 
-  test('ends when it says that somebody else is there, who gets their own', async () => {
-    const [jo, kim] = [await member('jo@bells.test'), await member('kim@bells.test')];
-    const visitor = dashboard.visitor();
-    await visitor.get('/', as(jo.email));
-    const old = visitor.cookies.get('belfry.session_token') ?? '';
-    assert.equal(await profile(visitor, as(kim.email)), kim.email);
-    const thief = dashboard.visitor();
-    thief.cookies.set('belfry.session_token', old);
-    const form = { intent: 'name', name: 'Mallory', for_team: jo.teamId };
-    const sent = await thief.post('/settings/profile', form, { ...as(jo.email), ...fromOurs() });
-    assert.equal(sent.status, 401, 'it is over, and not only hidden');
-  });
-
-  test('changes nothing by a form of somebody else, or without a page before', async () => {
-    const [lea, max] = [await member('lea@bells.test'), await member('max@bells.test')];
-    const visitor = dashboard.visitor();
-    await visitor.get('/', as(lea.email));
-    const form = { intent: 'name', name: 'Changed', for_team: lea.teamId };
-    const headers = { ...as(max.email), ...fromOurs() };
-    const sent = await visitor.post('/settings/profile', form, headers);
-    assert.deepEqual([sent.status, sent.setCookies], [401, []]);
-    const fresh = await dashboard.visitor().post('/settings/profile', form, headers);
-    assert.equal(fresh.status, 401);
-    for (const { email } of [lea, max]) {
-      const page = await dashboard.visitor().get('/settings/profile', as(email));
-      assert.doesNotMatch(page.text, /Changed/);
-    }
-  });
-
-  test('replaces one that was opened with a password, of whomever', async () => {
+  test('counts whatever session its cookie is of, and leaves that session alone', async () => {
     const [ned, ora] = [await member('ned@bells.test'), await member('ora@bells.test')];
     const visitor = await dashboard.signIn(ned);
     assert.equal(await profile(visitor, as(ora.email)), ora.email);
-    const own = await dashboard.signIn(ned);
-    assert.equal(await profile(own, as(ned.email)), ned.email);
-    assert.equal(await profile(own), null, 'it is the proxy’s now');
+    assert.equal(await profile(visitor), ned.email);
   });
 
-  test('is not the way of a client that keeps no cookie: too many are refused', async () => {
-    const pat = await member('pat@bells.test');
-    const { rateLimits } = dashboard.service.store;
-    for (let n = 0; n < 29; n++) await rateLimits.count(`proxy ${pat.email}`, Date.now(), 60_000);
-    assert.equal(await profile(dashboard.visitor(), as(pat.email)), pat.email);
-    assert.equal(await profile(dashboard.visitor(), as(pat.email)), null);
-    const { text: login } = await dashboard.visitor().get('/login', as(pat.email));
-    assert.match(login, /signed in too often/);
+  test('changes nothing by a form that another person opened', async () => {
+    const [lea, max] = [await member('lea@bells.test'), await member('max@bells.test')];
+    const visitor = dashboard.visitor();
+    const { text: page } = await visitor.get('/settings/profile', as(lea.email));
+    await visitor.get('/settings/profile', as(max.email));
+    const person = /name="for_person" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    assert.equal(person, lea.userId);
+    const form = { intent: 'name', name: 'Changed', for_person: person };
+    const send = (email: string) =>
+      visitor.post('/settings/profile', form, { ...as(email), ...fromOurs() });
+    const refused = await send(max.email);
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /opened by somebody else/);
+    assert.doesNotMatch((await visitor.get('/settings/profile', as(max.email))).text, /Changed/);
+    assert.equal((await send(lea.email)).status, 302);
+  });
+
+  test('joins no account by a form', async () => {
+    const fresh = await member('fresh@bells.test');
+    const form = { intent: 'name', name: 'Changed', for_team: fresh.teamId };
+    const headers = { ...as(fresh.email), ...fromOurs() };
+    const sent = await dashboard.visitor().post('/settings/profile', form, headers);
+    assert.deepEqual([sent.status, sent.setCookies], [401, []]);
   });
 });
 
@@ -369,24 +358,5 @@ describe('where the proxy is the only way in', () => {
     const newcomer = strict.visitor();
     const home = await newcomer.get('/', { ...as('vic@strict.test'), 'Remote-Name': 'Vic' });
     assert.match(home.text, /Vic(&#x27;|')s team/);
-  });
-
-  test('and the header is switched off, its sessions are over', async (t) => {
-    const { location, drop } = await lendSqliteFile();
-    t.after(drop);
-    const kept = { DATABASE_URL: `sqlite:${location.path}` };
-    const cookies = new Map<string, string>();
-    {
-      await using first = await startDashboard({ ...ENV, ...kept }, { sends: false });
-      const wes = await first.user('wes@bells.test');
-      const visitor = first.visitor();
-      await visitor.get('/', as(wes.email));
-      for (const [name, value] of visitor.cookies) cookies.set(name, value);
-    }
-    assert.ok(cookies.has('belfry.session_token'));
-    await using later = await startDashboard(kept, { sends: false });
-    const visitor = later.visitor();
-    for (const [name, value] of cookies) visitor.cookies.set(name, value);
-    assert.equal((await visitor.get('/settings/profile')).status, 302);
   });
 });

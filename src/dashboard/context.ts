@@ -75,7 +75,8 @@ export type Context = Readonly<RouterContextProvider>;
 
 /** The origin of this request, for calls that set or read cookies. */
 export function requestContextOf(request: Request, context: Context): RequestContext {
-  return { headers: request.headers, clientAddress: context.get(requestFacts).clientAddress };
+  const { clientAddress, proxyClaim: claim } = context.get(requestFacts);
+  return { headers: request.headers, clientAddress, claim };
 }
 
 /** Returns who is signed in if their role suffices (§5.8). Otherwise throws the 403 page, which says who can help. */

@@ -42,7 +42,7 @@ test('a group leads to a team by its id, or by a name that one team has', async 
     name: null,
     groups: ['ops', 'Others'],
   } as const;
-  await room.people.accounts.arrive(claim, new Browser().request, 'known');
+  await room.people.accounts.arrive({ ...new Browser().request, claim }, 'known');
   const teams = (await room.store.users.listTeams(cy.userId)).map(({ id, role }) => [id, role]);
   assert.deepEqual(teams, [
     [teamId, 'member'],

@@ -19,8 +19,6 @@ const RULES = {
   passkey: { most: 20, windowMs: 60_000 },
   /** Sign-ins by a provider that are begun or ended; each asks the provider. */
   provider: { most: 20, windowMs: 60_000 },
-  /** Sessions that one person's requests through the proxy open; a client that keeps no cookie asks for one each. */
-  proxy: { most: 30, windowMs: 60_000 },
   /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },
   /** Mails to one address, counted for each requester first, so that one requester cannot use up `mailbox`. */

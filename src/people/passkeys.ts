@@ -161,7 +161,7 @@ export class Passkeys {
 
   async deletePasskey(id: string, request: RequestContext): Promise<Done | NotFound> {
     const { authLibrary, activity, sessions } = this.#deps;
-    const session = await sessions.readSession(request.headers);
+    const session = await sessions.whoIs(request);
     const own = session === null ? [] : await this.listPasskeys(request);
     if (session === null || !own.some((passkey) => passkey.id === id)) return NOT_FOUND;
     const answer = await authLibrary.ask(request, ['session'], (api, headers) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aUser, Browser, openPeople } from '#testing/people';
+import { aUser, Browser, openPeople, PASSWORD } from '#testing/people';
 
 const PROXY = {
   emailHeader: 'remote-email',
@@ -10,19 +10,54 @@ const PROXY = {
   from: [],
   signOutUrl: null,
 };
+const claimOf = (email: string, groups: readonly string[] | null = null) =>
+  ({ kind: 'person', email, name: null, groups }) as const;
 
-test('sessions that a person opens by the button of an invitation are counted, too', async () => {
+test('a person whom the proxy names leaves no session behind, and the auth library is not asked', async () => {
+  await using room = await openPeople({ proxySignIn: PROXY });
+  const { userId } = await aUser(room, 'ada@bells.test');
+  const request = { ...new Browser().request, claim: claimOf('ada@bells.test') };
+  for (let n = 0; n < 3; n++) {
+    const { session } = await room.people.accounts.arrive(request, 'anybody');
+    assert.deepEqual([session?.user.id, session?.setCookies], [userId, []]);
+  }
+  const sessions = await room.store.database.read((db) =>
+    db.selectFrom('sessions').selectAll().execute(),
+  );
+  assert.deepEqual(sessions, []);
+});
+
+test('the proxy’s word counts, and the session of another person’s cookie does nothing', async () => {
   await using room = await openPeople({ proxySignIn: PROXY });
   await aUser(room, 'ada@bells.test');
-  const claim = { kind: 'person', email: 'ada@bells.test', name: null, groups: null } as const;
-  const token = 'x'.repeat(43);
-  const kinds: string[] = [];
-  for (let n = 0; n < 31; n++) {
-    const { request } = new Browser();
-    kinds.push((await room.people.accounts.registerByProxy(token, claim, request)).kind);
+  await aUser(room, 'bob@bells.test');
+  const browser = new Browser();
+  assert.equal((await browser.signIn(room, 'bob@bells.test')).kind, 'signed-in');
+  const request = { ...browser.request, claim: claimOf('ada@bells.test') };
+  const { accounts } = room.people;
+  const { session } = await accounts.arrive(request, 'known');
+  assert.equal(session?.user.email, 'ada@bells.test');
+  const input = { currentPassword: PASSWORD, password: 'another long one' };
+  assert.equal((await accounts.changePassword(input, request)).kind, 'refused');
+  assert.equal((await accounts.beginSecondFactor({ password: PASSWORD }, request)).kind, 'refused');
+  assert.equal((await browser.session(room))?.user.email, 'bob@bells.test', 'as it was');
+  assert.equal((await new Browser().signIn(room, 'bob@bells.test')).kind, 'signed-in');
+  const unsure = { ...browser.request, claim: { kind: 'not-believed' } } as const;
+  const refused = await accounts.arrive(unsure, 'anybody');
+  assert.deepEqual(refused, { session: null, refusal: 'not-believed' });
+});
+
+test('a form neither joins nor makes an account', async () => {
+  await using room = await openPeople({ proxySignIn: PROXY, signUp: 'open' });
+  await aUser(room, 'ada@bells.test');
+  const { accounts } = room.people;
+  for (const email of ['ada@bells.test', 'new@bells.test']) {
+    const request = { ...new Browser().request, claim: claimOf(email) };
+    const nobody = { session: null, refusal: null };
+    assert.deepEqual(await accounts.arrive(request, 'joined'), nobody);
+    await accounts.arrive(request, 'anybody');
+    assert.equal((await accounts.arrive(request, 'joined')).session?.user.email, email);
   }
-  assert.deepEqual([...new Set(kinds.slice(0, 30))], ['signed-in']);
-  assert.equal(kinds.at(-1), 'too-many');
 });
 
 test('people whom nothing lets in use up nobody else’s turn to make an account', async () => {
@@ -32,12 +67,10 @@ test('people whom nothing lets in use up nobody else’s turn to make an account
   await aUser(room, 'owner@bells.test');
   // The address of a proxy that no setting counts is that of everybody.
   const { request } = new Browser();
-  const arrive = (name: string, ...groups: string[]) =>
-    room.people.accounts.arrive(
-      { kind: 'person', email: `${name}@bells.test`, name: null, groups },
-      request,
-      'anybody',
-    );
+  const arrive = (name: string, ...groups: string[]) => {
+    const claim = claimOf(`${name}@bells.test`, groups);
+    return room.people.accounts.arrive({ ...request, claim }, 'anybody');
+  };
   for (let n = 0; n < 12; n++) {
     const { refusal } = await arrive('stranger', 'staff');
     assert.equal(refusal, 'no-account');

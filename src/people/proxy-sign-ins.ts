@@ -3,13 +3,12 @@ import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Store } from '#store/store';
 import type { PeopleConfig } from './config.ts';
 import type { GroupMemberships } from './group-memberships.ts';
-import type { Limits } from './limits.ts';
-import type { TooMany } from './outcomes.ts';
+import { DONE, type Done, type TooMany } from './outcomes.ts';
 import type { NoAccount, ProviderAccounts, Vouched } from './provider-accounts.ts';
 import { type ProxyClaim, readProxyClaim } from './proxy-claim.ts';
-import { cookiesOf, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { isTokenShaped } from './secrets.ts';
-import type { Session, Sessions, SignedIn } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 /** Why somebody whom the proxy let through is not let in here; pages say it in words. */
 export type ProxyRefusal =
@@ -25,7 +24,6 @@ export interface Arrived {
 
 interface Deps {
   store: Store;
-  limits: Limits;
   sessions: Sessions;
   accounts: ProviderAccounts;
   memberships: GroupMemberships;
@@ -38,9 +36,8 @@ type Person = Extract<ProxyClaim, { kind: 'person' }>;
 export const PROXY_NAME = 'the proxy';
 
 /**
- * Signing in by the proxy in front of Belfry, which says in headers who a request is from (§5.7). It says so with each
- * request, so a session that it opened is worth nothing where it does not say the same: without it, or for another
- * person. Only pages ask for this; the API goes by tokens alone.
+ * Signing in by the proxy in front of Belfry, which says in headers who a request is from (§5.7). Each request is
+ * checked, and no session is behind it. Only pages ask for this; the API goes by tokens alone.
  */
 export class ProxySignIns {
   readonly #deps: Deps;
@@ -67,80 +64,48 @@ export class ProxySignIns {
   /**
    * Finds out who a request is from.
    *
-   * @param opens  for whom a session may be opened: nobody (a form that arrives without one changes nothing), those who
-   * have an account, or anybody, for whom an account is made where people may register
+   * @param lets  whom the proxy's word lets in: those who came by it before (a form joins and makes no account), also
+   * those who have an account with that email, or anybody, for whom an account is made if people may register
    */
-  async arrive(
-    claim: ProxyClaim | null,
-    request: RequestContext,
-    opens: 'nobody' | 'known' | 'anybody',
-  ): Promise<Arrived> {
-    const { sessions, store } = this.#deps;
-    const current = await sessions.readSession(request.headers);
-    const isOfProxy = current?.origin.openedBy === PROXY_ISSUER;
-    if (claim === null) return { session: isOfProxy ? null : current, refusal: null };
+  async arrive(request: RequestContext, lets: 'joined' | 'known' | 'anybody'): Promise<Arrived> {
+    const { sessions, memberships } = this.#deps;
+    const { claim } = request;
+    if (!claim) return { session: await sessions.whoIs(request), refusal: null };
     if (claim.kind === 'not-believed') return this.#refuse('not-believed', request);
-    const owner = await store.providerLinks.find(linkOf(claim));
-    const isTheirs = current !== null && owner?.id === current.user.id;
-    if (isTheirs && (isOfProxy || opens === 'nobody')) {
-      const isChanged = await this.#renew(current, claim);
-      const session = isChanged ? await sessions.readSession(request.headers) : current;
-      return { session, refusal: null };
-    }
-    if (opens === 'nobody') return { session: null, refusal: null };
-    return this.#open(claim, request, opens);
+    const found = await this.#find(claim, request, lets);
+    if (found === null) return { session: null, refusal: null };
+    if (typeof found === 'string') return this.#refuse(found, request);
+    if (claim.groups !== null) await memberships.apply(found.id, toldOf(claim.groups));
+    return { session: await sessions.ofProxied(found.id), refusal: null };
   }
 
-  /** Makes an account for who comes by the proxy and by an invitation, and signs in. */
+  /** Makes an account for a person who comes by the proxy and by an invitation. */
   async registerByProxy(
     invitation: string,
-    claim: ProxyClaim | null,
     request: RequestContext,
-  ): Promise<SignedIn | { kind: 'refused-by-proxy'; why: ProxyRefusal } | TooMany> {
+  ): Promise<Done | { kind: 'refused-by-proxy'; why: ProxyRefusal } | TooMany> {
+    const { claim } = request;
     if (claim?.kind !== 'person' || !isTokenShaped(invitation)) {
       return { kind: 'refused-by-proxy', why: 'not-believed' };
     }
-    const { accounts, limits } = this.#deps;
-    const tooMany = await limits.count('proxy', claim.email);
-    if (tooMany) return tooMany;
     const how = { by: PROXY_NAME, invitation };
-    const found = await accounts.findOrMake(vouchedBy(claim), how, request);
+    const found = await this.#deps.accounts.findOrMake(vouchedBy(claim), how, request);
     if (typeof found === 'string') return { kind: 'refused-by-proxy', why: found };
-    if ('retryAfterSeconds' in found) return found;
-    return this.#enter(found, claim, request);
+    return 'retryAfterSeconds' in found ? found : DONE;
   }
 
-  async #renew(session: Session, { groups }: Person): Promise<boolean> {
-    return groups !== null && this.#deps.memberships.apply(session.user.id, toldOf(groups));
-  }
-
-  async #enter(
-    user: { id: string; email: string },
-    { groups }: Person,
-    request: RequestContext,
-  ): Promise<SignedIn> {
-    const { memberships, sessions } = this.#deps;
-    if (groups !== null) await memberships.apply(user.id, toldOf(groups));
-    return sessions.openFor(user, request, { by: PROXY_NAME, issuer: PROXY_ISSUER });
-  }
-
-  async #open(
+  async #find(
     claim: Person,
     request: RequestContext,
-    opens: 'known' | 'anybody',
-  ): Promise<Arrived> {
-    const { accounts, sessions, limits } = this.#deps;
-    // By the person and not by the address, which is the same for all behind a proxy that no setting counts.
-    if (await limits.count('proxy', claim.email)) return this.#refuse('too-many', request);
+    lets: 'joined' | 'known' | 'anybody',
+  ): Promise<{ id: string } | ProxyRefusal | null> {
+    const { accounts, store } = this.#deps;
     const vouched = vouchedBy(claim);
-    const found = await (opens === 'known'
-      ? accounts.find(vouched, PROXY_NAME)
-      : accounts.findOrMake(vouched, { by: PROXY_NAME, invitation: null }, request));
-    if (typeof found === 'string') return this.#refuse(found, request);
-    if ('retryAfterSeconds' in found) return this.#refuse('too-many', request);
-    const { setCookies } = await this.#enter(found, claim, request);
-    const session = await sessions.readSession(cookiesOf(setCookies));
-    return { session: session && { ...session, setCookies }, refusal: null };
+    if (lets === 'joined') return store.providerLinks.find(vouched.link);
+    if (lets === 'known') return accounts.find(vouched, PROXY_NAME);
+    const how = { by: PROXY_NAME, invitation: null };
+    const found = await accounts.findOrMake(vouched, how, request);
+    return typeof found === 'object' && 'retryAfterSeconds' in found ? 'too-many' : found;
   }
 
   #refuse(refusal: ProxyRefusal, request: RequestContext): Arrived {
@@ -152,9 +117,7 @@ export class ProxySignIns {
 /** Proxies leave out a header without groups, or send it empty: nobody can tell that from one that was forgotten. */
 const toldOf = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
 
-const linkOf = ({ email }: Person) => ({ issuer: PROXY_ISSUER, subject: email });
-
-function vouchedBy(claim: Person): Vouched {
-  const { email, name, groups } = claim;
-  return { link: linkOf(claim), verifiedEmail: email, name, groups };
+function vouchedBy({ email, name, groups }: Person): Vouched {
+  const link = { issuer: PROXY_ISSUER, subject: email };
+  return { link, verifiedEmail: email, name, groups };
 }

@@ -1,4 +1,3 @@
-import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { Store } from '#store/store';
 import type { User } from '#store/people/users';
 import type { PeopleConfig } from './config.ts';
@@ -50,23 +49,21 @@ export class Reauthentication {
   /**
    * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
    * who has no password, and for all where passwords are switched off. Null: for the password. A proxy can't be asked
-   * anew; it vouches for each request of the sessions that it opened.
+   * anew; it names the person with each request.
    */
   async describeConfirmation(
-    userId: string,
-    sessionId: string,
+    { id, user, isByProxy }: Session,
     headers: Headers,
   ): Promise<{ provider: string; isProved: boolean; asksAnew: boolean } | null> {
     const { store, proofs, config } = this.#deps;
     if (config.provider === null && config.proxySignIn === null) return null;
     const asksPassword =
-      config.passwordSignIn && (await store.users.readPasswordHash(userId)) !== null;
+      config.passwordSignIn && (await store.users.readPasswordHash(user.id)) !== null;
     if (asksPassword) return null;
     if (config.provider === null) {
-      const { openedBy } = await store.sessionOrigins.read(sessionId);
-      return { provider: PROXY_NAME, isProved: openedBy === PROXY_ISSUER, asksAnew: false };
+      return { provider: PROXY_NAME, isProved: isByProxy, asksAnew: false };
     }
-    const isProved = proofs.isProved(headers, sessionId);
+    const isProved = proofs.isProved(headers, id);
     return { provider: config.provider.name, isProved, asksAnew: true };
   }
 
@@ -75,9 +72,9 @@ export class Reauthentication {
     request: RequestContext,
   ): Promise<{ kind: 'confirmed'; user: User } | Refused | null> {
     const { store, sessions } = this.#deps;
-    const session = await sessions.readSession(request.headers);
+    const session = await sessions.whoIs(request);
     if (!session) return null;
-    const how = await this.describeConfirmation(session.user.id, session.id, request.headers);
+    const how = await this.describeConfirmation(session, request.headers);
     if (how === null) return null;
     const user = await store.users.find(session.user.id);
     if (user && how.isProved) return { kind: 'confirmed', user };
@@ -91,7 +88,7 @@ export class Reauthentication {
     guess: (session: Session) => Promise<T>,
   ): Promise<T | Refused | TooMany> {
     const { guesses, sessions } = this.#deps;
-    const session = await sessions.readSession(request.headers);
+    const session = await sessions.whoIs(request);
     if (!session) return refuse(field, SIGNED_OUT);
     return guesses.inSession(session.id, request, () => guess(session));
   }

@@ -1,10 +1,15 @@
+import type { ProxyClaim } from './proxy-claim.ts';
+
 /**
- * The origin of a request to sign in, reset a password and so on: its cookies, and the address that limits count by.
+ * The origin of a request to sign in, reset a password and so on: its cookies, the person whom the proxy names, and the
+ * address that limits count by.
  */
 export interface RequestContext {
   headers: Headers;
   /** The address as §8.1 finds it, never one from a header that the client could write. */
   clientAddress: string;
+  /** Whom the proxy in front says that the request is from. If it says something, no session cookie counts. */
+  claim?: ProxyClaim | null;
 }
 
 /** The kinds of cookies. The auth library is shown only those that a call needs. */
@@ -38,12 +43,14 @@ const LONGEST_USER_AGENT = 300;
 
 /** The headers with which the auth library is called for a request. */
 export function headersFor(
-  { headers, clientAddress }: RequestContext,
+  { headers, clientAddress, claim }: RequestContext,
   kinds: readonly CookieKind[],
   addressHeader: string,
 ): Headers {
   const shown = new Headers({ [addressHeader]: clientAddress });
-  const cookies = pickCookies(headers, kinds);
+  // The cookie may be of another person's session.
+  const counting = claim ? kinds.filter((kind) => kind !== 'session') : kinds;
+  const cookies = pickCookies(headers, counting);
   if (cookies !== '') shown.set('cookie', cookies);
   const agent = headers.get('user-agent');
   if (agent) shown.set('user-agent', agent.slice(0, LONGEST_USER_AGENT));

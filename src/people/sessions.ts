@@ -1,6 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
+import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { SessionOrigin } from '#store/people/session-origins';
 import type { TeamOfUser } from '#store/people/users';
 import { normalizeEmail } from './fields.ts';
@@ -23,6 +24,7 @@ export interface SignedIn {
 type Opened = SignedIn | { kind: 'second-factor'; setCookies: string[] } | { kind: 'wrong' };
 
 export interface Session {
+  /** By which guesses are counted. */
   id: string;
   user: {
     id: string;
@@ -39,6 +41,8 @@ export interface Session {
   setCookies: string[];
   /** How it was opened. */
   origin: SessionOrigin;
+  /** True: the proxy named the person in this request, and there is no session that lasts. */
+  isByProxy: boolean;
   openedAt: number;
 }
 
@@ -64,7 +68,31 @@ export class Sessions {
     this.#deps = deps;
   }
 
-  /** The request's user, team and role, read from the store each time, so that changes take effect at once. */
+  /** Whom the request is from: by the proxy's word if there is one, else by the session cookie. */
+  async whoIs({ headers, claim }: RequestContext): Promise<Session | null> {
+    if (!claim) return this.readSession(headers);
+    if (claim.kind !== 'person') return null;
+    const link = { issuer: PROXY_ISSUER, subject: claim.email };
+    const account = await this.#deps.store.providerLinks.find(link);
+    return account && this.ofProxied(account.id);
+  }
+
+  /** Somebody whom the proxy names. It does so with each request, so there is no session behind this. */
+  async ofProxied(userId: string): Promise<Session | null> {
+    const found = await this.#readUser(userId);
+    return (
+      found && {
+        id: `proxy ${userId}`,
+        ...found,
+        setCookies: [],
+        origin: { openedBy: null },
+        isByProxy: true,
+        openedAt: this.#deps.clock.now(),
+      }
+    );
+  }
+
+  /** The session of these cookies. User, team and role are read each time, so that changes take effect at once. */
   async readSession(headers: Headers): Promise<Session | null> {
     if (pickCookies(headers, ['session']) === '') return null;
     const request = { headers, clientAddress: '' };
@@ -73,27 +101,32 @@ export class Sessions {
     );
     if (answer.kind === 'declined' || !answer.response) return null;
     const { session } = answer.response;
-    const { users, sessionOrigins } = this.#deps.store;
-    const [origin, user, teams] = await Promise.all([
-      sessionOrigins.read(session.id),
-      users.find(session.userId),
-      users.listTeams(session.userId),
+    const [origin, found] = await Promise.all([
+      this.#deps.store.sessionOrigins.read(session.id),
+      this.#readUser(session.userId),
     ]);
     if (this.#isOver(session.createdAt, origin)) {
       await this.signOut(request);
       return null;
     }
-    if (!user) return null;
-    const { id, name, email, isEmailVerified, hasSecondFactor, currentTeamId } = user;
-    return {
-      id: session.id,
-      user: { id, name, email, isEmailVerified, hasSecondFactor },
-      team: teams.find((team) => team.id === currentTeamId) ?? null,
-      teams,
-      setCookies: answer.setCookies,
-      origin,
-      openedAt: session.createdAt.getTime(),
-    };
+    return (
+      found && {
+        id: session.id,
+        ...found,
+        setCookies: answer.setCookies,
+        origin,
+        isByProxy: false,
+        openedAt: session.createdAt.getTime(),
+      }
+    );
+  }
+
+  async #readUser(userId: string): Promise<Pick<Session, 'user' | 'team' | 'teams'> | null> {
+    const { users } = this.#deps.store;
+    const [found, teams] = await Promise.all([users.find(userId), users.listTeams(userId)]);
+    if (!found) return null;
+    const { currentTeamId, ...user } = found;
+    return { user, team: teams.find(({ id }) => id === currentTeamId) ?? null, teams };
   }
 
   /** A wrong email and a wrong password look the same and take the same time. */
@@ -177,8 +210,10 @@ export class Sessions {
     this.#deps.log.info('account.not-signed-in', { reason, address: clientAddress });
   }
 
+  /** Ends the session of the cookie, also if the request is from somebody whom the proxy names. */
   async signOut(request: RequestContext): Promise<{ setCookies: string[] }> {
-    const answer = await this.#deps.authLibrary.ask(request, ['session'], (api, headers) =>
+    const ofCookie = { ...request, claim: null };
+    const answer = await this.#deps.authLibrary.ask(ofCookie, ['session'], (api, headers) =>
       api.signOut({ headers, returnHeaders: true }),
     );
     return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };

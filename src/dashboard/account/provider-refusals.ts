@@ -30,7 +30,7 @@ export function explainProxyRefusal(why: ProxyRefusal): string {
     case 'no-email':
       return 'What the proxy in front of Belfry says about who you are contradicts itself, or is no email address. Nobody is let in by that. Tell the operator.';
     case 'too-many':
-      return 'You were signed in too often just now. Does your browser keep cookies? Wait a minute, then load the page anew.';
+      return 'Too many accounts were made from your address just now. Wait a minute, then load the page again.';
     case 'unconfirmed':
       return 'There is an account with your email, and nobody has confirmed yet that the address is theirs. Confirm it under Settings, Profile, after a sign-in with its password, or ask the operator.';
     case 'other-person':

@@ -9,18 +9,18 @@ import {
 import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
 import { useMaySend } from '../page/may-change.ts';
-import { teamField } from '../serving/form-team.ts';
+import { personField, teamField } from '../serving/form-team.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
 import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /**
- * The only form of the dashboard that changes something. It carries the team that it was opened for. If the service
+ * The only form of the dashboard that changes something. It carries the person and the team that it was opened for. If the service
  * does not answer or refuses the form, what was typed stays. It is not rendered for viewers if their role would be
  * refused.
  */
 export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   const answer: unknown = useActionData();
-  const team = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team;
+  const shown = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
   const ref = useRef<HTMLFormElement>(null);
   const maySend = useMaySend(props.action);
   useEffect(() => {
@@ -40,7 +40,12 @@ export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   if (!maySend) return null;
   return (
     <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
-      {team ? <input type="hidden" name={teamField} value={team.id} /> : null}
+      {shown ? (
+        <>
+          <input type="hidden" name={teamField} value={shown.team.id} />
+          <input type="hidden" name={personField} value={shown.user.id} />
+        </>
+      ) : null}
       {children}
     </RouterForm>
   );

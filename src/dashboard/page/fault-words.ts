@@ -39,9 +39,18 @@ function explainMissing(data: unknown): FaultWords {
   };
 }
 
-/** See `requireOwnTeam`. */
+/** See `requireOwnTeam` and `requireSamePerson`. */
 function explainOtherTeam(data: unknown): FaultWords {
-  const { otherTeam } = (data ?? {}) as { otherTeam?: OtherTeam };
+  const { otherTeam, isOfOtherPerson } = fieldsOf<{
+    otherTeam: OtherTeam;
+    isOfOtherPerson: boolean;
+  }>(data);
+  if (isOfOtherPerson) {
+    return {
+      title: 'This form was opened by somebody else',
+      text: 'Another person is signed in now. Nothing was changed. Open its page again.',
+    };
+  }
   const title = 'This form was opened for another team';
   if (!otherTeam?.opened) {
     const text =

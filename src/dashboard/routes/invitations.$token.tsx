@@ -1,5 +1,5 @@
 import { Button } from '../parts/Button.tsx';
-import { data, Link } from 'react-router';
+import { data, Link, redirect } from 'react-router';
 import {
   redirectWithCookies,
   requestFacts,
@@ -70,10 +70,8 @@ export async function action({ params, request, url, context }: Route.ActionArgs
 
 async function joinByProxy(token: string, request: Request, context: Context) {
   const { accounts } = context.get(services).people;
-  const { proxyClaim } = context.get(requestFacts);
-  const requestContext = requestContextOf(request, context);
-  const outcome = await accounts.registerByProxy(token, proxyClaim, requestContext);
-  if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
+  const outcome = await accounts.registerByProxy(token, requestContextOf(request, context));
+  if (outcome.kind === 'done') return redirect('/');
   if (outcome.kind === 'refused-by-proxy') return answer(403, explainProxyRefusal(outcome.why));
   const { problem, status } = refuseTooMany(outcome, context);
   return answer(status, problem);

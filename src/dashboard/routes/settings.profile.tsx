@@ -17,21 +17,22 @@ import type { Passkey } from '../services.ts';
 import type { Route } from './+types/settings.profile.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { user } = context.get(signedIn);
+  const { user, session } = context.get(signedIn);
   const { accounts } = context.get(services).people;
   const mustConfirm = accounts.sendsMail() && !user.isEmailVerified;
-  const isOffered = accounts.offersPasskeys();
+  // These are of a session, and behind the proxy there is none.
+  const isOffered = accounts.offersPasskeys() && !session.isByProxy;
   const passkeys = isOffered
     ? await accounts.listPasskeys(requestContextOf(request, context))
     : null;
-  const session = context.get(signedIn).session;
-  const confirmation = await accounts.describeConfirmation(user.id, session.id, request.headers);
+  const confirmation = await accounts.describeConfirmation(session, request.headers);
   const joined = await accounts.joinedProvider(user.id);
   return {
     user,
     mustConfirm,
     passkeys,
     provider: confirmation?.provider ?? null,
+    isByProxy: session.isByProxy,
     joined,
     hasSlashKey: readSlashKey(request),
   };
@@ -78,12 +79,8 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
     <>
       {loaderData.mustConfirm ? <ConfirmEmail email={loaderData.user.email} /> : null}
       <WhoYouAre {...forms} />
-      {loaderData.provider === null ? (
-        <ChangePassword {...forms} />
-      ) : (
-        <NoPassword provider={loaderData.provider} />
-      )}
-      {loaderData.provider === null ? (
+      <WaysIn {...loaderData} answer={actionData} />
+      {loaderData.provider === null && !loaderData.isByProxy ? (
         <Section
           title="Second factor"
           note="Sign-in then asks for a code of an authenticator as well."
@@ -223,6 +220,30 @@ function ChangePassword({ answer }: FormsProps) {
         />
         <Send intent="password">Change password</Send>
       </Form>
+    </Section>
+  );
+}
+
+function WaysIn({
+  provider,
+  isByProxy,
+  ...forms
+}: FormsProps & { provider: string | null; isByProxy: boolean }) {
+  if (provider !== null) return <NoPassword provider={provider} />;
+  return isByProxy ? <BesideProxy /> : <ChangePassword {...forms} />;
+}
+
+/** Changes of these need a session, which only a sign-in without the proxy opens. */
+function BesideProxy() {
+  return (
+    <Section
+      title="Password, second factor and passkeys"
+      note="The proxy in front of Belfry signs you in with each request."
+    >
+      <p>
+        To change how you sign in without the proxy, open Belfry without it and sign in with your
+        password.
+      </p>
     </Section>
   );
 }

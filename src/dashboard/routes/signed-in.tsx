@@ -14,7 +14,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     // If the counts cannot be read, the page is shown without them.
     work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
-    people.accounts.describeConfirmation(user.id, session.id, request.headers),
+    people.accounts.describeConfirmation(session, request.headers),
     work.readTeamPause(team.id),
   ]);
   return {

@@ -1,11 +1,14 @@
 /**
- * Ensures that a form changes only the team that it was opened for, even if another team has become the current one.
+ * Ensures that a form acts only as the person who opened it, and changes only the team that it was opened for, even if
+ * somebody else has signed in or another team has become the current one.
  */
 import { data } from 'react-router';
 import type { SignedInAs } from '../context.ts';
+import type { Session } from '../services.ts';
 
-/** The field that every form carries (see forms/Form.tsx). */
+/** The fields that every form of a signed-in person carries (see forms/Form.tsx). */
 export const teamField = 'for_team';
+export const personField = 'for_person';
 
 /** Patterns of routes whose forms are about the person alone, whatever the team. */
 const ownPages = new Set(['/settings/profile', '/settings/api-token']);
@@ -16,6 +19,14 @@ export type OtherTeam = {
   opened: { id: string; name: string } | null;
   current: string;
 };
+
+/** If somebody else opened the form, throws the 409 page: a proxy may name another person from one request to the next. */
+export function requireSamePerson(form: FormData, session: Session | null): void {
+  const meant = form.get(personField);
+  if (meant !== null && meant !== session?.user.id) {
+    throw data({ isOfOtherPerson: true }, { status: 409 });
+  }
+}
 
 /** If the form was opened for another team, throws the 409 page, which says for which one. */
 export function requireOwnTeam(form: FormData, page: string, { session, team }: SignedInAs): void {

@@ -20,7 +20,7 @@ import {
 } from '../context.ts';
 import { forgetToast, readToast } from './cookies.ts';
 import { isSafeMethod } from './form-guards.ts';
-import { requireOwnTeam } from './form-team.ts';
+import { requireOwnTeam, requireSamePerson } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
 import type { Services, Session, TeamOfUser, Work } from '../services.ts';
 import type { FormKind } from './form-limits.ts';
@@ -71,8 +71,10 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
     context.set(sentForm, form);
     // The form may have arrived slowly: session, team and role count as they are now.
     elsewhere = await admit();
-    if (elsewhere === null && !publicPages.has(page) && !teamlessPages.has(page))
-      requireOwnTeam(form, page, context.get(signedIn));
+    if (elsewhere === null && !publicPages.has(page)) {
+      requireSamePerson(form, context.get(session));
+      if (!teamlessPages.has(page)) requireOwnTeam(form, page, context.get(signedIn));
+    }
   }
   // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
   if (elsewhere !== null)
@@ -99,13 +101,12 @@ interface Visit {
  */
 function makeAdmission({ request, url, page, context, setCookies }: Visit) {
   const all = context.get(services);
-  const { baseUrl, proxyClaim } = context.get(requestFacts);
+  const { baseUrl } = context.get(requestFacts);
   const { accounts } = all.people;
   return async (): Promise<string | null> => {
     const { session: current, refusal } = await accounts.arrive(
-      proxyClaim,
       requestContextOf(request, context),
-      mayOpen(request, page),
+      whomProxyLets(request, page),
     );
     context.set(session, current);
     context.set(proxyRefusal, refusal);
@@ -135,12 +136,9 @@ function kindOfForm(page: string): FormKind {
 
 export const pageAccess = guard(decide);
 
-/**
- * For whom the proxy's word opens a session. A form that arrives without one, or with somebody else's, changes nothing:
- * who sent it saw the page as another person, or as nobody.
- */
-function mayOpen({ method }: Request, page: string) {
-  if (!isSafeMethod(method)) return 'nobody';
+/** Whom the proxy's word lets in: a form alone joins and makes no account. */
+function whomProxyLets({ method }: Request, page: string) {
+  if (!isSafeMethod(method)) return 'joined';
   return publicPages.has(page) && page !== '/login' ? 'known' : 'anybody';
 }
 

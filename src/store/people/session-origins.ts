@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 
 /** How a session was opened, beside what the auth library keeps of it. */
 export interface SessionOrigin {
-  /** The issuer of the provider, or the proxy; null: with what Belfry itself asks for. */
+  /** The issuer of the provider; null: with what Belfry itself asks for. */
   openedBy: string | null;
 }
 
