@@ -44,7 +44,7 @@ export interface Cron extends CronSettings {
   unreadable: string | null;
 }
 
-export function cronColumns(sealer: Sealer, settings: CronSettings) {
+export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettings) {
   return {
     name: settings.name,
     url: settings.url,
@@ -59,7 +59,7 @@ export function cronColumns(sealer: Sealer, settings: CronSettings) {
     max_runs: settings.end.maxRuns,
     slow_rule: writeSlowRule(settings.alertSettings.slow),
     tags: writeTags(settings.tags),
-    sealed_headers: sealHeaders(sealer, 'crons', settings.headers),
+    sealed_headers: sealHeaders(sealer, 'crons', teamId, settings.headers),
     payload: settings.payload === null ? null : JSON.stringify(settings.payload),
   };
 }

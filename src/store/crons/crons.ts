@@ -52,7 +52,7 @@ export class CronStore {
       next_run_at: withinEnd(nextRunAt, settings.end, 0),
       runs_counted: 0,
       ...UNBROKEN,
-      ...cronColumns(this.#sealer, settings),
+      ...cronColumns(this.#sealer, teamId, settings),
     };
     await this.#db.transact((trx) => trx.insertInto('crons').values(row).execute());
     this.#tellDue(teamId, row.next_run_at);
@@ -84,7 +84,7 @@ export class CronStore {
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
       const next = stays ? row.next_run_at : nextRunAt;
       return {
-        ...cronColumns(this.#sealer, settings),
+        ...cronColumns(this.#sealer, teamId, settings),
         // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
         ...(settings.alertThreshold === null
           ? UNBROKEN

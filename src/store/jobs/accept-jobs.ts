@@ -99,7 +99,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
     callback_url: job.callbackUrl,
     created_at: now,
     scheduled_at: now + job.delaySeconds * 1000,
-    sealed_headers: sealHeaders(sealer, 'jobs', job.headers),
+    sealed_headers: sealHeaders(sealer, 'jobs', job.teamId, job.headers),
     payload: job.payload,
   };
 }

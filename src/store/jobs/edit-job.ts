@@ -38,7 +38,7 @@ export async function editPendingJob(
         queue_id: into.id,
         method: change.method,
         url: change.url,
-        sealed_headers: sealHeaders(sealer, 'jobs', change.headers),
+        sealed_headers: sealHeaders(sealer, 'jobs', teamId, change.headers),
         payload,
         callback_url: callbackUrl,
         scheduled_at: change.scheduledAt,

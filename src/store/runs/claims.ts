@@ -2,6 +2,7 @@ import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { SlowRule } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
+import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
 
@@ -106,13 +107,6 @@ export class SecretReader {
 
   open(sealed: string | null): string | null {
     if (sealed === null) return null;
-    const known = this.#opened.get(sealed);
-    if (known !== undefined) return known;
-    const secret = this.#sealer.open(SIGNING_SECRET_PLACE, sealed);
-    if (this.#opened.size >= MAX_REMEMBERED) this.#opened.clear();
-    this.#opened.set(sealed, secret);
-    return secret;
+    return remembered(this.#opened, sealed, () => this.#sealer.open(SIGNING_SECRET_PLACE, sealed));
   }
 }
-
-const MAX_REMEMBERED = 1000;

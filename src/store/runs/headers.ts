@@ -1,24 +1,46 @@
 import type { HeaderList } from '#domain/exchange';
 import { parseList } from '../database/parse-list.ts';
+import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** Headers as they are stored (§5.9): sealed JSON, or null for none. */
-export function sealHeaders(
-  sealer: Sealer,
-  table: 'jobs' | 'crons',
-  headers: HeaderList,
-): string | null {
-  return headers.length === 0 ? null : sealer.seal(HEADERS_PLACE[table], JSON.stringify(headers));
-}
-
-export function openHeaders(
-  sealer: Sealer,
-  table: 'jobs' | 'crons',
-  sealed: string | null,
-): HeaderList {
-  return sealed === null
-    ? []
-    : parseList<HeaderList[number]>(sealer.open(HEADERS_PLACE[table], sealed));
-}
+type Table = 'jobs' | 'crons';
 
 const HEADERS_PLACE = { jobs: 'jobs.headers', crons: 'crons.headers' };
+
+/** Sealing and opening cost more than the rest of a job, and most jobs of a team have equal headers. */
+const caches = new WeakMap<
+  Sealer,
+  { sealed: Map<string, string>; opened: Map<string, HeaderList> }
+>();
+
+function cacheOf(sealer: Sealer) {
+  let cache = caches.get(sealer);
+  if (!cache) caches.set(sealer, (cache = { sealed: new Map(), opened: new Map() }));
+  return cache;
+}
+
+/**
+ * Headers as they are stored (§5.9): sealed JSON, or null for none. Equal headers of a team are sealed once, so their
+ * sealed texts are equal too; those of two teams never are.
+ */
+export function sealHeaders(
+  sealer: Sealer,
+  table: Table,
+  teamId: string,
+  headers: HeaderList,
+): string | null {
+  if (headers.length === 0) return null;
+  const text = JSON.stringify(headers);
+  return remembered(cacheOf(sealer).sealed, `${teamId} ${table} ${text}`, () =>
+    sealer.seal(HEADERS_PLACE[table], text),
+  );
+}
+
+export function openHeaders(sealer: Sealer, table: Table, sealed: string | null): HeaderList {
+  if (sealed === null) return NO_HEADERS;
+  return remembered(cacheOf(sealer).opened, `${table} ${sealed}`, () =>
+    parseList<HeaderList[number]>(sealer.open(HEADERS_PLACE[table], sealed)),
+  );
+}
+
+const NO_HEADERS: HeaderList = [];

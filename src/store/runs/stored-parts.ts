@@ -4,6 +4,7 @@ import { UNREADABLE_TEXTS } from '#domain/judge';
 import type { SecretReader } from './claims.ts';
 import { openHeaders } from './headers.ts';
 import { parseList } from '../database/parse-list.ts';
+import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 
 /**
@@ -28,7 +29,7 @@ export class PartsReader {
   }
 
   readAssertions(text: string): readonly Assertion[] {
-    return this.read('assertions', () => parseList<Assertion>(text), []);
+    return this.read('assertions', () => parseAssertions(text), []);
   }
 
   readSecret(secrets: SecretReader, sealed: string | null): string | null {
@@ -39,6 +40,13 @@ export class PartsReader {
   readPayload(text: string | null): string | null {
     return this.read('payload', () => (text === null ? null : parseString(text)), null);
   }
+}
+
+const parsed = new Map<string, readonly Assertion[]>();
+
+/** The same list for the same text: the runs of a queue share what is derived from its assertions (`needsOf`). */
+function parseAssertions(text: string): readonly Assertion[] {
+  return remembered(parsed, text, () => parseList<Assertion>(text));
 }
 
 function parseString(text: string): string {

@@ -1,0 +1,17 @@
+const MOST_KNOWN = 1_000;
+const LONGEST_KEY = 4_096;
+
+/** The value of a key, made when it is first needed. A full map begins anew; long keys are not remembered. */
+export function remembered<Value>(
+  known: Map<string, Value>,
+  key: string,
+  make: () => Value,
+): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const value = make();
+  if (key.length > LONGEST_KEY) return value;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, value);
+  return value;
+}
