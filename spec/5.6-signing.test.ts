@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
 import { signBody } from '#domain/signature';
 import { SecretChanges } from '#engine/secret-changes';
+import { verificationSamples } from '#dashboard/words/verification-samples';
 import { makeFolder } from '#testing/guard';
 import { type ReceivedRequest, type Receiver, startReceiver } from '#testing/receiver';
 import {
@@ -307,65 +308,129 @@ function isInstalled(program: string, asked = '--version'): boolean {
   return spawnSync(program, [asked], { stdio: 'ignore' }).status === 0;
 }
 
-describe('the verifiers of the docs page take what is right and nothing else', () => {
-  test('Node', async () => {
-    const file = path.join(makeFolder(), 'verify.mjs');
-    fs.writeFileSync(file, readSnippet('Node'));
-    const { isFromBelfry } = (await import(file)) as {
-      isFromBelfry: (secret: string, headers: object, body: Buffer, now: number) => boolean;
-    };
-    for (const { secret, timestamp, signature, body, now, ok } of trials) {
-      const headers = { 'x-service-timestamp': timestamp, 'x-service-signature': signature };
-      assert.equal(isFromBelfry(secret, headers, Buffer.from(body), now), ok, timestamp);
-    }
-    assert.equal(isFromBelfry('s', {}, Buffer.alloc(0), 0), false);
-  });
+test('the page about signing and the docs page have the same verifiers', () => {
+  for (const { language, code } of verificationSamples)
+    assert.equal(readSnippet(language), `${code}\n`, language);
+});
 
-  /** Each program reads the trials as JSON from its input and prints a list of verdicts. */
-  const programs: [heading: string, program: string, extension: string, around: string][] = [
-    [
-      'Python',
-      'python3',
-      'py',
-      `
+describe('a verifier takes what is right and nothing else', () => {
+  /** How a sample is run: it reads the trials as JSON from its input and prints a list of verdicts. */
+  interface Run {
+    /** The program, and the argument with which it shows its version. */
+    program: string;
+    version?: string;
+    args: readonly string[];
+    /** The files beside the sample, whose own name comes first. */
+    files: (code: string) => Record<string, string>;
+    env?: Record<string, string>;
+  }
+
+  const headers = (field: (name: string) => string, arrow: string) =>
+    ['timestamp', 'signature'].map((name) => `"x-service-${name}"${arrow}${field(name)}`).join();
+  const runs: Record<string, Run> = {
+    Node: {
+      program: process.execPath,
+      args: ['run.mjs'],
+      files: (code) => ({
+        'verify.mjs': code,
+        'run.mjs': `
+import fs from 'node:fs';
+import { isFromBelfry } from './verify.mjs';
+const trials = JSON.parse(fs.readFileSync(0, 'utf8'));
+console.log(JSON.stringify(trials.map((t) =>
+  isFromBelfry(t.secret, { ${headers((name) => `t.${name}`, ': ')} }, Buffer.from(t.body), t.now))));`,
+      }),
+    },
+    Python: {
+      program: 'python3',
+      args: ['verify.py'],
+      files: (code) => ({
+        'verify.py': `${code}
 import json, sys
-print(json.dumps([is_from_belfry(t["secret"], {"x-service-timestamp": t["timestamp"], "x-service-signature": t["signature"]}, t["body"].encode(), t["now"]) for t in json.load(sys.stdin)]))`,
-    ],
-    [
-      'Ruby',
-      'ruby',
-      'rb',
-      `
+print(json.dumps([is_from_belfry(t["secret"], {${headers((name) => `t["${name}"]`, ': ')}}, t["body"].encode(), t["now"]) for t in json.load(sys.stdin)]))`,
+      }),
+    },
+    Go: {
+      program: 'go',
+      version: 'version',
+      args: ['run', '.'],
+      files: (code) => ({
+        'belfry/verify.go': code,
+        'go.mod': 'module verify\n',
+        'main.go': `package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"time"
+	"verify/belfry"
+)
+
+func main() {
+	var trials []struct {
+		Secret, Timestamp, Signature, Body string
+		Now                                int64
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&trials); err != nil {
+		panic(err)
+	}
+	verdicts := []bool{}
+	for _, t := range trials {
+		header := http.Header{}
+		header.Set("X-Service-Timestamp", t.Timestamp)
+		header.Set("X-Service-Signature", t.Signature)
+		verdicts = append(verdicts, belfry.IsFromBelfry(t.Secret, header, []byte(t.Body), time.Unix(t.Now, 0)))
+	}
+	json.NewEncoder(os.Stdout).Encode(verdicts)
+}
+`,
+      }),
+      env: { GOTOOLCHAIN: 'local', GOPROXY: 'off', GOFLAGS: '-mod=mod' },
+    },
+    PHP: {
+      program: 'php',
+      args: ['verify.php'],
+      files: (code) => ({
+        'verify.php': `${code}
+echo json_encode(array_map(fn ($t) => isFromBelfry($t['secret'], [${headers((name) => `$t['${name}']`, ' => ')}], $t['body'], $t['now']), json_decode(file_get_contents('php://stdin'), true)));`,
+      }),
+    },
+    Ruby: {
+      program: 'ruby',
+      args: ['verify.rb'],
+      files: (code) => ({
+        'verify.rb': `${code}
 require 'json'
-puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], { 'x-service-timestamp' => t['timestamp'], 'x-service-signature' => t['signature'] }, t['body'], t['now']) })`,
-    ],
-    [
-      'PHP',
-      'php',
-      'php',
-      `
-echo json_encode(array_map(fn ($t) => isFromBelfry($t['secret'], ['x-service-timestamp' => $t['timestamp'], 'x-service-signature' => $t['signature']], $t['body'], $t['now']), json_decode(file_get_contents('php://stdin'), true)));`,
-    ],
-  ];
-  test('Python, Ruby and PHP, as far as they are installed', (t) => {
-    for (const [heading, program, extension, around] of programs) {
-      const file = path.join(makeFolder(), `verify.${extension}`);
-      fs.writeFileSync(file, readSnippet(heading) + around);
-      if (!isInstalled(program)) {
-        t.diagnostic(`${program} is not installed`);
-        continue;
+puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], { ${headers((name) => `t['${name}']`, ' => ')} }, t['body'], t['now']) })`,
+      }),
+    },
+  };
+
+  for (const { language, code } of verificationSamples) {
+    const { program, version, args, files, env } =
+      runs[language] ?? assert.fail(`nothing runs the sample for ${language}`);
+    const skip = isInstalled(program, version) ? false : `${program} is not installed`;
+    test(`in ${language}`, { skip }, () => {
+      const folder = makeFolder();
+      for (const [name, text] of Object.entries(files(code))) {
+        fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+        fs.writeFileSync(path.join(folder, name), text);
       }
-      const printed = execFileSync(program, [file], { input: JSON.stringify(trials) });
+      const printed = execFileSync(program, args, {
+        cwd: folder,
+        input: JSON.stringify(trials),
+        env: { ...process.env, GOCACHE: path.join(folder, 'cache'), ...env },
+      });
       assert.deepEqual(
         JSON.parse(String(printed)),
         trials.map(({ ok }) => ok),
-        heading,
       );
-    }
-  });
+    });
+  }
 
-  test('shell, if openssl is installed', (t) => {
-    if (!isInstalled('openssl', 'version')) return t.diagnostic('openssl is not installed');
+  const noOpenssl = isInstalled('openssl', 'version') ? false : 'openssl is not installed';
+  test('in shell: it prints the signature', { skip: noOpenssl }, () => {
     for (const { secret, timestamp, body, signature } of vectors) {
       const file = path.join(makeFolder(), 'body');
       fs.writeFileSync(file, body);

@@ -1,63 +1,106 @@
-/** Code that verifies a signature (§5.6), for receivers to copy. Each sample reads the raw body. */
+/**
+ * Code that verifies a signature (§5.6), for receivers to copy. The page about signing shows it, docs/signing.md has
+ * the same, and spec/5.6-signing.test.ts runs every one of them.
+ */
 export const verificationSamples: readonly { language: string; code: string }[] = [
   {
-    language: 'Node.js',
-    code: `import { createHmac, timingSafeEqual } from 'node:crypto';
+    language: 'Node',
+    code: String.raw`import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** rawBody: the bytes as received, before any parsing. */
-export function isFromBelfry(headers, rawBody, secret) {
+/** @param {Buffer} body the raw body; an empty buffer if there was none */
+export function isFromBelfry(secret, headers, body, now = Date.now() / 1000) {
   const timestamp = headers['x-service-timestamp'] ?? '';
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false;
-  const expected = createHmac('sha256', secret).update(timestamp + '.').update(rawBody).digest();
-  const given = Buffer.from(headers['x-service-signature'] ?? '', 'hex');
+  const signature = headers['x-service-signature'] ?? '';
+  if (!/^\d{1,15}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > 300) return false;
+  const expected = createHmac('sha256', secret)
+    .update(timestamp + '.')
+    .update(body)
+    .digest();
+  const given = Buffer.from(signature, 'hex');
   return given.length === expected.length && timingSafeEqual(given, expected);
 }`,
   },
   {
     language: 'Python',
-    code: `import hashlib, hmac, time
+    code: String.raw`import hashlib
+import hmac
+import time
 
-def is_from_belfry(headers, raw_body: bytes, secret: str) -> bool:
-    timestamp = headers.get("X-Service-Timestamp", "")
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
+
+def is_from_belfry(secret, headers, body, now=None):
+    """headers: names in lower case; body: the raw bytes, b"" if there was none"""
+    now = time.time() if now is None else now
+    timestamp = headers.get("x-service-timestamp", "")
+    signature = headers.get("x-service-signature", "")
+    if not (timestamp.isascii() and timestamp.isdigit()):
         return False
-    expected = hmac.new(secret.encode(), timestamp.encode() + b"." + raw_body, hashlib.sha256)
-    return hmac.compare_digest(expected.hexdigest(), headers.get("X-Service-Signature", ""))`,
-  },
-  {
-    language: 'PHP',
-    code: `function isFromBelfry(string $rawBody, string $secret): bool {
-    $timestamp = $_SERVER['HTTP_X_SERVICE_TIMESTAMP'] ?? '';
-    if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > 300) return false;
-    $expected = hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret);
-    return hash_equals($expected, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '');
-}
-// $rawBody = file_get_contents('php://input');`,
-  },
-  {
-    language: 'Ruby',
-    code: `require "openssl"
-
-def from_belfry?(request, secret)
-  timestamp = request.get_header("HTTP_X_SERVICE_TIMESTAMP").to_s
-  return false if (Time.now.to_i - timestamp.to_i).abs > 300
-  expected = OpenSSL::HMAC.hexdigest("SHA256", secret, "#{timestamp}.#{request.body.read}")
-  OpenSSL.secure_compare(expected, request.get_header("HTTP_X_SERVICE_SIGNATURE").to_s)
-end`,
+    if len(timestamp) > 15 or abs(now - int(timestamp)) > 300:
+        return False
+    signed = timestamp.encode() + b"." + body
+    expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), signature.encode())`,
   },
   {
     language: 'Go',
-    code: `func isFromBelfry(r *http.Request, rawBody []byte, secret string) bool {
-	timestamp := r.Header.Get("X-Service-Timestamp")
+    code: String.raw`package belfry
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// IsFromBelfry takes the raw body, as io.ReadAll(request.Body) gives it.
+func IsFromBelfry(secret string, header http.Header, body []byte, now time.Time) bool {
+	timestamp := header.Get("X-Service-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || math.Abs(float64(time.Now().Unix()-seconds)) > 300 {
+	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
+		return false
+	}
+	given, err := hex.DecodeString(header.Get("X-Service-Signature"))
+	if err != nil {
 		return false
 	}
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "."))
-	mac.Write(rawBody)
-	given, err := hex.DecodeString(r.Header.Get("X-Service-Signature"))
-	return err == nil && hmac.Equal(given, mac.Sum(nil))
+	mac.Write(body)
+	return hmac.Equal(given, mac.Sum(nil))
 }`,
+  },
+  {
+    language: 'PHP',
+    code: String.raw`<?php
+// $headers: array_change_key_case(getallheaders())
+// $body: file_get_contents('php://input'), or in Laravel $request->getContent()
+function isFromBelfry(string $secret, array $headers, string $body, ?int $now = null): bool
+{
+    $timestamp = $headers['x-service-timestamp'] ?? '';
+    $signature = $headers['x-service-signature'] ?? '';
+    if (!preg_match('/^\d{1,15}$/D', $timestamp)) {
+        return false;
+    }
+    if (abs(($now ?? time()) - (int) $timestamp) > 300) {
+        return false;
+    }
+    return hash_equals(hash_hmac('sha256', $timestamp . '.' . $body, $secret), $signature);
+}`,
+  },
+  {
+    language: 'Ruby',
+    code: String.raw`require 'openssl'
+
+# headers: names in lower case; in Rails request.headers takes 'x-service-timestamp' as it is
+# body: request.body.read in Rack, request.raw_post in Rails
+def from_belfry?(secret, headers, body, now = Time.now.to_i)
+  timestamp = headers['x-service-timestamp'].to_s
+  signature = headers['x-service-signature'].to_s
+  return false unless timestamp.match?(/\A\d{1,15}\z/) && (now - timestamp.to_i).abs <= 300
+
+  expected = OpenSSL::HMAC.hexdigest('SHA256', secret, "#{timestamp}.".b + body.b)
+  OpenSSL.secure_compare(expected, signature)
+end`,
   },
 ];
