@@ -195,6 +195,14 @@ const FAULTS = {
       'Let the target send fewer or shorter headers; cookies are the usual cause.',
     ],
   },
+  'too-many-informational': {
+    says: 'too many informational responses',
+    means: [
+      'No final response came',
+      'The target sent more than 16 informational responses (1xx), so the connection was closed.',
+      'Let the target send its final response sooner.',
+    ],
+  },
   'not-http': {
     says: 'response is not valid HTTP',
     means: [

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '#domain/clock';
+import type { LiveClock } from './live-clock.ts';
 import { CONNECT_SECONDS, type FaultCode } from '#domain/connection-faults';
 import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
 import { BodyCollector } from './body.ts';
@@ -22,7 +22,7 @@ const TURN_BYTES = 64 * 1024;
 
 interface AttemptTools {
   /** The clock for the target's time limits and durations. It stops while this process stands still. */
-  clock: Clock;
+  clock: LiveClock;
   guard: Guard;
   connections: Connections;
   /** Shares the time for processing response bodies. */

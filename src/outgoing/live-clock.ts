@@ -5,29 +5,36 @@ const BEAT_MS = 50;
 /** The most time between two beats that counts as running, in milliseconds. The rest counts as a standstill. */
 const BETWEEN_BEATS_MS = 100;
 
+/** Somebody who waits for a time limit. */
+interface Sleeper {
+  readonly wake: () => void;
+  /** When to wake, on the live clock. */
+  readonly untilMs: number;
+  /** When to look whether it is time, on the underlying clock. */
+  lookAtMs: number;
+  /** By how much standstills may still delay it. */
+  mostToAddMs: number;
+}
+
 /**
  * A clock that stops while this process stands still, because its event loop was blocked or it was frozen. Time in
  * which a target could not be heard must not end an attempt, nor count as its duration.
  *
- * It beats only while somebody waits on it. Otherwise it runs like the underlying clock.
+ * One timer serves everybody: it beats while somebody waits, and fires exactly at the next time limit. Without waiters
+ * this clock runs like the underlying one.
  */
-export class LiveClock implements Clock {
+export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   readonly #clock: Clock;
-  #waiting = 0;
+  readonly #sleepers = new Set<Sleeper>();
+  /** No sleeper has to be looked at earlier. */
+  #nearestMs = Infinity;
+  #beatsNextAtMs = 0;
   #pastStandstillsMs = 0;
   #beatAtMs = 0;
   #cancelBeat: (() => void) | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  now(): number {
-    return this.#clock.now();
-  }
-
-  at(instant: number, wake: () => void): () => void {
-    return this.#clock.at(instant, wake);
   }
 
   /** Never goes back. Runs slower than other clocks if the process stood still. */
@@ -46,29 +53,14 @@ export class LiveClock implements Clock {
    * Sockets are read once more before `wake` runs, so data that arrived in the meantime is still in time.
    */
   after(ms: number, wake: () => void): () => void {
-    this.#grant();
-    const untilMs = this.monotonicMs() + ms;
-    let mostToAddMs = ms;
-    let isOver = false;
-    let cancel = () => {};
-    const leave = () => {
-      if (isOver) return;
-      isOver = true;
-      cancel();
-      this.#leave();
-    };
-    const look = () => {
-      const leftMs = Math.min(untilMs - this.monotonicMs(), mostToAddMs);
-      mostToAddMs -= leftMs;
-      if (leftMs >= 1) return void (cancel = this.#clock.after(leftMs, look));
-      setImmediate(() => {
-        if (isOver) return;
-        leave();
-        wake();
-      });
-    };
-    cancel = this.#clock.after(ms, look);
-    return leave;
+    const nowMs = this.#clock.monotonicMs();
+    const untilMs = nowMs - this.#stoodStillMsAt(nowMs) + ms;
+    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms };
+    this.#sleepers.add(sleeper);
+    this.#nearestMs = Math.min(this.#nearestMs, sleeper.lookAtMs);
+    if (this.#cancelBeat === null) this.#beat(nowMs);
+    else if (this.#nearestMs < this.#beatsNextAtMs) this.#plan(nowMs);
+    return () => void this.#remove(sleeper);
   }
 
   #stoodStillMsAt(nowMs: number): number {
@@ -80,23 +72,47 @@ export class LiveClock implements Clock {
     return Math.max(0, nowMs - this.#beatAtMs - BETWEEN_BEATS_MS);
   }
 
-  #grant(): void {
-    this.#waiting++;
-    if (this.#waiting === 1) this.#beat();
-  }
-
-  #leave(): void {
-    this.#waiting--;
-    if (this.#waiting > 0) return;
-    this.#pastStandstillsMs = this.stoodStillMs;
-    this.#cancelBeat?.();
-    this.#cancelBeat = null;
-  }
-
-  #beat(): void {
-    const nowMs = this.#clock.monotonicMs();
+  #beat(nowMs: number): void {
     this.#pastStandstillsMs += this.#excess(nowMs);
     this.#beatAtMs = nowMs;
-    this.#cancelBeat = this.#clock.after(BEAT_MS, () => this.#beat());
+    if (this.#nearestMs - nowMs < 1) this.#look(nowMs);
+    this.#plan(nowMs);
+  }
+
+  #plan(nowMs: number): void {
+    this.#cancelBeat?.();
+    this.#beatsNextAtMs = Math.min(this.#beatAtMs + BEAT_MS, this.#nearestMs);
+    this.#cancelBeat = this.#clock.after(this.#beatsNextAtMs - nowMs, () =>
+      this.#beat(this.#clock.monotonicMs()),
+    );
+  }
+
+  #look(nowMs: number): void {
+    const liveMs = nowMs - this.#pastStandstillsMs;
+    const due: Sleeper[] = [];
+    this.#nearestMs = Infinity;
+    for (const sleeper of this.#sleepers) {
+      if (sleeper.lookAtMs - nowMs < 1) {
+        const leftMs = Math.min(sleeper.untilMs - liveMs, sleeper.mostToAddMs);
+        if (leftMs < 1) due.push(sleeper);
+        sleeper.mostToAddMs -= leftMs;
+        sleeper.lookAtMs = leftMs < 1 ? Infinity : nowMs + leftMs;
+      }
+      this.#nearestMs = Math.min(this.#nearestMs, sleeper.lookAtMs);
+    }
+    setImmediate(() => {
+      for (const sleeper of due) if (this.#remove(sleeper)) sleeper.wake();
+    });
+  }
+
+  /** Returns false if it was removed before. */
+  #remove(sleeper: Sleeper): boolean {
+    const wasThere = this.#sleepers.delete(sleeper);
+    if (this.#sleepers.size > 0 || this.#cancelBeat === null) return wasThere;
+    this.#pastStandstillsMs = this.stoodStillMs;
+    this.#cancelBeat();
+    this.#cancelBeat = null;
+    this.#nearestMs = Infinity;
+    return wasThere;
   }
 }

@@ -3,7 +3,7 @@ import type { Timing } from '#domain/exchange';
 
 /** Measures the parts of one attempt, in milliseconds on the monotonic clock. */
 export class Stopwatch {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #startedMs: number;
   #resolvedMs: number | null = null;
   #connectingMs: number | null = null;
@@ -14,7 +14,7 @@ export class Stopwatch {
   #answeringMs: number | null = null;
   #receivedMs: number | null = null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
   }

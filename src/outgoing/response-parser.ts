@@ -1,0 +1,344 @@
+import { ByteStore } from '#domain/byte-store';
+import type { FaultCode } from '#domain/connection-faults';
+import type { HeaderList } from '#domain/exchange';
+
+/** The limit of a head (status line, header section and empty line) and of a trailer section, in bytes. */
+const MAX_SECTION_BYTES = 64 * 1024;
+/** The limit of a line with a chunk's size and extensions, in bytes. */
+const MAX_CHUNK_LINE_BYTES = 16 * 1024;
+/** How many informational responses (1xx) may precede the final one. */
+const MAX_INFORMATIONAL = 16;
+/** How much of the headers is kept, names and values together, in bytes. */
+const KEPT_BYTES = 16 * 1024;
+
+export type ResponseFault = Extract<
+  FaultCode,
+  | 'not-http'
+  | 'headers-too-large'
+  | 'too-many-informational'
+  | 'closed-before-response'
+  | 'response-cut'
+>;
+
+/**
+ * What `next` found: the head of the final response, a part of its body, its end, or a fault. 'more': the input is used
+ * up.
+ */
+type ParserEvent = 'more' | 'head' | 'data' | 'end' | ResponseFault;
+
+const CRLF = Buffer.from('\r\n');
+const HEAD_END = Buffer.from('\r\n\r\n');
+const HEAD_START = Buffer.from('HTTP/1.');
+const TEXT = '[\\t\\x20-\\x7e\\x80-\\xff]*';
+const FIELD = `[!#$%&'*+.^_\`|~0-9A-Za-z-]+:${TEXT}`;
+/** RFC 9112 4 and 5. A folded value (obs-fold) goes on in the next line, which begins with white space. */
+const HEAD_SYNTAX = new RegExp(
+  `^HTTP/1\\.\\d \\d{3}(?: ${TEXT})?(?:\\r\\n${FIELD}(?:\\r\\n[ \\t]${TEXT})*)*$`,
+);
+/** RFC 9112 7.1. */
+const CHUNK_LINE_SYNTAX = new RegExp(`^([0-9A-Fa-f]+)(?:[ \\t]*;${TEXT})?$`);
+const TRAILER_SYNTAX = new RegExp(`^${FIELD}$`);
+
+const NOTHING: Buffer = Buffer.alloc(0);
+const NO_HEADERS: HeaderList = [];
+
+/**
+ * Parses the response to one request (RFC 9112): strictly, in bounded memory, and with the same result however its
+ * bytes are split. Hand over bytes with `feed`, then call `next` until it returns 'more', 'end' or a fault.
+ *
+ * Informational responses are skipped. `101 Switching Protocols` is a fault, because no request asks for it.
+ */
+export class ResponseParser {
+  /** Valid from 'head' on, like the following ones. */
+  status = 0;
+  /** The first 16 KiB of the headers, as received. */
+  headers: HeaderList = NO_HEADERS;
+  /** The `timeout` of `Keep-Alive`; null without one. */
+  idleSeconds: number | null = null;
+  /** A part of the body: bytes of the input, not a copy. */
+  data: Buffer = NOTHING;
+
+  #input: Buffer = NOTHING;
+  #at = 0;
+  #state: 'head' | 'body' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'ended' = 'head';
+  /** The beginning of a head or line that has not ended yet. */
+  #held: ByteStore | null = null;
+  /** How many bytes the body or chunk still has. Infinity: the body ends with the connection. */
+  #left = 0;
+  #informational = 0;
+  #trailerBytes = 0;
+  #isPersistent = false;
+  #hasBareLf = false;
+
+  /** Begins with the next response, after the last one has ended. */
+  begin(): void {
+    this.#state = 'head';
+    this.#informational = 0;
+  }
+
+  /** Hands over bytes. Those before must be used up. */
+  feed(bytes: Buffer): void {
+    this.#input = bytes;
+    this.#at = 0;
+  }
+
+  /** Copies the rest of the input, so that the caller may reuse its buffer. */
+  keep(): void {
+    this.feed(Buffer.from(this.#input.subarray(this.#at)));
+  }
+
+  /** Whether another request may be sent on the connection, after 'end'. */
+  get isReusable(): boolean {
+    return this.#isPersistent && this.#at === this.#input.length;
+  }
+
+  next(): ParserEvent {
+    for (;;) {
+      const event = this.#step();
+      if (event !== null) return event;
+    }
+  }
+
+  /** The connection has ended. Call it after 'more'. */
+  close(): 'end' | ResponseFault {
+    if (this.#state === 'head') return 'closed-before-response';
+    return this.#state === 'body' && this.#left === Infinity ? 'end' : 'response-cut';
+  }
+
+  /** Null: go on. */
+  #step(): ParserEvent | null {
+    switch (this.#state) {
+      case 'head':
+        return this.#nextHead();
+      case 'body':
+        return this.#nextData('ended');
+      case 'chunk-line':
+        return this.#nextChunkLine();
+      case 'chunk':
+        return this.#nextData('chunk-end');
+      case 'chunk-end':
+        return this.#nextChunkEnd();
+      case 'trailers':
+        return this.#nextTrailer();
+      case 'ended':
+        return 'end';
+    }
+  }
+
+  #nextHead(): ParserEvent | null {
+    const head = this.#take(HEAD_END, MAX_SECTION_BYTES);
+    if (head === null) {
+      if (this.#held !== null && !isHeadStart(this.#held.bytes())) return 'not-http';
+      return this.#whyNotTaken('headers-too-large');
+    }
+    if (!HEAD_SYNTAX.test(head)) return 'not-http';
+    const status = Number(head.slice(9, 12));
+    if (status === 101) return 'not-http';
+    if (status < 100 || status > 199) return this.#beginBody(head, status);
+    return ++this.#informational > MAX_INFORMATIONAL ? 'too-many-informational' : null;
+  }
+
+  #beginBody(head: string, status: number): ParserEvent {
+    const { headers, length, coding, connection, keepAlive } = readFields(head);
+    const isOld = head.startsWith('HTTP/1.0');
+    this.status = status;
+    this.headers = headers;
+    this.idleSeconds = readTimeout(keepAlive);
+    this.#isPersistent = isOld ? hasItem(connection, 'keep-alive') : !hasItem(connection, 'close');
+    this.#left = length === null ? Infinity : readLength(length);
+    if (Number.isNaN(this.#left)) return 'not-http';
+    if (status === 204 || status === 304) {
+      this.#state = 'ended';
+    } else if (coding === null) {
+      this.#state = this.#left === 0 ? 'ended' : 'body';
+    } else {
+      // Either may be an attempt at smuggling (RFC 9112 6.1).
+      if (length !== null || isOld) this.#isPersistent = false;
+      this.#left = Infinity;
+      this.#state = isChunked(coding) ? 'chunk-line' : 'body';
+    }
+    return 'head';
+  }
+
+  #nextData(stateBehind: 'ended' | 'chunk-end'): ParserEvent {
+    const end = Math.min(this.#input.length, this.#at + this.#left);
+    if (end === this.#at) return 'more';
+    this.data = this.#input.subarray(this.#at, end);
+    this.#left -= end - this.#at;
+    this.#at = end;
+    if (this.#left === 0) this.#state = stateBehind;
+    return 'data';
+  }
+
+  #nextChunkLine(): ParserEvent | null {
+    const line = this.#take(CRLF, MAX_CHUNK_LINE_BYTES);
+    if (line === null) return this.#whyNotTaken('not-http');
+    const digits = CHUNK_LINE_SYNTAX.exec(line)?.[1];
+    if (digits === undefined) return 'not-http';
+    this.#left = Number.parseInt(digits, 16);
+    this.#state = this.#left === 0 ? 'trailers' : 'chunk';
+    this.#trailerBytes = 0;
+    return Number.isSafeInteger(this.#left) ? null : 'not-http';
+  }
+
+  #nextChunkEnd(): ParserEvent | null {
+    const line = this.#take(CRLF, CRLF.length);
+    if (line === null) return this.#whyNotTaken('not-http');
+    this.#state = 'chunk-line';
+    return null;
+  }
+
+  #nextTrailer(): ParserEvent | null {
+    const line = this.#take(CRLF, MAX_SECTION_BYTES - this.#trailerBytes);
+    if (line === null) return this.#whyNotTaken('headers-too-large');
+    this.#trailerBytes += line.length + CRLF.length;
+    if (line === '') this.#state = 'ended';
+    return line === '' || TRAILER_SYNTAX.test(line) ? null : 'not-http';
+  }
+
+  /** Takes the text up to `end`, and `end`, off the input; null if that cannot be done, see `#whyNotTaken`. */
+  #take(end: Buffer, maxBytes: number): string | null {
+    if (this.#held === null) {
+      const at = this.#input.indexOf(end, this.#at);
+      if (at !== -1 && at + end.length - this.#at <= maxBytes) {
+        const text = this.#input.toString('latin1', this.#at, at);
+        this.#at = at + end.length;
+        return text;
+      }
+      if (this.#at === this.#input.length) return null;
+      this.#held = new ByteStore(maxBytes);
+    }
+    return this.#takeHeld(this.#held, end);
+  }
+
+  #takeHeld(held: ByteStore, end: Buffer): string | null {
+    const before = held.length;
+    held.append(this.#input.subarray(this.#at));
+    const bytes = held.bytes();
+    const at = bytes.indexOf(end, Math.max(0, before - end.length + 1));
+    if (at === -1) {
+      this.#at = this.#input.length;
+      this.#hasBareLf ||= hasBareLf(bytes, before);
+      return null;
+    }
+    this.#at += at + end.length - before;
+    this.#held = null;
+    return bytes.toString('latin1', 0, at);
+  }
+
+  #whyNotTaken(whenTooLong: ResponseFault): ParserEvent {
+    if (this.#hasBareLf) return 'not-http';
+    return this.#held?.isFull === true ? whenTooLong : 'more';
+  }
+}
+
+interface Fields {
+  headers: HeaderList;
+  /** Values of the headers that frame the response; those of one name are joined by commas (RFC 9110 5.3). */
+  length: string | null;
+  coding: string | null;
+  connection: string | null;
+  keepAlive: string | null;
+}
+
+function readFields(head: string): Fields {
+  const headers: [string, string][] = [];
+  const fields: Fields = { headers, length: null, coding: null, connection: null, keepAlive: null };
+  const detach = head.length > KEPT_BYTES ? copyText : keepText;
+  let kept = 0;
+  for (let at = head.indexOf('\r\n'); at !== -1;) {
+    const start = at + 2;
+    const colon = head.indexOf(':', start);
+    at = head.indexOf('\r\n', colon);
+    while (at !== -1 && isSpace(head, at + 2)) at = head.indexOf('\r\n', at + 2);
+    const name = head.slice(start, colon);
+    const value = readValue(head, colon + 1, at === -1 ? head.length : at);
+    noteFraming(fields, name, value);
+    kept += name.length + value.length;
+    if (kept <= KEPT_BYTES) headers.push([detach(name), detach(value)]);
+  }
+  return fields;
+}
+
+/** A header's value without the white space around it, and with a space for each fold (RFC 9112 5.2). */
+function readValue(head: string, from: number, until: number): string {
+  let start = from;
+  let end = until;
+  while (start < end && isSpace(head, start)) start++;
+  while (end > start && isSpace(head, end - 1)) end--;
+  const value = head.slice(start, end);
+  if (!value.includes('\r')) return value;
+  return value.replace(/(?:[ \t]*\r\n[ \t]*)+/g, ' ').replace(/^ | $/g, '');
+}
+
+function noteFraming(fields: Fields, name: string, value: string): void {
+  // Most names are told apart by their length.
+  if (name.length !== 10 && name.length !== 14 && name.length !== 17) return;
+  switch (name.toLowerCase()) {
+    case 'content-length':
+      fields.length = join(fields.length, value);
+      break;
+    case 'transfer-encoding':
+      fields.coding = join(fields.coding, value);
+      break;
+    case 'connection':
+      fields.connection = join(fields.connection, value);
+      break;
+    case 'keep-alive':
+      fields.keepAlive = join(fields.keepAlive, value);
+  }
+}
+
+function join(list: string | null, value: string): string {
+  return list === null ? value : `${list},${value}`;
+}
+
+function itemsOf(list: string): string[] {
+  return list.toLowerCase().split(/[ \t]*,[ \t]*/);
+}
+
+function hasItem(list: string | null, item: string): boolean {
+  return list !== null && itemsOf(list).includes(item);
+}
+
+/** Whether `chunked` is the last of the codings. Otherwise the body ends with the connection (RFC 9112 6.3). */
+function isChunked(codings: string): boolean {
+  return itemsOf(codings).findLast((coding) => coding !== '') === 'chunked';
+}
+
+/** NaN if it is not one number that can be counted to. */
+function readLength(text: string): number {
+  const length = /^\d+$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(length) ? length : NaN;
+}
+
+function readTimeout(keepAlive: string | null): number | null {
+  const seconds = /(?:^|[ \t,])timeout=(\d{1,9})/i.exec(keepAlive ?? '')?.[1];
+  return seconds === undefined ? null : Number(seconds);
+}
+
+function isSpace(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x20 || code === 0x09;
+}
+
+function isHeadStart(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, HEAD_START.length);
+  return bytes.compare(HEAD_START, 0, length, 0, length) === 0;
+}
+
+function hasBareLf(bytes: Buffer, from: number): boolean {
+  for (let at = bytes.indexOf(0x0a, from); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
+    if (bytes[at - 1] !== 0x0d) return true;
+  }
+  return false;
+}
+
+function keepText(text: string): string {
+  return text;
+}
+
+/** A slice of a text keeps the whole text in memory. */
+function copyText(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
