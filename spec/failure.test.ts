@@ -89,18 +89,56 @@ forEachStore((_name, openTestStore) => {
       await service.advance(HOUR + 30 * 60_000);
       assert.deepEqual(
         target.requests.map(({ url }) => url),
-        ['/before', '/cron', '/after'],
-        'the times that come again are not run again',
+        ['/before', '/cron', '/after', '/cron'],
+        'the hour that has not run runs',
       );
       await service.advance(2 * HOUR);
-      await target.waitFor(5);
+      await target.waitFor(6);
       assert.deepEqual(
         target.requests
-          .slice(3)
+          .slice(4)
           .map(({ url }) => url)
           .toSorted(),
         ['/cron', '/waiting'],
+        'the hour that comes again is not run again',
       );
+    });
+
+    test('ahead for a moment: a cron goes on by its schedule once the clock is right', async () => {
+      await using target = await startReceiver();
+      await using service = await startService(openTestStore);
+      const { work, teamId, clock } = service;
+      const cron_expression = '*/5 * * * *';
+      const endless = await scheduleCron(service, {
+        url: `${target.url}/endless`,
+        cron_expression,
+      });
+      const ending = await scheduleCron(service, { url: `${target.url}/ending`, cron_expression });
+      const cron = await work.findCron(teamId, ending.id);
+      assert.ok(cron);
+      const end = { endsAt: clock.now() + 24 * HOUR, maxRuns: null };
+      await work.editCron(teamId, ending.id, { ...cron, alertThreshold: null }, { end });
+      const nextRuns = async () =>
+        Promise.all(
+          [endless, ending].map(async ({ id }) => (await work.findCron(teamId, id))?.nextRunAt),
+        );
+      const right = clock.now();
+      clock.jumpTo(right + 400 * 24 * HOUR);
+      await service.advance(12_000);
+      await target.waitFor(2);
+      const [far = 0, none] = await nextRuns();
+      assert.ok(Number(far) > right + 399 * 24 * HOUR);
+      assert.equal(none, null, 'it has ended');
+      clock.jumpTo(right + 12_000);
+      await service.advance(10_000);
+      const inFive = right + 5 * 60_000;
+      assert.deepEqual(await nextRuns(), [inFive, inFive]);
+      await service.advance(6 * 60_000);
+      assert.equal(target.requests.length, 2, 'the time that has run does not run again');
+      await service.advance(5 * 60_000);
+      await target.waitFor(4);
+      const urls = target.requests.map(({ url }) => url);
+      assert.deepEqual(urls.toSorted(), ['/ending', '/ending', '/endless', '/endless']);
     });
   });
 });

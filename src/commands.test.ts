@@ -5,7 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
+import { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import { nextRunAfter } from '#domain/cron';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
@@ -603,6 +605,26 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.equal(of('mail')?.status, 'fail');
       assert.doesNotMatch(JSON.stringify(of('mail')), /hush/);
       assert.equal(code, 1);
+    });
+
+    test('says what was planned while the clock was ahead, and nothing otherwise', async () => {
+      const fresh = { ...configOf(await makeDatabaseUrl()), port: 0 };
+      const beside = await openBeside(fresh);
+      const team = await beside.teams.create('Ahead', 'free', realClock.now());
+      const now = realClock.now();
+      await aCron(beside, team.id, { nextRunAt: nextRunAfter('0 * * * *', now) });
+      const job = await aJob(beside, team.id, { delaySeconds: 86_400 });
+      assert.doesNotMatch((await run(fresh, ['doctor'])).stderr, /the clock was ahead/);
+      const later = now + 400 * 86_400_000;
+      await aCron(beside, team.id, { nextRunAt: later });
+      await beside.database.autocommit(
+        CompiledQuery.raw(`update jobs set created_at = ${later} where id = '${job.jobId}'`),
+      );
+      const { code, stderr } = await run(fresh, ['doctor']);
+      assert.equal(code, 0);
+      assert.match(stderr, /^warn {2}planned {4}.*crons wait longer than their schedule says: 1;/m);
+      assert.match(stderr, /^warn {2}planned {4}.*jobs that were made then wait .*: 1;/m);
+      await beside.close();
     });
 
     test('notices another key', async () => {

@@ -66,6 +66,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     judgeDatabase(what, found),
     judgeKey(config, found),
     judgeClock(what, found),
+    ...judgePlanned(found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
     ...(found.holding === null ? [] : [ok('size', describeHolding(found.holding))]),
@@ -116,6 +117,30 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
   const off = `the database's clock is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(clockOffsetMs) <= CLOCK_TOLERANCE_MS) return ok('clock', `${now}; ${off}`);
   return warn('clock', `${off}; due times go by the database's`);
+}
+
+/** Empty if nothing was planned while the clock was ahead. */
+function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Finding[] {
+  const planned = (what: string, remedy: string) =>
+    warn('planned', `the clock was ahead, and ${what}; ${remedy}`);
+  return [
+    ...(crons === 0
+      ? []
+      : [
+          planned(
+            `crons wait longer than their schedule says: ${crons}`,
+            'a running engine plans them again within seconds, or at its start',
+          ),
+        ]),
+    ...(jobs === 0
+      ? []
+      : [
+          planned(
+            `jobs that were made then wait until their time comes: ${jobs}`,
+            'fire or delete them on the page Jobs, tab Pending or Retrying',
+          ),
+        ]),
+  ];
 }
 
 /** Judges TRUSTED_PROXIES by what the service has recorded about its requests. */

@@ -10,6 +10,7 @@ import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
 import { Runs } from './runs.ts';
 import { AddingUp } from './adding-up.ts';
+import { CronTimes } from './cron-times.ts';
 import { dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 
@@ -72,6 +73,7 @@ export class Engine {
   readonly #lostClaims: LostClaims;
   readonly #runs: Runs;
   readonly #addingUp: AddingUp;
+  readonly #cronTimes: CronTimes;
   #stopping = false;
   /** The slots of claims under way: dealt, and not taken by a run yet. */
   #reserved = 0;
@@ -90,6 +92,7 @@ export class Engine {
     this.#clock = options.store.clock;
     this.#lostClaims = new LostClaims(options.store, options.log);
     this.#addingUp = new AddingUp(options.store, options.log);
+    this.#cronTimes = new CronTimes(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
     this.#runs = new Runs({
       ...options,
@@ -109,7 +112,7 @@ export class Engine {
 
   /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
-    const isBusy = this.#isClaiming() || this.#runs.unsettled > 0;
+    const isBusy = this.#isClaiming() || this.#runs.unsettled > 0 || this.#cronTimes.isWorking;
     const now = this.#clock.now();
     return !isBusy && this.#eachLoop.every(({ scheduler }) => scheduler.nextDueAt() > now);
   }
@@ -132,6 +135,7 @@ export class Engine {
     this.#stopListening = this.#store.signals.listen((signal) => this.#hear(signal));
     await this.#rescan();
     this.#addingUp.expect();
+    this.#cronTimes.start();
   }
 
   /**
@@ -141,6 +145,7 @@ export class Engine {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
+    const planned = this.#cronTimes.stop();
     for (const { cancelSleep } of this.#eachLoop) cancelSleep();
     this.#cancelRescan?.();
     if (this.#runs.unsettled > 0 || this.#isClaiming()) {
@@ -153,7 +158,7 @@ export class Engine {
       });
     }
     this.#lostClaims.tell(await this.#lease.stop(this.#lostClaims.underWay));
-    await this.#addingUp.stop();
+    await Promise.all([this.#addingUp.stop(), planned]);
   }
 
   #hear(signal: Signal): void {

@@ -18,6 +18,7 @@ import {
   executionRecord,
   NOT_ENDED,
 } from './execution-records.ts';
+import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -135,6 +136,25 @@ export class CronStore {
   /** Pauses a cron (§3.1). Null: no such cron. */
   async pause(teamId: string, cronId: string): Promise<Cron | null> {
     return this.#change(teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
+  }
+
+  /**
+   * Computes the next times of all active crons again, for a clock that was set back (`correctPlannedTimes`).
+   *
+   * @param now  called before each step; null ends
+   * @returns how many crons now run sooner
+   */
+  async correctTimes(now: () => number | null): Promise<number> {
+    let count = 0;
+    let after: CronKey | null = null;
+    for (let at = now(); at !== null; at = now()) {
+      const step: CorrectedTimes = await correctPlannedTimes(this.#db, at, after);
+      for (const { teamId, dueAt } of step.corrected) this.#tellDue(teamId, dueAt);
+      count += step.corrected.length;
+      after = step.next;
+      if (after === null) break;
+    }
+    return count;
   }
 
   /**

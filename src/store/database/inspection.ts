@@ -29,6 +29,11 @@ export interface DatabaseReport {
   oldSnapshots: readonly OldSnapshot[] | null;
   /** For how many milliseconds from now partitions for ended jobs exist; null on SQLite, which has none. */
   partitionsAheadMs: number | null;
+  /**
+   * What was planned while the clock was ahead: crons that wait beyond the next time of their schedule, and waiting
+   * jobs that were made later than now.
+   */
+  plannedAhead: { crons: number; jobs: number };
   /** Null before the tables exist. */
   holding: Holding | null;
   /** The last header of a proxy that came while no setting trusts it; null where none came. */

@@ -7,10 +7,12 @@ import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
 import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
 import { coveredMs, findSpans, PARENT } from './partitions.ts';
+import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
 
 const LIMIT_MS = 5000;
+const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
 /** Examines a Postgres database. Rejects with the error of node-postgres if the server can't be reached. */
@@ -47,6 +49,7 @@ export async function inspectPostgres(
       partitionsAheadMs: (await hasTable(client, PARENT))
         ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
         : null,
+      plannedAhead: await readPlannedAhead(client, clock.now() + clockOffsetMs),
       holding: await readHolding(client, clock.now()),
       untrustedForwarding:
         untrustedHeader === null ? null : UNTRUSTED_HEADERS.read(untrustedHeader),
@@ -84,6 +87,16 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
     [name],
   );
   return rows[0]?.exists === true;
+}
+
+async function readPlannedAhead(client: pg.Client, now: number) {
+  if (!(await hasTable(client, 'crons'))) return { crons: 0, jobs: 0 };
+  const times = await client.query<{ cron_expression: string; next_run_at: string }>(
+    readTimes('$1'),
+    [now],
+  );
+  const later = await client.query<{ jobs: string }>(countJobsFromLater('$1'), [now + MINUTE_MS]);
+  return { crons: countPlannedTooLate(times.rows, now), jobs: Number(later.rows[0]?.jobs) };
 }
 
 async function readHolding(client: pg.Client, now: number): Promise<Holding | null> {

@@ -5,10 +5,12 @@ import type { Holding, Inspection } from '../database/inspection.ts';
 import { IS_ENDED } from '../figures/outcomes.ts';
 import { compareMigrations } from '../migrations/compare.ts';
 import { KEY_CHECK } from '../database/seal.ts';
+import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 /** With less free space than this, the next job may not fit. */
 const ROOM_BYTES = 1024 * 1024;
@@ -32,6 +34,7 @@ export function inspectSqliteFile(path: string, now: number): Inspection {
     sealedKeyCheck: readFact(database, KEY_CHECK),
     oldSnapshots: null,
     partitionsAheadMs: null,
+    plannedAhead: readPlannedAhead(database, now),
     holding: readHolding(database, now),
     untrustedForwarding: untrustedHeader === null ? null : UNTRUSTED_HEADERS.read(untrustedHeader),
     strangeSignIn: strangeSignIn === null ? null : STRANGE_SIGN_INS.read(strangeSignIn),
@@ -63,6 +66,13 @@ function readFact(database: DatabaseSync, key: string): string | null {
   if (!hasTable(database, 'installation')) return null;
   const row = database.prepare('select value from installation where key = ?').get(key);
   return row === undefined ? null : String(row['value']);
+}
+
+function readPlannedAhead(database: DatabaseSync, now: number) {
+  if (!hasTable(database, 'crons')) return { crons: 0, jobs: 0 };
+  const rows = database.prepare(readTimes('?')).all(now);
+  const later = database.prepare(countJobsFromLater('?')).get(now + MINUTE_MS);
+  return { crons: countPlannedTooLate(rows as never, now), jobs: Number(later?.['jobs']) };
 }
 
 function readHolding(database: DatabaseSync, now: number): Holding | null {

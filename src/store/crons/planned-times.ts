@@ -1,0 +1,128 @@
+import { nextRunAfter } from '#domain/cron';
+import { withinEnd } from '#domain/cron-end';
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import type { CronsTable } from '../database/schema.ts';
+import { endOf } from './row-end.ts';
+
+/** The clocks of nodes may differ by this much without a cron counting as planned too late. */
+const TOLERANCE_MS = 5_000;
+/** Computing a time takes some 15 µs. */
+const AT_ONCE = 200;
+
+/** Whether a cron waits beyond the next time of its schedule, because the clock was ahead when that was computed. */
+export function isPlannedTooLate(cronExpression: string, nextRunAt: number, now: number): boolean {
+  const next = nextRunAfter(cronExpression, now + TOLERANCE_MS);
+  return next !== null && next < nextRunAt;
+}
+
+/** Reads crons for `countPlannedTooLate`. @param now  a placeholder */
+export const readTimes = (now: string) =>
+  `select cron_expression, next_run_at from crons where next_run_at > ${now} limit 10000`;
+
+/** Counts waiting jobs that were made later than now. @param now  a placeholder */
+export const countJobsFromLater = (now: string) =>
+  `select count(*) as jobs from jobs where status = 'pending' and created_at > ${now}`;
+
+/** @param rows  with times as the database's driver gives them */
+export function countPlannedTooLate(
+  rows: readonly { cron_expression: string; next_run_at: number | string }[],
+  now: number,
+): number {
+  return rows.filter(({ cron_expression, next_run_at }) =>
+    isPlannedTooLate(cron_expression, Number(next_run_at), now),
+  ).length;
+}
+
+interface PlannedRow extends Pick<
+  CronsTable,
+  'team_id' | 'cron_expression' | 'next_run_at' | 'ends_at' | 'max_runs'
+> {
+  cron_id: string;
+  runs_counted: number;
+}
+
+/**
+ * Active crons with a time to come, and ended ones, whose end may have passed by a clock that was ahead. Parameters: 1
+ * and 2 the key to continue after, 3 now, 4 how many
+ */
+const readPlanned = preparedStatement<PlannedRow>(
+  'read-planned-crons',
+  (dialect) => `
+  select team_id, id as cron_id, cron_expression, next_run_at, ends_at, max_runs, runs_counted
+  from crons
+  where (team_id, id) > (${dialect.$(1, 'id')}, ${dialect.$(2, 'id')}) and is_active = 1
+    and (next_run_at is null or next_run_at > ${dialect.$(3, 'bigint')})
+  order by team_id, id limit ${dialect.$(4)}`,
+);
+
+const CORRECTION = {
+  team_id: 'id',
+  cron_id: 'id',
+  cron_expression: 'text',
+  was: 'bigint',
+  next_run_at: 'bigint',
+} as const satisfies Fields;
+
+/** Leaves a cron alone that was changed since it was read. */
+const correctPlanned = preparedStatement<{ team_id: string; next_run_at: number }>(
+  'correct-planned-crons',
+  (dialect) => `
+  update crons set next_run_at = given.next_run_at
+  from ${dialect.rows(CORRECTION, 1)}
+  where crons.team_id = given.team_id and crons.id = given.cron_id and crons.is_active = 1
+    and crons.cron_expression = given.cron_expression
+    and coalesce(crons.next_run_at, 0) = coalesce(given.was, 0)
+  returning crons.team_id, crons.next_run_at`,
+);
+
+export interface CronKey {
+  teamId: string;
+  cronId: string;
+}
+
+export interface CorrectedTimes {
+  corrected: { teamId: string; dueAt: number }[];
+  /** Where to continue; null if these were the last crons. */
+  next: CronKey | null;
+}
+
+const FIRST: CronKey = {
+  teamId: '00000000-0000-0000-0000-000000000000',
+  cronId: '00000000-0000-0000-0000-000000000000',
+};
+
+/**
+ * Computes the next times of some crons again, and stores those that come sooner. A time that has run already does not
+ * run again (`insertTicks`).
+ *
+ * @param after  null begins
+ */
+export async function correctPlannedTimes(
+  database: Database,
+  now: number,
+  after: CronKey | null,
+): Promise<CorrectedTimes> {
+  const { teamId, cronId } = after ?? FIRST;
+  const { dialect } = database;
+  const rows = await database.read((db) =>
+    runPrepared(db, dialect, readPlanned, [teamId, cronId, now, AT_ONCE]),
+  );
+  const wrong = rows.flatMap((row) => {
+    const { team_id, cron_id, cron_expression, next_run_at: was } = row;
+    if (!isPlannedTooLate(cron_expression, was ?? Infinity, now)) return [];
+    const next_run_at = withinEnd(nextRunAfter(cron_expression, now), endOf(row), row.runs_counted);
+    return next_run_at === null ? [] : [{ team_id, cron_id, cron_expression, was, next_run_at }];
+  });
+  const parameters = [packRows(CORRECTION, wrong)];
+  const corrected =
+    wrong.length === 0
+      ? []
+      : await database.transact((trx) => runPrepared(trx, dialect, correctPlanned, parameters));
+  const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
+  return {
+    corrected: corrected.map((row) => ({ teamId: row.team_id, dueAt: row.next_run_at })),
+    next: last === undefined ? null : { teamId: last.team_id, cronId: last.cron_id },
+  };
+}
