@@ -19,6 +19,8 @@ export interface TestProvider extends AsyncDisposable {
   person: Person;
   /** What its ID tokens say of them, where that is something else, with `tellsTwice`. */
   inToken: Person | null;
+  /** Replaces its ID tokens, as whoever controls the token endpoint could; null: they stay. */
+  forge: ((idToken: string) => string) | null;
   /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
   asked: URLSearchParams[];
   /** Answers nobody from now on. */
@@ -54,6 +56,7 @@ export async function startProvider({
     },
     person: { sub: 'nobody' },
     inToken: null,
+    forge: null,
     asked: [],
     goAway: async () => {
       server.close();
@@ -77,11 +80,36 @@ export async function startProvider({
   server.on('request', (request, response) => {
     const url = new URL(request.url ?? '/', issuer);
     if (url.pathname === '/auth') self.asked.push(url.searchParams);
+    const { forge } = self;
+    if (url.pathname === '/token' && forge) {
+      rewrite(response, ({ id_token, ...more }) => ({
+        ...more,
+        id_token: forge(String(id_token)),
+      }));
+    }
+    if (url.pathname === '/.well-known/openid-configuration') {
+      // So that no client rejects a token by its algorithm alone.
+      const algorithms = ['RS256', 'HS256', 'none'];
+      rewrite(response, (all) => ({ ...all, id_token_signing_alg_values_supported: algorithms }));
+    }
     if (!url.pathname.startsWith('/interaction/')) return void answer(request, response);
     const login = { accountId: self.person.sub };
     void provider.interactionFinished(request, response, { login, consent: {} });
   });
   return self;
+}
+
+/** Changes the JSON that is about to be answered. */
+function rewrite(
+  response: http.ServerResponse,
+  change: (answer: Record<string, unknown>) => object,
+): void {
+  const end = response.end.bind(response);
+  response.end = ((text: string) => {
+    const changed = JSON.stringify(change(JSON.parse(text) as Record<string, unknown>));
+    response.setHeader('Content-Length', Buffer.byteLength(changed));
+    return end(changed);
+  }) as typeof response.end;
 }
 
 function configure(

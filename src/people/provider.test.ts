@@ -1,4 +1,11 @@
 import assert from 'node:assert/strict';
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  type webcrypto,
+} from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,6 +48,58 @@ test('an ID token for another nonce, and a code for another verifier, are not be
     groups: null,
   });
 });
+
+test('an ID token with a forged signature is rejected', async () => {
+  await using at = await startProvider();
+  at.expect(BASE_URL);
+  at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true };
+  const client = clientOf(at.issuer);
+  const finish = async () => {
+    const { url, attempt } = await client.begin(false);
+    return client.finish(new URL(await at.visit(url)).search, attempt);
+  };
+  const published = (await (await fetch(`${at.issuer}/jwks`)).json()) as {
+    keys: webcrypto.JsonWebKey[];
+  };
+  const [jwk] = published.keys;
+  assert.ok(jwk);
+  const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const signed = (token: string, alg: string, sign: (text: string) => string) => {
+    const [head = '', claims = ''] = token.split('.');
+    const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as object;
+    const text = `${encode(JSON.stringify({ ...header, alg }))}.${claims}`;
+    return `${text}.${sign(text)}`;
+  };
+  const hmac = (key: string | Buffer) => (text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url');
+  const forgeries: Record<string, (token: string) => string> = {
+    none: (token) => signed(token, 'none', () => ''),
+    'HS256 with the client’s secret': (token) =>
+      signed(token, 'HS256', hmac('a-secret-between-the-two')),
+    'HS256 with the public key': (token) => signed(token, 'HS256', hmac(pem)),
+    'RS256 by a foreign key': (token) =>
+      signed(token, 'RS256', (text) =>
+        sign('sha256', Buffer.from(text), foreign).toString('base64url'),
+      ),
+    'a cut signature': (token) => token.slice(0, -20),
+    'another claim': (token) => {
+      const [head = '', claims = '', signature = ''] = token.split('.');
+      const said = JSON.parse(Buffer.from(claims, 'base64url').toString()) as object;
+      return `${head}.${encode(JSON.stringify({ ...said, name: 'Eve' }))}.${signature}`;
+    },
+  };
+  const refused = { name: 'ProviderFault', code: 'PROVIDER_REFUSED' };
+  for (const [what, forge] of Object.entries(forgeries)) {
+    at.forge = forge;
+    await assert.rejects(finish(), refused, what);
+  }
+  at.forge = (token) => token;
+  assert.equal((await finish()).subject, 'ada');
+});
+
+const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 for (const hasUserInfo of [true, false]) {
   const where = hasUserInfo ? 'the userinfo endpoint' : 'the ID token';

@@ -61,8 +61,9 @@ type Known = { library: typeof Library; config: Configuration; until: number };
 
 /**
  * The conversation with the provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, part 3.1;
- * RFC 7636), carried out by a certified library, which is loaded when it is first needed. The provider is of the
- * operator's choice and may be in a private network; each of its answers is bounded in time and size.
+ * RFC 7636), carried out by a certified library, which is loaded when it is first needed. ID tokens need a signature by
+ * a key that the provider publishes. The provider is of the operator's choice and may be in a private network; each of
+ * its answers is bounded in time and size.
  */
 export class Provider {
   readonly settings: ProviderSettings;
@@ -142,8 +143,12 @@ export class Provider {
         {
           timeout: WITHIN_SECONDS,
           [library.customFetch]: fetchBounded,
-          // The setting takes http from this machine alone.
-          ...(server.protocol === 'http:' && { execute: [library.allowInsecureRequests] }),
+          execute: [
+            // Otherwise the library relies on TLS of the token endpoint alone, as OpenID Connect permits.
+            library.enableNonRepudiationChecks,
+            // The setting takes http from this machine alone.
+            ...(server.protocol === 'http:' ? [library.allowInsecureRequests] : []),
+          ],
         },
       );
       this.#known = { library, config, until: this.#now() + KNOWN_FOR_MS };
