@@ -316,6 +316,35 @@ describe('jobs', () => {
     await assertClean(watched);
   });
 
+  test('a filter that is being typed neither leads back from another page nor loses the focus', async () => {
+    const user = await begin();
+    await using watched = await open('/jobs?payload=abc', user);
+    const { page } = watched;
+    const text = page.getByLabel('Payload contains');
+    await text.fill('');
+    await page.waitForURL(`${dashboard.url}/jobs`);
+    assert.ok(await text.isVisible());
+    const focused = 'document.activeElement?.getAttribute("name")';
+    assert.equal(await page.evaluate(focused), 'payload');
+
+    const { promise: waited, resolve: release } = Promise.withResolvers<void>();
+    await page.route(
+      (url) => url.pathname === '/queues.data',
+      async (route) => {
+        await waited;
+        await route.continue();
+      },
+    );
+    await page.getByRole('searchbox', { name: 'Search', exact: true }).fill('Acme');
+    await page.getByRole('link', { name: 'Queues', exact: true }).click();
+    // Timers of a page run in order, so the one that sends the filter has had its turn.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 400))');
+    release();
+    await heading(page, 'Queues');
+    assert.equal(page.url(), `${dashboard.url}/queues`);
+    watched.assertNoFaults();
+  });
+
   test('are found by id, address, payload, response, code, queue and time, combined, in the address', async () => {
     const user = await begin();
     const [id] = await Promise.all([

@@ -1,6 +1,6 @@
 import { Button } from '../parts/Button.tsx';
-import { useRef, useState, type ReactNode } from 'react';
-import { Link, useLocation, useSubmit } from 'react-router';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Link, useLocation, useNavigation, useSubmit } from 'react-router';
 import classes from './FilterBar.module.css';
 
 type FilterBarProps = {
@@ -21,6 +21,12 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
   const params = new URLSearchParams(search);
   const place = useForeignPlace();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { location: destination } = useNavigation();
+  useEffect(() => {
+    // Somebody goes elsewhere: what was typed last must not lead them back.
+    if (destination && !isOwn(destination.state)) clearTimeout(timer.current);
+  }, [destination]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const send = (form: HTMLFormElement, afterMs: number) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(
@@ -67,6 +73,7 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
 }
 
 const ownState = { isFiltering: true };
+const isOwn = (state: unknown) => (state as Partial<typeof ownState> | null)?.isFiltering === true;
 
 /**
  * The last address that did not come from the filters themselves. A change by the filters must not take away their
@@ -75,8 +82,7 @@ const ownState = { isFiltering: true };
 function useForeignPlace(): string {
   const { key, state } = useLocation();
   const [place, setPlace] = useState(key);
-  const isOwn = (state as Partial<typeof ownState> | null)?.isFiltering === true;
-  if (isOwn || place === key) return place;
+  if (isOwn(state) || place === key) return place;
   setPlace(key);
   return key;
 }

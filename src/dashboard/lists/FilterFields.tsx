@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type FilterFaults, mostFilterCharacters } from '#domain/read-filters';
 import { FilterFault, faultyControl } from './FilterFault.tsx';
 import classes from './FilterFields.module.css';
@@ -107,8 +107,10 @@ export function FurtherFilters({
   names: readonly string[];
   children: ReactNode;
 }) {
+  // Only at first: emptying the last of them must not close the panel around the focus.
+  const [isOpen] = useState(() => names.some((name) => filters.valueOf(name) !== ''));
   return (
-    <details className={classes.more} open={names.some((name) => filters.valueOf(name) !== '')}>
+    <details className={classes.more} open={isOpen}>
       <summary>More filters</summary>
       <div className={classes.fields}>{children}</div>
     </details>
