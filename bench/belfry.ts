@@ -1,5 +1,6 @@
 /** Belfry's rooms, put together as in the service, without its web server. */
 import { parseNetworks } from '#domain/network';
+import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { silentLog } from '#domain/log';
 import { Engine } from '#engine/engine';
 import { type EngineObserver, unobserved } from '#engine/observer';
@@ -32,6 +33,7 @@ export async function openBenchStore(place: string): Promise<OpenedStore> {
     appKey,
     clock: realClock,
     log: silentLog,
+    bounds: { ...TEAM_BOUNDS, crons: 1_000_000, queues: 1_000_000 },
     serving: true,
   });
   await store.retention.keepPartitions(store.clock.now(), HISTORY_DAYS);

@@ -280,6 +280,59 @@ async function startNodeBeside(first: TestService, env: Record<string, string>) 
   };
 }
 
+describe('the bounds of a team (§8.3)', () => {
+  const env = {
+    MAX_CRONS_PER_TEAM: '1',
+    MAX_QUEUES_PER_TEAM: '1',
+    MAX_WAITING_PAYLOAD_MB: '1',
+    API_RATE_LIMIT: '1000',
+  };
+
+  test('POST /api/crons answers 422 under name, or 302 to who takes no JSON', async () => {
+    await using service = await startService(openSqliteTestStore, { env, sends: false });
+    await expectCreated(service, '/api/crons', aCron);
+    const refused = await service.post('/api/crons', aCron);
+    const sentence = 'The team cannot have more crons: the limit is 1.';
+    assert.equal(refused.status, 422);
+    assert.deepEqual(refused.json, { message: sentence, errors: { name: [sentence] } });
+    assert.equal(refused.headers.get('x-ratelimit-remaining'), '998');
+    const html = await service.post('/api/crons', aCron, { Accept: 'text/html' });
+    assert.equal(html.status, 302);
+    assert.equal((await countStored(service.store)).crons, 1);
+  });
+
+  test('POST /api/jobs answers 422 under queue for a new queue, and accepts jobs of a known one', async () => {
+    await using service = await startService(openSqliteTestStore, { env, sends: false });
+    await expectCreated(service, '/api/jobs', { ...aJob, queue: 'first' });
+    const refused = await service.post('/api/jobs', { ...aJob, queue: 'second' });
+    const sentence = 'The team cannot have more queues: the limit is 1.';
+    assert.equal(refused.status, 422);
+    assert.deepEqual(refused.json, { message: sentence, errors: { queue: [sentence] } });
+    await expectCreated(service, '/api/jobs', { ...aJob, queue: 'first' });
+    assert.deepEqual(await countStored(service.store), {
+      crons: 0,
+      queues: 1,
+      jobs: 2,
+      executions: 0,
+    });
+  });
+
+  test('POST /api/jobs answers 503 with Retry-After while too many payloads wait', async () => {
+    await using service = await startService(openSqliteTestStore, { env, sends: false });
+    const large = { ...aJob, delay: 3600, payload: { text: 'x'.repeat(400_000) } };
+    for (let n = 0; n < 2; n++) await expectCreated(service, '/api/jobs', large);
+    const refused = await service.post('/api/jobs', large);
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '60');
+    assert.equal(refused.headers.get('x-ratelimit-remaining'), '997');
+    assert.deepEqual(refused.json, {
+      message: "The payloads of the team's waiting jobs have reached the limit of 1 MiB.",
+    });
+    await expectCreated(service, '/api/jobs', { ...aJob, payload: undefined });
+    assert.equal((await countStored(service.store)).jobs, 3);
+  });
+});
+
 describe('the limits of fields: the last value that is taken and the first that is not', () => {
   let service: TestService;
   before(async () => {

@@ -410,6 +410,23 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
   });
 
+  describe('beyond the bounds of a team', () => {
+    test('commands are refused in one line', async () => {
+      const full = { ...config, teamBounds: { ...config.teamBounds, crons: 0, queues: 0 } };
+      const cron = ['--name', 'More', '--url', 'http://a.test/', '--expression', '@daily'];
+      const job = ['--queue', 'more', '--url', 'http://a.test/'];
+      for (const [argv, what] of [
+        [['cron', 'create', ...team, ...cron], 'crons'],
+        [['queue', 'set', ...team, '--queue', 'more'], 'queues'],
+        [['job', 'create', ...team, ...job], 'queues'],
+      ] as const) {
+        const { code, stderr } = await run(full, argv);
+        assert.equal(code, 1);
+        assert.equal(stderr, `belfry: The team cannot have more ${what}: the limit is 0.\n`);
+      }
+    });
+  });
+
   describe('job', () => {
     test('show and list print the record, with the response as text cut at a character', async () => {
       const node = await aNode(store);

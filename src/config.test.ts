@@ -169,6 +169,9 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
   ],
   PASSWORD_SIGN_IN: ['passwordSignIn', [['on', true]]],
   MAX_TEAMS_PER_USER: ['maxTeamsPerUser', [['1', 1]]],
+  MAX_CRONS_PER_TEAM: ['teamBounds', []],
+  MAX_QUEUES_PER_TEAM: ['teamBounds', []],
+  MAX_WAITING_PAYLOAD_MB: ['teamBounds', []],
   SECRET_HEADERS: ['secretHeaders', [['X-Customer, x-a', ['X-Customer', 'x-a']]]],
   SESSION_MAX_DAYS: [
     'sessionMaxDays',
@@ -305,6 +308,9 @@ const BAD: { [Name in SettingName]: string[] } = {
   PROVIDER_SESSION_HOURS: ['0', '8761', 'never'],
   PASSWORD_SIGN_IN: ['no', 'OFF'],
   MAX_TEAMS_PER_USER: ['0', '10001', 'many'],
+  MAX_CRONS_PER_TEAM: ['0', '100001', 'many'],
+  MAX_QUEUES_PER_TEAM: ['0', '100001', 'none'],
+  MAX_WAITING_PAYLOAD_MB: ['0', '1000001', '4 GiB'],
   SECRET_HEADERS: ['X-A,', 'two words', 'X:A', 'x'.repeat(101)],
   SESSION_MAX_DAYS: ['0', '3651', 'never'],
   SMTP_URL: ['mail:25', 'smtp://', 'http://u:hidden@mail'],
@@ -368,6 +374,7 @@ describe('settings', () => {
       providerSessionHours: null,
       passwordSignIn: true,
       maxTeamsPerUser: 10,
+      teamBounds: { crons: 1000, queues: 1000, waitingPayloadBytes: 4 * 2 ** 30 },
       secretHeaders: [],
       sessionMaxDays: 90,
       smtpUrl: null,
@@ -381,6 +388,15 @@ describe('settings', () => {
       heartbeatUrl: null,
       logLevel: 'info',
     });
+  });
+
+  test('the bounds of a team are read together', () => {
+    const { teamBounds } = accepted({
+      MAX_CRONS_PER_TEAM: '5',
+      MAX_QUEUES_PER_TEAM: '6',
+      MAX_WAITING_PAYLOAD_MB: '7',
+    });
+    assert.deepEqual(teamBounds, { crons: 5, queues: 6, waitingPayloadBytes: 7 * 1024 * 1024 });
   });
 
   test('a provider is an issuer and a client, with the rest as it is wanted', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '#domain/arrival';
 import type { Cidr } from '#domain/network';
+import type { TeamBounds } from '#domain/team-bounds';
 import type { GroupRole } from '#people/groups';
 import { DEFAULT_PLANS, type PlanSettings } from '#people/plans';
 import type { ProviderSettings } from '#people/provider';
@@ -52,6 +53,7 @@ export interface Config extends PlanSettings {
   /** False: that provider or proxy is the only way in. */
   passwordSignIn: boolean;
   maxTeamsPerUser: number;
+  teamBounds: TeamBounds;
   /** Further names of headers that hold secrets, as given. Common names are known without this. */
   secretHeaders: readonly string[];
   /** How many days after the sign-in a session ends, even if it is in use. */
@@ -238,6 +240,11 @@ function gatherConfig(settings: SettingsReader, cwd: string): Config {
     providerSessionHours: settings.read('PROVIDER_SESSION_HOURS'),
     passwordSignIn: settings.read('PASSWORD_SIGN_IN') === 'on',
     maxTeamsPerUser: settings.read('MAX_TEAMS_PER_USER'),
+    teamBounds: {
+      crons: settings.read('MAX_CRONS_PER_TEAM'),
+      queues: settings.read('MAX_QUEUES_PER_TEAM'),
+      waitingPayloadBytes: settings.read('MAX_WAITING_PAYLOAD_MB') * 2 ** 20,
+    },
     secretHeaders: Object.freeze(settings.read('SECRET_HEADERS')),
     sessionMaxDays: settings.read('SESSION_MAX_DAYS'),
     smtpUrl: settings.read('SMTP_URL'),

@@ -45,7 +45,7 @@ export async function openRooms(
       pretty: process.stderr.isTTY,
       to: 'stderr',
     });
-    const shared = { clock: realClock, log };
+    const shared = { clock: realClock, log, bounds: config.teamBounds };
     const opening = { location: database, appKey, serving: false, onThisThread: true };
     const store = await openStore({ ...shared, ...opening, migrates: MIGRATES[purpose] });
     const baseUrl = publicAddress(config, config.port);

@@ -79,6 +79,7 @@ async function openDatabase({
       appKey,
       clock: realClock,
       log,
+      bounds: config.teamBounds,
       // Nothing can be read or written any more, so a graceful stop makes no sense.
       onLost: (fault) => endWith(fault, log),
       serving: true,

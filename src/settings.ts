@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type AddressRange, parseRanges } from '#domain/address-range';
 import { parseNetworks, type Cidr } from '#domain/network';
+import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { type GroupRole, parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
 
@@ -331,6 +332,9 @@ export const SETTINGS = {
   }),
   PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on'),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
+  MAX_CRONS_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.crons),
+  MAX_QUEUES_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.queues),
+  MAX_WAITING_PAYLOAD_MB: wholeNumber(1, 1_000_000, TEAM_BOUNDS.waitingPayloadBytes / 2 ** 20),
   SECRET_HEADERS: define<string[]>({
     accepts: 'names of headers, comma-separated, such as X-Customer,X-Account-Number',
     fallback: [],

@@ -98,6 +98,7 @@ export async function startDashboard(
     appKey,
     clock: realClock,
     log,
+    bounds: config.teamBounds,
     serving: true,
   });
   const service = buildService({

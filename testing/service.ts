@@ -55,7 +55,11 @@ export async function startService(
   const config = readConfig({ ...SETTINGS, ...options.env }, '/');
   if ('errors' in config) throw new Error(config.errors.join('\n'));
   // With its threads, as in the service: hours of the clock pass in fewer steps where answers take a moment.
-  const store = await openTestStore({ serving: true, onThisThread: false });
+  const store = await openTestStore({
+    serving: true,
+    onThisThread: false,
+    bounds: config.teamBounds,
+  });
   const clock = store.testClock;
   const server = http.createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');

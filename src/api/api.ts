@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { acceptsJson } from './accept.ts';
+import { isTeamFull, type TeamFull } from '#domain/team-bounds';
+import type { FieldError } from '#work/fields';
 import { type AnswerHeaders, answerInvalid, answerJson, answerRedirect } from './answers.ts';
 import { answerText, describeRate } from './answers.ts';
 import { readBearerToken } from './bearer.ts';
@@ -12,6 +14,8 @@ import type { ApiDeps } from './services.ts';
 
 /** When to try again while the database is down, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
+/** When to try again if too many payloads wait. */
+const FULL_RETRY_AFTER_SECONDS = '60';
 
 /**
  * The API (§4), to be mounted under `/api` of an app that @hono/node-server serves.
@@ -66,11 +70,7 @@ async function acceptCall<Input>(
 
   const { headers } = incoming;
   const reading = endpoint.read(readBodyFields(headers['content-type'], body, endpoint.fields));
-  if (!reading.ok) {
-    const isJson = acceptsJson(headers.accept, headers['x-requested-with']?.toString());
-    if (isJson) return answerInvalid(reading.errors, rate);
-    return answerRedirect(`${deps.baseUrl.replace(/\/+$/, '')}/`, rate);
-  }
+  if (!reading.ok) return refuseFields(reading.errors, incoming, deps, rate);
 
   const token = readBearerToken(headers.authorization);
   if (token === null) return answerText('tokenMissing', rate);
@@ -81,12 +81,39 @@ async function acceptCall<Input>(
   return answerJson(201, await endpoint.create(deps, owner.teamId, reading.input), rate);
 }
 
+function refuseFields(
+  errors: readonly FieldError[],
+  { headers }: IncomingMessage,
+  { baseUrl }: ApiDeps,
+  rate: AnswerHeaders,
+): Response {
+  const isJson = acceptsJson(headers.accept, headers['x-requested-with']?.toString());
+  if (isJson) return answerInvalid(errors, rate);
+  return answerRedirect(`${baseUrl.replace(/\/+$/, '')}/`, rate);
+}
+
+/** Crons and queues stay until somebody deletes one; payloads leave by themselves as jobs are sent (§8.3). */
+function answerFull(
+  full: TeamFull,
+  incoming: IncomingMessage,
+  deps: ApiDeps,
+  rate: AnswerHeaders,
+): Response {
+  if (full.bound !== 'waitingPayloadBytes') {
+    return refuseFields([full.fieldError], incoming, deps, rate);
+  }
+  const headers = { ...rate, 'Retry-After': FULL_RETRY_AFTER_SECONDS };
+  return answerJson(503, { message: full.message }, headers);
+}
+
 function answerFault(
   error: unknown,
   incoming: IncomingMessage,
-  { log }: ApiDeps,
+  deps: ApiDeps,
   rate: AnswerHeaders,
 ): Response {
+  if (isTeamFull(error)) return answerFull(error, incoming, deps, rate);
+  const { log } = deps;
   const [path] = (incoming.url ?? '').split('?', 1);
   if (hasCode(error, 'STORE_UNAVAILABLE')) {
     log.warn('api.unavailable', { path, error });

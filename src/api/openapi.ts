@@ -62,10 +62,14 @@ const faults = {
     refusalHeaders,
   ),
   500: answer('The user of the token has no team selected.', message('Server Error')),
-  503: answer('The database is away. Nothing was stored.', message('Service Unavailable'), {
-    ...rateHeaders,
-    'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' },
-  }),
+  503: answer(
+    "The database is away, or the payloads of the team's waiting jobs have reached their limit. Nothing was stored.",
+    { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
+    {
+      ...rateHeaders,
+      'Retry-After': { schema: { type: 'integer' }, description: 'Seconds.' },
+    },
+  ),
 };
 
 function describePost(operationId: string, summary: string, request: object, created: object) {

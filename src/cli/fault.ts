@@ -11,8 +11,10 @@ export function explainFault(fault: unknown): string {
   if (fault instanceof CommandFault) return toOneLine(fault.message);
   const { code, message } = Object(fault) as { code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : String(fault);
-  const isStores = typeof code === 'string' && code.startsWith('STORE_') && code !== 'STORE_FAULT';
-  return toOneLine(isStores ? text : `unexpected fault: ${text}`);
+  const isForPeople =
+    code === 'TEAM_FULL' ||
+    (typeof code === 'string' && code.startsWith('STORE_') && code !== 'STORE_FAULT');
+  return toOneLine(isForPeople ? text : `unexpected fault: ${text}`);
 }
 
 function explainUsage({ code, message }: CommanderError): string {

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { earliestIdAt, newId } from '#domain/ids';
 import type { RunSearch } from '#domain/run-search';
+import { TEAM_BOUNDS } from '#domain/team-bounds';
 import {
   aClaimant,
   aClaimedJob,
@@ -24,6 +25,7 @@ import {
   TEST_START,
 } from '#testing/stores';
 import type { RanStatement } from './database/database.ts';
+import { measureWaitingPayloads } from './jobs/job-records.ts';
 import { writeCursor } from './lists/cursor.ts';
 import type { JobSearch } from './lists/search.ts';
 import { EXPIRING } from './retention/retention.ts';
@@ -43,6 +45,8 @@ const COME_AND_GO = [
 /** Indexes that hold only the jobs running at this moment, so reading them whole is cheap. */
 const SMALL_INDEXES = ['jobs_running'];
 
+const bounds = { ...TEAM_BOUNDS, crons: 100_000 };
+
 /**
  * No statement's cost may grow with the number of waiting or finished jobs. Every statement of the engine, the API and
  * retention runs once here, on tables with thousands of rows, and its plan is read.
@@ -52,6 +56,7 @@ describe('plans of the statements that run all the time', () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openSqliteTestStore({
       onStatement: (each) => ran.set(each.sql, each),
+      bounds,
     });
     await fill(store);
     await store.database.autocommit(CompiledQuery.raw('analyze'));
@@ -74,6 +79,7 @@ describe('plans of the statements that run all the time', () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openSqliteTestStore({
       onStatement: (each) => ran.set(each.sql, each),
+      bounds,
     });
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
@@ -93,6 +99,7 @@ describe('plans of the statements that run all the time', () => {
     await using store = await openPostgresTestStore({
       isEmpty: true,
       onStatement: (each) => ran.set(each.sql, each),
+      bounds,
     });
     await store.retention.keepPartitions(TEST_START, 30);
     await fill(store);
@@ -118,6 +125,7 @@ describe('plans of the statements that run all the time', () => {
     await using store = await openPostgresTestStore({
       isEmpty: true,
       onStatement: (each) => ran.set(each.sql, each),
+      bounds,
     });
     await store.retention.keepPartitions(TEST_START, 30);
     const team = await aTeam(store);
@@ -144,6 +152,7 @@ describe('plans of the statements that run all the time', () => {
     await using store = await openPostgresTestStore({
       isEmpty: true,
       onStatement: (each) => ran.set(each.sql, each),
+      bounds,
     });
     await store.retention.keepPartitions(TEST_START, 30);
     const team = await aTeam(store);
@@ -427,6 +436,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.find(team.id, job.id);
   await store.jobs.findTeam(job.id);
   await store.jobs.listAttempts(team.id, job.id);
+  await measureWaitingPayloads(store.database, team.id);
   await store.nodes.renew(node, TEST_START, 1000);
   const rescuer = await aNode(store);
   await store.nodes.recoverDead(rescuer, TEST_START, await store.nodes.readOthers(rescuer));

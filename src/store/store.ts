@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/clock';
+import { TEAM_BOUNDS, type TeamBounds } from '#domain/team-bounds';
 import type { Log } from '#domain/log';
 import { ActivityStore } from './activity/activity.ts';
 import { AlertStore } from './alerts/alerts.ts';
@@ -103,6 +104,8 @@ export interface StoreOptions {
    * take it longer than the database does.
    */
   onThisThread?: boolean;
+  /** How much one team may have. */
+  bounds?: TeamBounds;
   /** How to start a SQLite thread. Default: a new one. Tests reuse theirs. */
   startThread?: StartThread | undefined;
 }
@@ -247,22 +250,25 @@ async function assemble(
       await close();
     },
   };
-  const store = { ...shared, ...makeNouns(databases, links, sealer) };
+  const tools = { links, sealer, bounds: options.bounds ?? TEAM_BOUNDS };
+  const store = { ...shared, ...makeNouns(databases, tools) };
   if (engine === database) return { ...store, forEngine: store };
   const ofEngine = { main: engine, searches: engine, engine, lease };
-  return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine, links, sealer) } };
+  return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine, tools) } };
 }
 
-function makeNouns({ main, searches, lease }: Databases, links: Links, sealer: Sealer) {
+type Tools = { links: Links; sealer: Sealer; bounds: TeamBounds };
+
+function makeNouns({ main, searches, lease }: Databases, { links, sealer, bounds }: Tools) {
   const { clock, signals } = links;
   return {
     database: main,
-    jobs: new JobStore({ db: main, searches }, sealer, clock, signals),
+    jobs: new JobStore({ db: main, searches }, { sealer, clock, signals, bounds }),
     runs: new RunStore(main, sealer, clock, signals),
     callbacks: new CallbackStore(main, sealer),
-    crons: new CronStore(main, sealer, signals),
+    crons: new CronStore(main, { sealer, signals, bounds }),
     teamPauses: new TeamPauseStore(main, signals),
-    queues: new QueueStore(main, signals),
+    queues: new QueueStore(main, signals, bounds),
     teamCounts: new TeamCountStore(searches),
     backlog: new BacklogStore(searches),
     sourceFigures: new SourceFigureStore(searches),

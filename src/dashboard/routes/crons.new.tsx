@@ -1,6 +1,7 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { orTeamFull } from '../serving/team-full.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { fillCronFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
@@ -64,7 +65,8 @@ export async function action({ context }: Route.ActionArgs) {
   const { cron, extras } = reading.input;
   const same = await findUntold(work, team.id, { form, input: cron });
   if (same) return data<Answer>({ formValues, same });
-  const made = await work.createCron(team.id, cron, extras);
+  const { made, errors } = await orTeamFull(work.createCron(team.id, cron, extras));
+  if (errors) return data<Answer>({ formValues, errors }, { status: 422 });
   return redirectWithToast(context, `/crons/${made.id}`, `The cron “${made.name}” is created.`);
 }
 

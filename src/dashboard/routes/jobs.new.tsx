@@ -2,6 +2,7 @@ import { data } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
 import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { orTeamFull } from '../serving/team-full.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../work-forms/paste.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
@@ -63,8 +64,9 @@ export async function action({ context }: Route.ActionArgs) {
     const errors = { queue: [`The queue “${queue.name}” is paused. Enable it or choose another.`] };
     return data<Answer>({ formValues, errors }, { status: 422 });
   }
-  const { jobId } = await work.createJob(team.id, reading.input);
-  return redirectWithToast(context, `/jobs/${jobId}`, 'The job is created.');
+  const { made, errors } = await orTeamFull(work.createJob(team.id, reading.input));
+  if (errors) return data<Answer>({ formValues, errors }, { status: 422 });
+  return redirectWithToast(context, `/jobs/${made.jobId}`, 'The job is created.');
 }
 
 /** The headers of the job that the new one is made from. They replace values that the form shows masked. */

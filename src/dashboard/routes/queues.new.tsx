@@ -2,6 +2,7 @@ import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { data } from 'react-router';
 import { sentForm, services, signedIn } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
+import { orTeamFull } from '../serving/team-full.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
 import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
@@ -38,8 +39,12 @@ export async function action({ context }: Route.ActionArgs) {
       { status: 422 },
     );
   }
-  const queue = await work.setQueue(team.id, name, change);
-  return redirectWithToast(context, `/queues/${queue.id}`, `The queue “${name}” is created.`);
+  const { made, errors } = await orTeamFull(work.setQueue(team.id, name, change));
+  if (errors) {
+    const testRequest = readTestRequest(form);
+    return data<QueueAnswer | null>({ formValues, testRequest, errors }, { status: 422 });
+  }
+  return redirectWithToast(context, `/queues/${made.id}`, `The queue “${name}” is created.`);
 }
 
 export default function NewQueue({ loaderData, actionData }: Route.ComponentProps) {

@@ -5,8 +5,10 @@ import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { newId } from '#domain/ids';
+import type { TeamBounds } from '#domain/team-bounds';
 import { readTags, writeTags } from '#domain/tags';
 import type { Database, Trx } from '../database/database.ts';
+import { takePlace } from '../database/row-bounds.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import { newestRuns, readWholeExecutions } from '../runs/every-run.ts';
@@ -31,14 +33,22 @@ export class CronStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
   readonly #signals: SignalBus;
+  readonly #bounds: TeamBounds;
 
-  constructor(db: Database, sealer: Sealer, signals: SignalBus) {
+  constructor(
+    db: Database,
+    { sealer, signals, bounds }: { sealer: Sealer; signals: SignalBus; bounds: TeamBounds },
+  ) {
     this.#db = db;
     this.#sealer = sealer;
     this.#signals = signals;
+    this.#bounds = bounds;
   }
 
-  /** @param nextRunAt  null creates the cron paused (§3.1) */
+  /**
+   * @param nextRunAt  null creates the cron paused (§3.1)
+   * @throws TeamFull
+   */
   async create(
     teamId: string,
     settings: CronSettings,
@@ -55,7 +65,11 @@ export class CronStore {
       ...UNBROKEN,
       ...cronColumns(this.#sealer, teamId, settings),
     };
-    await this.#db.transact((trx) => trx.insertInto('crons').values(row).execute());
+    await this.#db.transact(async (trx) => {
+      const place = { table: 'crons', bounds: this.#bounds } as const;
+      await takePlace(trx, this.#db.dialect, teamId, place);
+      await trx.insertInto('crons').values(row).execute();
+    });
     this.#tellDue(teamId, row.next_run_at);
     return cronOf(this.#sealer, row);
   }

@@ -1,11 +1,13 @@
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
+import { TeamFull } from '#domain/team-bounds';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
+import { countRoom } from '../database/row-bounds.ts';
 import type { Sealer } from '../database/seal.ts';
 
 /** A job as a team asks for it; its queue is named and made on first use (§2.2). */
@@ -58,31 +60,39 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
 
 /**
  * Writes jobs, and makes queues that are named for the first time, with the defaults of §2.3. When it resolves, all
- * jobs are durable except those with an error in their place; when it rejects, none is.
+ * jobs are durable except those with an error in their place, such as TeamFull; when it rejects, none is.
  *
+ * @param mostQueues  how many a team may have; they are counted only if one is missing
  * @param now  the time of acceptance; a job's `scheduled_at` is that plus its delay (§2.2)
  */
 export async function acceptJobs(
-  { db, sealer }: { db: Database; sealer: Sealer },
+  { db, sealer, mostQueues }: { db: Database; sealer: Sealer; mostQueues: number },
   jobs: readonly NewJob[],
   now: number,
 ): Promise<(AcceptedJob | Error)[]> {
   const rows = jobs.map((job) => jobRow(job, sealer, now));
   const queueIds = await insertKnown(db, rows);
   const left = rows.filter((row) => !queueIds.has(row.id));
-  let fault: Error | null = null;
-  if (left.length > 0) {
-    try {
-      const added = await db.transact(async (trx) => insertWithQueues(trx, db.dialect, left, now));
-      for (const [id, queueId] of added) queueIds.set(id, queueId);
-    } catch (error) {
-      if (queueIds.size === 0) throw error;
-      fault = error as Error;
-    }
-  }
+  // One transaction for each team, so that no team waits for a lock on another's rows.
+  const byTeam = [...Map.groupBy(left, ({ team_id }) => team_id ?? '')];
+  const faults = new Map<string | null, Error>();
+  await Promise.all(
+    byTeam.map(async ([teamId, ofTeam]) => {
+      try {
+        const added = await db.transact((trx) =>
+          insertWithQueues(trx, db.dialect, { teamId, rows: ofTeam, mostQueues, now }),
+        );
+        for (const [id, queueId] of added) queueIds.set(id, queueId);
+      } catch (error) {
+        faults.set(teamId, error as Error);
+      }
+    }),
+  );
+  const [fault] = faults.values();
+  if (queueIds.size === 0 && fault) throw fault;
   return rows.map((row) => {
     const queueId = queueIds.get(row.id);
-    if (queueId === undefined) return fault ?? new Error('a job was not written');
+    if (queueId === undefined) return faults.get(row.team_id) ?? new TeamFull('queues', mostQueues);
     return { jobId: row.id, queueId, scheduledAt: row.scheduled_at };
   });
 }
@@ -123,25 +133,38 @@ async function insertKnown(
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 
+/**
+ * Inserts jobs of one team, and makes the missing queues as far as it may have more. Gives the written jobs with their
+ * queues.
+ */
 async function insertWithQueues(
   trx: Trx,
   dialect: Dialect,
-  rows: readonly InsertedJobRow[],
-  now: number,
+  {
+    teamId,
+    rows,
+    mostQueues,
+    now,
+  }: { teamId: string; rows: readonly InsertedJobRow[]; mostQueues: number; now: number },
 ): Promise<Map<string, string>> {
+  const room = await countRoom(trx, dialect, teamId, { table: 'queues', most: mostQueues });
   const queueIds = new Map<string, string>();
   let left = rows;
-  while (left.length > 0) {
+  let made = 0;
+  for (;;) {
     const written = await runPrepared(trx, dialect, insertJobs, [packRows(JOB, left)]);
     for (const { id, queue_id } of written) queueIds.set(id, queue_id);
     left = left.filter((row) => !queueIds.has(row.id));
-    if (left.length > 0) {
-      await insertMissingQueues(
-        trx,
-        left.map((row) => ({ teamId: row.team_id ?? '', name: row.queue ?? '' })),
-        now,
-      );
-    }
+    const missing = [...new Set(left.map(({ queue }) => queue ?? ''))].slice(
+      0,
+      Math.max(0, room - made),
+    );
+    if (missing.length === 0) return queueIds;
+    made += missing.length;
+    await insertMissingQueues(
+      trx,
+      missing.map((name) => ({ teamId, name })),
+      now,
+    );
   }
-  return queueIds;
 }

@@ -151,6 +151,20 @@ export async function listAttempts(
   return rows.map(jobRecord);
 }
 
+/**
+ * The sizes of the payloads of a team's waiting jobs, added up queue by queue, which is by the index of waiting jobs. It
+ * reads each of the jobs, so ask seldom.
+ */
+export async function measureWaitingPayloads(db: Database, teamId: string): Promise<number> {
+  const { rows } = await db.read((reader) =>
+    sql<{ bytes: number | null }>`/* measure-waiting-payloads */
+    select cast(sum((select sum(octet_length(j.payload)) from jobs j
+      where j.queue_id = q.id and j.status = 'pending')) as bigint) as bytes
+    from queues q where q.team_id = ${teamId}`.execute(reader),
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
 /** How many ids one statement takes: each is a bound value, and databases limit their number. */
 const IDS_AT_ONCE = 500;
 

@@ -1,4 +1,5 @@
 import type { Clock } from '#domain/clock';
+import type { TeamBounds } from '#domain/team-bounds';
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import type { Database } from '../database/database.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
@@ -25,10 +26,19 @@ import {
   listJobs,
   readBodies,
 } from './job-records.ts';
+import { measureWaitingPayloads } from './job-records.ts';
+import { PayloadBound } from './payload-bound.ts';
 import { countResent, listResends, type ResendSpan, type ResentCount } from './resent.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { Signal, SignalBus } from '../database/signals.ts';
+
+interface JobTools {
+  sealer: Sealer;
+  clock: Clock;
+  signals: SignalBus;
+  bounds: TeamBounds;
+}
 
 const MAX_ACCEPT_BATCH = 200;
 /** How long accepting a job is tried while its queue is locked by another transaction. */
@@ -42,19 +52,25 @@ export class JobStore {
   readonly #clock: Clock;
   readonly #signals: SignalBus;
   readonly #accepting: GroupCommit<NewJob, AcceptedJob | Error>;
+  readonly #mostQueues: number;
+  readonly #payloads: PayloadBound;
   #onBatch: OnBatch = () => {};
   /** @param searches  the database handle for lists */
   constructor(
     { db, searches }: { db: Database; searches: Database },
-    sealer: Sealer,
-    clock: Clock,
-    signals: SignalBus,
+    { sealer, clock, signals, bounds }: JobTools,
   ) {
     this.#db = db;
     this.#searches = searches;
     this.#sealer = sealer;
     this.#clock = clock;
     this.#signals = signals;
+    this.#mostQueues = bounds.queues;
+    this.#payloads = new PayloadBound({
+      most: bounds.waitingPayloadBytes,
+      measure: (teamId) => measureWaitingPayloads(searches, teamId),
+      clock,
+    });
     const heldTeams = new HeldTeams<NewJob>(({ teamId }) => teamId);
     const accept = (jobs: readonly NewJob[]) => heldTeams.write(jobs, (each) => this.#accept(each));
     this.#accepting = new GroupCommit(accept, {
@@ -68,8 +84,17 @@ export class JobStore {
     this.#onBatch = onBatch;
   }
 
-  /** Accepts a job (§2.2); durable when it resolves. */
+  /**
+   * Accepts a job (§2.2); durable when it resolves.
+   *
+   * @throws TeamFull
+   */
   async accept(job: NewJob): Promise<AcceptedJob> {
+    const bytes = job.payload === null ? 0 : Buffer.byteLength(job.payload);
+    return this.#payloads.within(job.teamId, bytes, () => this.#acceptSoon(job));
+  }
+
+  async #acceptSoon(job: NewJob): Promise<AcceptedJob> {
     const giveUpAtMs = this.#clock.monotonicMs() + ACCEPT_WITHIN_MS;
     for (;;) {
       const accepted = await this.#accepting.add(job);
@@ -152,7 +177,7 @@ export class JobStore {
 
   async #accept(jobs: readonly NewJob[]): Promise<(AcceptedJob | Error)[]> {
     this.#onBatch('accept', jobs.length);
-    const room = { db: this.#db, sealer: this.#sealer };
+    const room = { db: this.#db, sealer: this.#sealer, mostQueues: this.#mostQueues };
     const accepted = await acceptJobs(room, jobs, this.#clock.now());
     const signals = accepted.flatMap((each, n): Signal[] => {
       if (each instanceof Error) return [];

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
+import type { TeamBounds } from '#domain/team-bounds';
 import { formatRate, parseRate } from '#domain/rate';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
+import { takePlace } from '../database/row-bounds.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
@@ -145,14 +147,16 @@ function policyOf(row: PolicyRow): QueuePolicy {
 export class QueueStore {
   readonly #db: Database;
   readonly #signals: SignalBus;
+  readonly #bounds: TeamBounds;
   readonly #policies = new GroupCommit<QueueKey, QueuePolicy | null>(
     (keys) => this.#readPolicies(keys),
     { maxBatch: 200, writers: 2 },
   );
 
-  constructor(db: Database, signals: SignalBus) {
+  constructor(db: Database, signals: SignalBus, bounds: TeamBounds) {
     this.#db = db;
     this.#signals = signals;
+    this.#bounds = bounds;
   }
 
   async find(teamId: string, queueId: string): Promise<Queue | null> {
@@ -203,7 +207,11 @@ export class QueueStore {
     return rows.map(queueOf);
   }
 
-  /** Changes the given settings of a queue. A new queue is made with the defaults for the others. */
+  /**
+   * Changes the given settings of a queue. A new queue is made with the defaults for the others.
+   *
+   * @throws TeamFull
+   */
   async save(
     teamId: string,
     name: string,
@@ -211,6 +219,16 @@ export class QueueStore {
     now: number,
   ): Promise<Queue> {
     const row = await this.#db.transact(async (trx) => {
+      const present = await trx
+        .selectFrom('queues')
+        .select('id')
+        .where('team_id', '=', teamId)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (!present) {
+        const place = { table: 'queues', bounds: this.#bounds } as const;
+        await takePlace(trx, this.#db.dialect, teamId, place);
+      }
       await insertMissingQueues(trx, [{ teamId, name }], now);
       const saved = await trx
         .updateTable('queues')

@@ -1,0 +1,45 @@
+/** How much one team may have, so that no team fills the disk or slows the pages of all. Operator settings (§8.3). */
+export interface TeamBounds {
+  crons: number;
+  queues: number;
+  /** The payloads of all jobs that wait, in bytes. */
+  waitingPayloadBytes: number;
+}
+
+export const TEAM_BOUNDS: TeamBounds = {
+  crons: 1_000,
+  queues: 1_000,
+  waitingPayloadBytes: 4 * 2 ** 30,
+};
+
+const TEXTS: Record<keyof TeamBounds, (most: number) => string> = {
+  crons: (most) => `The team cannot have more crons: the limit is ${most.toLocaleString('en')}.`,
+  queues: (most) => `The team cannot have more queues: the limit is ${most.toLocaleString('en')}.`,
+  waitingPayloadBytes: (most) =>
+    `The payloads of the team's waiting jobs have reached the limit of ${(most / 2 ** 20).toLocaleString('en')} MiB.`,
+};
+
+/** The field of a cron or job that names the bounded thing. */
+const FIELDS = { crons: 'name', queues: 'queue', waitingPayloadBytes: 'payload' } as const;
+
+/** Thrown if a team has as much as it may have. */
+export class TeamFull extends Error {
+  override readonly name = 'TeamFull';
+  readonly code = 'TEAM_FULL';
+  readonly bound: keyof TeamBounds;
+
+  constructor(bound: keyof TeamBounds, most: number) {
+    super(TEXTS[bound](most));
+    this.bound = bound;
+  }
+
+  /** The error as forms and 422 answers show it. */
+  get fieldError(): [field: string, messages: [string]] {
+    return [FIELDS[this.bound], [this.message]];
+  }
+}
+
+/** By its code: the pages' bundle has a class of its own. */
+export function isTeamFull(error: unknown): error is TeamFull {
+  return error instanceof Error && 'code' in error && error.code === 'TEAM_FULL';
+}

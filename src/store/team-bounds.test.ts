@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { TeamFull } from '#domain/team-bounds';
+import { aCron, aJob, aTeam } from '#testing/factories';
+import { forEachStore } from '#testing/stores';
+import { PayloadBound } from './jobs/payload-bound.ts';
+
+const bounds = { crons: 2, queues: 2, waitingPayloadBytes: 1024 };
+const full = (bound: TeamFull['bound']) => (error: unknown) =>
+  error instanceof TeamFull && error.bound === bound;
+
+forEachStore((_, openTestStore) => {
+  describe('the bounds of a team (§8.3)', () => {
+    test('a cron beyond the bound is refused until one is deleted, for that team only', async () => {
+      await using store = await openTestStore({ bounds });
+      const [{ id: teamId }, { id: other }] = [await aTeam(store), await aTeam(store)];
+      const first = await aCron(store, teamId);
+      await aCron(store, teamId);
+      await assert.rejects(aCron(store, teamId), full('crons'));
+      await aCron(store, other);
+      await store.crons.delete(teamId, first.id);
+      await aCron(store, teamId);
+      assert.equal((await store.crons.list(teamId)).length, 2);
+    });
+
+    test('crons that are made at once share the last places', async () => {
+      await using store = await openTestStore({ bounds });
+      const { id: teamId } = await aTeam(store);
+      const made = await Promise.allSettled(Array.from({ length: 8 }, () => aCron(store, teamId)));
+      assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 2);
+      assert.equal((await store.crons.list(teamId)).length, 2);
+    });
+
+    test('a job for a new queue beyond the bound is refused, and one for a known queue is not', async () => {
+      await using store = await openTestStore({ bounds });
+      const [{ id: teamId }, { id: other }] = [await aTeam(store), await aTeam(store)];
+      const tried = await Promise.allSettled(
+        ['a', 'b', 'c', 'd', 'a'].map((queue) => aJob(store, teamId, { queue })),
+      );
+      const names = (await store.queues.list(teamId)).map(({ name }) => name);
+      assert.equal(names.length, 2);
+      tried.forEach((outcome, n) => {
+        const isKnown = names.includes('abcda'.charAt(n));
+        assert.equal(outcome.status, isKnown ? 'fulfilled' : 'rejected');
+        if (outcome.status === 'rejected') assert.ok(full('queues')(outcome.reason));
+      });
+      await aJob(store, teamId, { queue: names[0] ?? '' });
+      await aJob(store, other, { queue: 'e' });
+      await assert.rejects(store.queues.save(teamId, 'f', {}, 1), full('queues'));
+      const changed = await store.queues.save(teamId, names[0] ?? '', { timeoutSeconds: 7 }, 1);
+      assert.equal(changed.timeoutSeconds, 7);
+    });
+
+    test('a team that has more than the bound, as after a lower setting, keeps what it has', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      for (const queue of ['a', 'b', 'c', 'd']) await aJob(store, teamId, { queue });
+      await using again = await store
+        .openAnother({ bounds })
+        .then((opened) => Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }));
+      await aJob(again, teamId, { queue: 'd' });
+      await assert.rejects(aJob(again, teamId, { queue: 'e' }), full('queues'));
+      assert.equal((await again.queues.list(teamId)).length, 4);
+    });
+
+    test('a job whose payload does not fit is refused until others have left the queue', async () => {
+      await using store = await openTestStore({ bounds });
+      const [{ id: teamId }, { id: other }] = [await aTeam(store), await aTeam(store)];
+      const payload = JSON.stringify({ text: 'é'.repeat(200) });
+      assert.equal(Buffer.byteLength(payload), 411);
+      const { jobId } = await aJob(store, teamId, { payload, delaySeconds: 60 });
+      await aJob(store, teamId, { payload, delaySeconds: 60 });
+      await assert.rejects(aJob(store, teamId, { payload }), full('waitingPayloadBytes'));
+      await aJob(store, teamId, { payload: null });
+      await aJob(store, teamId, { payload: '{}' });
+      await aJob(store, other, { payload });
+      await store.jobs.deletePending(teamId, [jobId]);
+      await store.testClock.advance(5_000);
+      await aJob(store, teamId, { payload });
+      await assert.rejects(aJob(store, teamId, { payload }), full('waitingPayloadBytes'));
+    });
+
+    test('what another process has stored counts too', async () => {
+      await using store = await openTestStore({ bounds });
+      const { id: teamId } = await aTeam(store);
+      const other = await store.openAnother({ bounds });
+      const payload = JSON.stringify({ text: 'x'.repeat(400) });
+      for (let n = 0; n < 2; n++) await aJob(other, teamId, { payload });
+      await other.close();
+      // The first is stored before anything is measured; from then on the process knows.
+      await aJob(store, teamId, { payload: '{"n":1}' });
+      await assert.rejects(
+        (async () => {
+          for (let n = 0; n < 3; n++) await aJob(store, teamId, { payload });
+        })(),
+        full('waitingPayloadBytes'),
+      );
+    });
+  });
+});
+
+describe('the bound of waiting payloads', () => {
+  const MIB = 2 ** 20;
+  const clockAt = (ms: { now: number }) => ({ monotonicMs: () => ms.now });
+
+  test('asks the database a few times for any number of jobs', async () => {
+    let asked = 0;
+    let stored = 0;
+    const measure = () => Promise.resolve(++asked && stored);
+    const most = 4096 * MIB;
+    const bound = new PayloadBound({ most, measure, clock: clockAt({ now: 0 }) });
+    const size = MIB / 64;
+    for (let n = 0; n < 100_000; n++) {
+      await bound.within('team', size, () => Promise.resolve((stored += size)));
+    }
+    assert.ok(asked <= 3, `asked ${asked} times for 100,000 jobs`);
+  });
+
+  test('refuses a flood without asking more than every five seconds', async () => {
+    let asked = 0;
+    const ms = { now: 0 };
+    const measure = () => Promise.resolve(++asked && 10 * MIB);
+    const bound = new PayloadBound({ most: 8 * MIB, measure, clock: clockAt(ms) });
+    const tryOne = () => bound.within('team', MIB, () => Promise.resolve('stored'));
+    const outcomes = await Promise.allSettled(Array.from({ length: 1000 }, tryOne));
+    assert.ok(outcomes.filter(({ status }) => status === 'fulfilled').length <= 8);
+    await Promise.allSettled(Array.from({ length: 1000 }, tryOne));
+    assert.ok(asked <= 2, `asked ${asked} times`);
+    ms.now = 5_000;
+    await Promise.allSettled(Array.from({ length: 1000 }, tryOne));
+    assert.ok(asked <= 3, `asked ${asked} times`);
+  });
+
+  test('counts jobs that are being stored, and forgets those that were not stored', async () => {
+    const measure = () => Promise.resolve(0);
+    const bound = new PayloadBound({ most: 3 * MIB, measure, clock: clockAt({ now: 0 }) });
+    const gate = Promise.withResolvers<string>();
+    const two = [1, 2, 3].map(() => bound.within('team', MIB, () => gate.promise));
+    await assert.rejects(
+      bound.within('team', MIB, () => Promise.resolve('too many')),
+      full('waitingPayloadBytes'),
+    );
+    gate.reject(new Error('the disk is full'));
+    for (const each of two) await assert.rejects(each, /disk is full/);
+    assert.equal(await bound.within('team', MIB, () => Promise.resolve('stored')), 'stored');
+  });
+
+  test('goes on by its own count while the database does not answer', async () => {
+    const measure = () => Promise.reject(new Error('busy'));
+    const bound = new PayloadBound({ most: 3 * MIB, measure, clock: clockAt({ now: 0 }) });
+    const store = () => bound.within('team', MIB, () => Promise.resolve('stored'));
+    for (let n = 0; n < 3; n++) await store();
+    await assert.rejects(store(), full('waitingPayloadBytes'));
+  });
+});
