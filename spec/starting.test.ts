@@ -37,6 +37,14 @@ describe('a start that fails', () => {
     assert.match(output[1] ?? '', /^belfry: SIGN_UP: .*one of: invite, open/);
   });
 
+  test('on a misspelt setting ends with 2 and names the setting', async () => {
+    const { code, output } = await failedStart({ env: { PORT: undefined, PROT: '4000' } });
+    assert.equal(code, 2);
+    assert.deepEqual(output, [
+      'belfry: PROT: there is no such setting; write PORT, or unset PROT.',
+    ]);
+  });
+
   test('on Postgres without a key ends with 2 and tells how to make one', async () => {
     const databaseUrl = 'postgres://127.0.0.1:1/none';
     const { code, output } = await failedStart({ databaseUrl, env: { APP_KEY: undefined } });

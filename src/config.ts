@@ -6,6 +6,7 @@ import type { GroupRole } from '#people/groups';
 import { DEFAULT_PLANS, type PlanSettings } from '#people/plans';
 import type { ProviderSettings } from '#people/provider';
 import type { ProxySettings } from '#people/proxy-claim';
+import { findMisspelt } from './misspelt-settings.ts';
 import {
   SettingsReader,
   type DatabaseLocation,
@@ -268,6 +269,7 @@ export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | Config
   const settings = new SettingsReader(env);
   const config = gatherConfig(settings, cwd);
   checkTogether(config, settings);
+  settings.errors.push(...findMisspelt(env));
   return settings.errors.length > 0 ? { errors: settings.errors } : Object.freeze(config);
 }
 
