@@ -18,6 +18,7 @@ import { silentLog } from '#domain/log';
 import type { CronInput } from '#work/cron-input';
 import type { JobInput } from '#work/job-input';
 import { FakeClock } from '#demo/fake-clock';
+import './keep-alive.ts';
 
 /** An answer as it came over the socket. */
 export interface ApiAnswer {

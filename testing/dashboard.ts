@@ -12,6 +12,7 @@ import { openStore } from '#store/store';
 import { realClock } from '../src/real-clock.ts';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
+import './keep-alive.ts';
 
 export const PASSWORD = 'correct horse battery';
 

@@ -8,6 +8,7 @@ import { type BelfryService, buildService } from '#service';
 import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
 import { eventually } from './process.ts';
+import './keep-alive.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
 export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
