@@ -26,6 +26,9 @@ const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 **
 /** How long jobs are posted and processes killed. */
 const SECONDS = Number(process.env['CRASH_SECONDS'] ?? 6);
 const POSTERS = 4;
+const LEAST_KILLS = 2;
+/** Jobs and callbacks between two kills. */
+const [LEAST_POSTED, LEAST_TOLD] = [20, 3];
 const CRONS = 3;
 const SLOTS = 64;
 /**
@@ -62,11 +65,13 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
         using _telling = reportProgress(
           () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
         );
-        while (performance.now() < until) {
-          const before = posted.length;
+        while (performance.now() < until || kills < LEAST_KILLS) {
+          const [before, toldBefore] = [posted.length, countTold(target)];
           const posting = postUntilGone(belfry, token, target.url, posted);
           // What is ended has to be at work.
-          await eventually(() => posted.length > before, { what: 'a first job' });
+          const isAtWork = () =>
+            posted.length >= before + LEAST_POSTED && countTold(target) >= toldBefore + LEAST_TOLD;
+          await eventually(isAtWork, { withinMs: LONG_WAIT_LIMIT_MS, what: 'jobs and callbacks' });
           await endSomehow(belfry, random);
           await posting;
           kills++;
@@ -261,6 +266,9 @@ async function judgeTicks(rows: Rows, arrived: ReadonlyMap<string, number>): Pro
     assert.ok(came <= runs.length && came >= runs.length - unsure, `${url} came ${came} times`);
   }
 }
+
+const countTold = (target: Receiver) =>
+  target.requests.filter(({ url }) => url.startsWith('/callback/')).length;
 
 function countPaths(target: Receiver): Map<string, number> {
   const counts = new Map<string, number>();
