@@ -5,9 +5,7 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { silentLog } from '#domain/log';
 import { signBody } from '#domain/signature';
-import { SecretChanges } from '#engine/secret-changes';
 import { verificationSamples } from '#dashboard/words/verification-samples';
 import { makeFolder } from '#testing/guard';
 import { type ReceivedRequest, type Receiver, startReceiver } from '#testing/receiver';
@@ -22,7 +20,6 @@ import {
 import { attemptsOf, MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
-import { eventually } from '#testing/wait';
 
 const DOCS = fs.readFileSync(path.join(import.meta.dirname, '../docs/signing.md'), 'utf8');
 
@@ -178,29 +175,28 @@ describe('"Rotating the secret takes effect with the next request" (§5.6)', () 
     await service.work.deleteCron(service.teamId, cron.id);
   });
 
-  test('and at the time that a next one was planned for, not before; each run says which it was', async () => {
+  test('a next secret signs nothing before it is put in force; each run says which secret signed it', async () => {
     const old = await rotate();
     const { store, people, teamId, clock } = service;
-    const changes = new SecretChanges(store, silentLog);
-    await changes.start();
-    const from = new Date(clock.now() + 10 * MINUTE).toISOString();
-    const planned = await people.operator.planSigningSecret(teamId, from);
-    assert.ok(planned.kind === 'planned');
+    const [owner] = await store.members.list(teamId);
+    assert.ok(owner);
+    const actor = { userId: owner.userId, teamId, role: 'owner' } as const;
+    const next = await people.signing.generateNextSecret(actor);
+    assert.ok(next);
     const signed = async (secret: string) => {
-      const { job_id } = await scheduleJob(service, { url: `${target.url}/planned` });
-      const request = await target.next(({ url }) => url === '/planned');
+      const { job_id } = await scheduleJob(service, { url: `${target.url}/next` });
+      const request = await target.next(({ url }) => url === '/next');
       assertSigned(request, secret, clock.now());
       await service.quiet();
       const detail = await service.work.readJobDetail(teamId, job_id);
       assert.equal(detail?.request.signedWith, secret.slice(-4));
     };
     await signed(old);
-    await service.advance(9 * MINUTE);
-    await signed(old);
-    await service.advance(MINUTE);
-    await eventually(async () => (await store.nextSecrets.find(teamId)) === null);
-    await signed(planned.secret);
-    await changes.stop();
+    assert.equal(await people.signing.useNextSecret(actor), true);
+    await signed(next);
+    assert.equal(await store.nextSecrets.findSetAt(teamId), null);
+    assert.equal(await people.signing.useNextSecret(actor), false);
+    await signed(next);
   });
 
   test('and so does taking it away', async () => {

@@ -204,18 +204,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.notEqual(next, signingSecret);
       assert.match(await refused('team', 'signing-secret', '--team', newId(1)), /no team/);
     });
-
-    test('signing-secret --from prints the next one, and leaves the present one in force', async () => {
-      const { signingSecret } = await printed('team', 'signing-secret', ...team);
-      const from = new Date(Date.now() + 3_600_000).toISOString();
-      const planned = await printed('team', 'signing-secret', ...team, '--from', from);
-      assert.notEqual(planned['signingSecret'], signingSecret);
-      assert.equal(Date.parse(String(planned['from'])), Math.floor(Date.parse(from) / 1000) * 1000);
-      assert.equal((await store.teams.readSigningSecret(teamId))?.secret, signingSecret);
-      assert.equal(await store.nextSecrets.reveal(teamId), planned['signingSecret']);
-      const late = ['team', 'signing-secret', ...team, '--from', '2020-01-01 00:00'];
-      assert.match(await refused(...late), /--from: Choose a time in the future\./);
-    });
   });
 
   describe('queue set', () => {

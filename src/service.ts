@@ -19,7 +19,6 @@ import { DepthWatch } from '#engine/depth-watch';
 import { ClockJumps } from '#engine/clock-jumps';
 import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/housekeeping';
-import { SecretChanges } from '#engine/secret-changes';
 import { SnapshotWatch } from '#engine/snapshot-watch';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/config';
@@ -103,7 +102,6 @@ export function buildService(options: ServiceOptions): BelfryService {
   const app = buildApp(options, { people, work, notifier }, metrics);
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
-  const secretChanges = new SecretChanges(store, log);
   const { historyDays, successHistoryDays } = config;
   const clockJumps = new ClockJumps(store.clock, log);
   const history = { store, log, historyDays, successHistoryDays, clockJumps };
@@ -114,7 +112,6 @@ export function buildService(options: ServiceOptions): BelfryService {
     if (signal.aborted) return;
     await Promise.all([watch.start(), people.warnOfUnknownTeams()]);
     if (engine === null) return;
-    await secretChanges.start();
     await engine.start();
     if (signal.aborted) return;
     await notifier.start();
@@ -136,7 +133,7 @@ export function buildService(options: ServiceOptions): BelfryService {
         await engine?.stop(graceMs);
       } finally {
         // Even if a node cannot sign off, because the database is down, it ends everything else in order.
-        const others = [housekeeping, bulkRunner, secretChanges].map((each) => each.stop());
+        const others = [housekeeping, bulkRunner].map((each) => each.stop());
         await Promise.all([ended, notifier.stop(graceMs), ...others]);
         await people.close();
         mailer.close();

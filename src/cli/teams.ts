@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
-import { writeInstant, writeTeam } from './records.ts';
+import { writeTeam } from './records.ts';
 import type { Session } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
 import { addTeamPauseCommands } from './team-pauses.ts';
@@ -31,20 +31,10 @@ export function addTeamCommands(program: Command, session: Session): void {
       session.print(writeTeam(outcome.team));
     });
   const secret = team.command('signing-secret');
-  addTeamOption(secret.description("make a team's signing secret, replacing the one it has"))
-    .option('--from <TIME>', 'make the next one: from then on it replaces the one it has (UTC)')
-    .action(async (options: { team: string; from?: string }) => {
-      session.print(await makeSecret(session, options));
-    });
-}
-
-async function makeSecret(
-  session: Session,
-  { team, from }: { team: string; from?: string },
-): Promise<{ signingSecret: string; from?: string }> {
-  const { teamId, people } = await session.identifyTeam(team);
-  if (from === undefined) return { signingSecret: await people.generateSigningSecret(teamId) };
-  const outcome = await people.planSigningSecret(teamId, from);
-  if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
-  return { signingSecret: outcome.secret, from: writeInstant(outcome.from) };
+  addTeamOption(
+    secret.description("make a team's signing secret, replacing the one it has"),
+  ).action(async ({ team: name }: { team: string }) => {
+    const { teamId, people } = await session.identifyTeam(name);
+    session.print({ signingSecret: await people.generateSigningSecret(teamId) });
+  });
 }

@@ -65,7 +65,7 @@ const ACTIONS = {
   'member.group-role': { area: 'team', words: 'Got another role' },
   'member.group-left': { area: 'team', words: 'Left the team' },
   'signing.generated': { area: 'access', words: 'Made a new signing secret' },
-  'signing.planned': { area: 'access', words: 'Made the next signing secret' },
+  'signing.next-generated': { area: 'access', words: 'Made the next signing secret' },
   'signing.next-shown': { area: 'access', words: 'Looked at the next signing secret' },
   'signing.next-used': { area: 'access', words: 'Put the next signing secret in force' },
   'signing.next-deleted': { area: 'access', words: 'Deleted the next signing secret' },

@@ -15,7 +15,6 @@ import type { Plans, Usage } from './plans.ts';
 import type { ResetLinks } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
-import { type Planned, planSecret } from './signing.ts';
 import { makeSetupCode } from './setup-code.ts';
 import type { PeopleActivity } from './people-activity.ts';
 
@@ -214,11 +213,6 @@ export class Operator {
     await store.teams.setSigningSecret(teamId, secret, clock.now());
     await activity.ofTeam(teamId, 'command-line', { action: 'signing.generated' });
     return secret;
-  }
-
-  /** Makes the team's next signing secret, in force from a date and time in UTC. */
-  async planSigningSecret(teamId: string, from: string): Promise<Planned | Refused> {
-    return planSecret(this.#deps, { teamId, from, doer: 'command-line' });
   }
 
   /** Records that a test is about to be sent. The operator's tests are not limited. */

@@ -16,7 +16,6 @@ import { useKept } from '../parts/shown-once.ts';
 import { Time } from '../parts/Time.tsx';
 import { verificationSamples } from '../words/verification-samples.ts';
 import { NextSecret } from '../signing/NextSecret.tsx';
-import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -29,9 +28,6 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Answer = {
   secret?: string;
-  /** What was typed into a form for the next secret that was refused. */
-  typed?: string;
-  errors?: FieldErrors;
   check?: { isRight: boolean; expected: string };
   problem?: string;
 };
@@ -48,11 +44,10 @@ export async function action({ context }: Route.ActionArgs) {
     case 'delete':
       await signing.deleteSigningSecret(actor);
       return done(context, 'Requests are no longer signed.');
-    case 'plan': {
-      const typed = readText(form, 'from');
-      const outcome = await signing.planSigningSecret(actor, typed);
-      if (outcome.kind === 'planned') return data<Answer>({ secret: outcome.secret });
-      return data<Answer>({ typed, errors: outcome.errors }, { status: 422 });
+    case 'generate-next': {
+      const secret = await signing.generateNextSecret(actor);
+      if (secret === null) return done(context, 'There is a next secret already.');
+      return data<Answer>({ secret });
     }
     case 'reveal-next':
       return shown(await signing.revealNextSecret(actor));
@@ -112,7 +107,7 @@ export default function Signing({ loaderData, actionData }: Route.ComponentProps
         ) : null}
         {secret ? <Present secret={secret} /> : <None />}
       </Section>
-      <NextSecret next={next} typed={answer.typed ?? ''} errors={answer.errors} />
+      <NextSecret next={next} />
       <Section
         title="How to verify"
         note="Compare in constant time, and refuse timestamps more than five minutes off."

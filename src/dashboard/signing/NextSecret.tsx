@@ -1,62 +1,44 @@
 import { Button } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { ErrorSummary } from '../forms/ErrorSummary.tsx';
-import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { FieldErrors } from '../services.ts';
 
-type NextSecretProps = {
-  next: { createdAt: number; from: number; masked: string } | null;
-  /** What was typed and refused. */
-  typed: string;
-  errors: FieldErrors | undefined;
-};
+interface Next {
+  createdAt: number;
+  masked: string;
+}
 
-/** The secret that will sign from a time on: receivers can have it before. */
-export function NextSecret({ next, typed, errors }: NextSecretProps) {
+/** The secret that will sign once it is put in force: receivers can have it before. */
+export function NextSecret({ next }: { next: Next | null }) {
   return (
     <Section
       title="Next secret"
-      note="To change without a gap: give it to the receivers, let them take both, and drop the old one a while after the change."
+      note="To change the secret without a gap, give receivers the next one first. Once all accept both, put it in force."
     >
-      {next ? <Planned next={next} /> : <Plan typed={typed} errors={errors} />}
+      {next ? <Made next={next} /> : <None />}
     </Section>
   );
 }
 
-function Plan({ typed, errors }: Omit<NextSecretProps, 'next'>) {
+function None() {
   return (
-    <Form noValidate>
-      <TextField
-        type="datetime-local"
-        name="from"
-        label="Signs from (UTC)"
-        description="Until then requests are signed as they are now."
-        required
-        defaultValue={typed}
-        errors={errors}
-      />
-      <div className="row">
-        <ErrorSummary errors={errors} />
-        <Button type="submit" name="intent" value="plan" variant="default">
-          Generate next secret
-        </Button>
-      </div>
+    <Form>
+      <Button type="submit" name="intent" value="generate-next" variant="default">
+        Generate next secret
+      </Button>
     </Form>
   );
 }
 
-function Planned({ next }: { next: NonNullable<NextSecretProps['next']> }) {
+function Made({ next }: { next: Next }) {
   return (
     <>
       <DefinitionList
         entries={[
           ['Secret', <code key="secret">{next.masked}</code>],
           ['Generated', <Time key="time" at={next.createdAt} />],
-          ['Signs from', <Time key="from" at={next.from} />],
         ]}
       />
       <div className="row">
@@ -66,19 +48,20 @@ function Planned({ next }: { next: NonNullable<NextSecretProps['next']> }) {
           </Button>
         </Form>
         <ConfirmDialog
-          word="Use now"
+          word="Put in force"
           question="Sign with the next secret from now on?"
           fields={{ intent: 'use-next' }}
           variant="default"
         >
-          The next request is signed with it. Receivers that do not know it yet refuse it.
+          Belfry signs the next request with it. Receivers that don’t know it yet reject the
+          request.
         </ConfirmDialog>
         <ConfirmDialog
           word="Delete next"
           question="Delete the next secret?"
           fields={{ intent: 'delete-next' }}
         >
-          Requests stay signed as they are now.
+          Requests stay signed with the present secret.
         </ConfirmDialog>
       </div>
     </>

@@ -28,8 +28,6 @@ export interface TeamsTable {
   signing_secret_set_at: number | null;
   sealed_next_signing_secret: string | null;
   next_signing_secret_set_at: number | null;
-  /** When the next secret takes effect. */
-  next_signing_secret_from: number | null;
   created_at: number;
   /** Since when everything of it is paused, and by whom; null: it is not (team-pauses.ts). */
   paused_at: number | null;

@@ -1,19 +1,8 @@
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 
-export interface NextSecret {
-  /** When the secret was made. */
-  setAt: number;
-  /** When the secret takes effect. */
-  from: number;
-}
-
-const NONE = {
-  sealed_next_signing_secret: null,
-  next_signing_secret_set_at: null,
-  next_signing_secret_from: null,
-} as const;
+const NONE = { sealed_next_signing_secret: null, next_signing_secret_set_at: null } as const;
 
 /** Signing secrets that are not in force yet (§5.6). */
 export class NextSecretStore {
@@ -25,23 +14,37 @@ export class NextSecretStore {
     this.#sealer = sealer;
   }
 
-  /** Stores a team's next secret; it replaces one that was planned before. */
-  async plan(teamId: string, secret: string, { setAt, from }: NextSecret): Promise<void> {
-    await this.#change(teamId, {
-      sealed_next_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
-      next_signing_secret_set_at: setAt,
-      next_signing_secret_from: from,
+  /** Stores a team's next secret. False if there is one already, which receivers may have by now. */
+  async add(teamId: string, secret: string, setAt: number): Promise<boolean> {
+    return this.#db.transact(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable('teams')
+        .set({
+          sealed_next_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
+          next_signing_secret_set_at: setAt,
+        })
+        .where('id', '=', teamId)
+        .where('sealed_next_signing_secret', 'is', null)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     });
   }
 
   async drop(teamId: string): Promise<void> {
-    await this.#change(teamId, NONE);
+    await this.#db.transact((trx) =>
+      trx
+        .updateTable('teams')
+        .set(NONE)
+        .where('id', '=', teamId)
+        .where('deleted_at', 'is', null)
+        .execute(),
+    );
   }
 
-  async find(teamId: string): Promise<NextSecret | null> {
-    const row = await this.#read(teamId);
-    const from = row?.next_signing_secret_from ?? null;
-    return from === null ? null : { setAt: row?.next_signing_secret_set_at ?? 0, from };
+  /** When a team's next secret was made; null if there is none. */
+  async findSetAt(teamId: string): Promise<number | null> {
+    return (await this.#read(teamId))?.next_signing_secret_set_at ?? null;
   }
 
   /**
@@ -52,85 +55,32 @@ export class NextSecretStore {
     return sealed === null ? null : this.#sealer.open(SIGNING_SECRET_PLACE, sealed);
   }
 
-  /**
-   * Puts a team's next secret in force now.
-   *
-   * @returns whether there was one
-   */
-  async useNow(teamId: string, now: number): Promise<boolean> {
+  /** Replaces a team's secret with its next one. False if there is none. */
+  async putInForce(teamId: string, now: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      await trx
+      const { numUpdatedRows } = await trx
         .updateTable('teams')
-        .set({ next_signing_secret_from: now })
+        .set((of) => ({
+          sealed_signing_secret: of.ref('sealed_next_signing_secret'),
+          signing_secret_set_at: now,
+          ...NONE,
+        }))
         .where('id', '=', teamId)
         .where('sealed_next_signing_secret', 'is not', null)
-        .execute();
-      return (await putInForce(trx, now)).includes(teamId);
-    });
-  }
-
-  /**
-   * Puts all next secrets in force whose time has come.
-   *
-   * @returns the ids of their teams
-   */
-  async changeDue(now: number): Promise<string[]> {
-    return this.#db.transact((trx) => putInForce(trx, now));
-  }
-
-  /** When the earliest next secret of any team takes effect; null where none is planned. */
-  async readEarliest(): Promise<number | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .select((of) => of.fn.min('next_signing_secret_from').as('earliest'))
         .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
-    );
-    return row?.earliest ?? null;
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
   }
 
   async #read(teamId: string) {
     return this.#db.read((db) =>
       db
         .selectFrom('teams')
-        .select([
-          'sealed_next_signing_secret',
-          'next_signing_secret_set_at',
-          'next_signing_secret_from',
-        ])
+        .select(['sealed_next_signing_secret', 'next_signing_secret_set_at'])
         .where('id', '=', teamId)
         .where('deleted_at', 'is', null)
         .executeTakeFirst(),
     );
   }
-
-  async #change(
-    teamId: string,
-    columns: Record<keyof typeof NONE, string | number | null>,
-  ): Promise<void> {
-    await this.#db.transact((trx) =>
-      trx
-        .updateTable('teams')
-        .set(columns as never)
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .execute(),
-    );
-  }
-}
-
-async function putInForce(trx: Trx, now: number): Promise<string[]> {
-  const changed = await trx
-    .updateTable('teams')
-    .set((of) => ({
-      sealed_signing_secret: of.ref('sealed_next_signing_secret'),
-      signing_secret_set_at: of.ref('next_signing_secret_from'),
-      ...NONE,
-    }))
-    .where('next_signing_secret_from', '<=', now)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .execute();
-  return changed.map(({ id }) => id);
 }

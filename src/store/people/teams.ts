@@ -36,7 +36,6 @@ export async function insertTeam(
     signing_secret_set_at: null,
     sealed_next_signing_secret: null,
     next_signing_secret_set_at: null,
-    next_signing_secret_from: null,
     created_at: now,
     paused_at: null,
     paused_by: null,
@@ -116,7 +115,6 @@ export class TeamStore {
       signing_secret_set_at: null,
       sealed_next_signing_secret: null,
       next_signing_secret_set_at: null,
-      next_signing_secret_from: null,
     });
   }
 
