@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -469,6 +470,61 @@ describe('health and doctor', () => {
     );
   });
 
+  test('tell of a Belfry with another database on the port and at the public address', async () => {
+    await using other = await startBelfry();
+    const port = Number(new URL(other.url).port);
+    const config = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
+    const { code, json } = await run({ ...config, port, baseUrl: other.url }, ['doctor']);
+    const of = (check: string) => (json as Json[]).find((finding) => finding['check'] === check);
+    assert.equal(code, 1);
+    assert.match(String(of('port')?.['message']), /taken by a Belfry with another database/);
+    assert.match(String(of('address')?.['message']), /answers as a Belfry with another database/);
+  });
+
+  test('tell of a service that runs with another HOST', async (t) => {
+    const addresses = Object.values(os.networkInterfaces()).flatMap((all) => all ?? []);
+    const isThere = addresses.some(({ internal, family }) => !internal && family === 'IPv4');
+    if (!isThere) return t.skip('this machine has no address beside its loopback');
+    await using belfry = await startBelfry();
+    const port = Number(new URL(belfry.url).port);
+    const config = { ...configOf(belfry.databaseUrl), port, host: '0.0.0.0' };
+    const findings = (await run(config, ['doctor'])).json as Json[];
+    const { status, message } = findings.find(({ check }) => check === 'port') ?? {};
+    assert.equal(status, 'warn');
+    assert.match(String(message), /^HOST is 0\.0\.0\.0, but the service .* does not answer on /);
+  });
+
+  test('tell of http where others can read along, and of open sign-up without mails', async () => {
+    const usual = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
+    const checksOf = async (changes: object) => {
+      const { json } = await run({ ...usual, port: 0, ...changes }, ['doctor']);
+      const warned = (json as Json[]).filter(({ status }) => status === 'warn');
+      return warned
+        .map(({ check }) => check)
+        .filter((check) => /https|sign-up/.test(String(check)));
+    };
+    assert.deepEqual(await checksOf({}), []);
+    assert.deepEqual(await checksOf({ host: '0.0.0.0' }), ['https']);
+    assert.deepEqual(await checksOf({ baseUrl: 'http://192.0.2.1:1' }), ['https']);
+    assert.deepEqual(await checksOf({ host: '0.0.0.0', baseUrl: 'https://127.0.0.1:1' }), []);
+    assert.deepEqual(await checksOf({ signUp: 'open' }), ['sign-up']);
+  });
+
+  test('tell of a folder for backups that cannot be written', async () => {
+    const folder = makeFolder();
+    fs.writeFileSync(path.join(folder, 'file'), '');
+    const config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
+    const findingOf = async (name: string) => {
+      const backups = { folder: path.join(folder, name), everyHours: 24, keep: 7 };
+      const { json } = await run({ ...config, port: 0, backups }, ['doctor']);
+      return (json as Json[]).find(({ check }) => check === 'backups');
+    };
+    assert.equal((await findingOf('new/folder'))?.['status'], 'warn');
+    const { status, message } = (await findingOf('file/below')) ?? {};
+    assert.equal(status, 'fail');
+    assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
+  });
+
   test('tell of files that others may read, of closed metrics, and of what is not Belfry', async () => {
     await using other = await startReceiver();
     await using belfry = await startBelfry();
@@ -490,7 +546,7 @@ describe('health and doctor', () => {
     const env = { BASE_URL: 'http://127.0.0.1:1/tools' };
     await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });
     await using cutter = await startCuttingProxy('/tools', below.url);
-    const config = { ...configOf(belfry.databaseUrl), baseUrl: `${cutter.url}/tools` };
+    const config = { ...configOf(below.databaseUrl), baseUrl: `${cutter.url}/tools` };
     const findings = (await run(config, ['doctor'])).json as Json[];
     const address = findings.find(({ check }) => check === 'address');
     assert.match(String(address?.['message']), /loses its path on the way/);

@@ -41,7 +41,7 @@ const NO_ALERT_FIELDS = {
   remind_hours: null,
 };
 
-forEachDatabase((_name, makeDatabaseUrl) => {
+forEachDatabase((name, makeDatabaseUrl) => {
   let config: Config;
   let store: Store;
   let teamId: string;
@@ -631,6 +631,36 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(stderr, /^warn {2}planned {4}.*jobs that were made then wait .*: 1;/m);
       await beside.close();
     });
+
+    if (name === 'Postgres') {
+      test('tells whether an engine is alive, and of settings of the server', async () => {
+        const url = await makeDatabaseUrl();
+        const findingsOf = async (check: string, changes: object = {}) => {
+          const { json } = await run({ ...configOf(url), port: 0, ...changes }, ['doctor']);
+          const list = json as { check: string; status: string; message: string }[];
+          return list.filter((each) => each.check === check);
+        };
+        const none = await findingsOf('engines', { role: 'web' });
+        assert.equal(none[0]?.status, 'warn');
+        assert.match(none[0]?.message ?? '', /none is alive, so nothing is sent/);
+        assert.equal((await findingsOf('engines'))[0]?.status, 'ok');
+        const beside = await openBeside(configOf(url));
+        await beside.nodes.join(beside.clock.now(), 15_000);
+        assert.equal((await findingsOf('engines', { role: 'web' }))[0]?.message, 'alive: 1');
+        const commit = (how: string) =>
+          beside.database.autocommit(
+            CompiledQuery.raw(
+              `do $$ begin execute format('alter database %I set synchronous_commit = ${how}', current_database()); end $$`,
+            ),
+          );
+        await commit('on');
+        assert.deepEqual(await findingsOf('server'), []);
+        await commit('off');
+        await beside.close();
+        const [server] = await findingsOf('server');
+        assert.match(server?.message ?? '', /synchronous_commit is off: .*set it to on/);
+      });
+    }
 
     test('notices another key', async () => {
       const { code, of } = await findings({ ...config, appKey: Buffer.alloc(32, 8) });

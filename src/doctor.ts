@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Finding } from '#cli/services';
 import { isInRanges, writeRanges } from '#domain/address-range';
+import { isLoopbackHost } from '#domain/arrival';
 import { probeDns } from '#outgoing/probe-dns';
 import { inspectDatabase } from '#store/database/inspect';
-import type { DatabaseReport } from '#store/database/inspection';
-import { isKeyOf } from '#store/database/seal';
+import type { DatabaseReport, Inspection } from '#store/database/inspection';
+import { installationOf, isKeyOf } from '#store/database/seal';
 import { loadAppKey } from './app-key.ts';
 import type { Config } from './config.ts';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
@@ -33,31 +34,64 @@ const fail = finding('fail');
  * @param isPackaged  true for a package, false for sources
  */
 export async function examine(config: Config, isPackaged: boolean): Promise<Finding[]> {
-  const [database, dns, mail, surroundings] = await Promise.all([
-    examineDatabase(config),
+  const [inspection, dns, mail] = await Promise.all([
+    inspectDatabase(config.database, realClock),
     examineDns(config),
     examineMail(config),
-    examineSurroundings(config, isPackaged),
   ]);
-  return [examineSettings(config), ...database, dns, mail, ...surroundings];
+  const own = nameInstallation(inspection);
+  const surroundings = await examineSurroundings(config, { isPackaged, own });
+  const database = examineDatabase(config, inspection);
+  return [...examineSettings(config), ...database, dns, mail, ...surroundings];
+}
+
+/** Null if it can't be known. */
+function nameInstallation(inspection: Inspection): string | null {
+  if (inspection.kind === 'not-made-yet') return 'none';
+  if (inspection.kind === 'unreachable') return null;
+  const { sealedKeyCheck } = inspection;
+  return sealedKeyCheck === null ? 'none' : installationOf(sealedKeyCheck);
 }
 
 /** Reports settings that work but may surprise. Wrong ones have already stopped the command. */
-function examineSettings({ baseUrl, port }: Config): Finding {
-  if (baseUrl !== null) return ok('settings', `all accepted; the public address is ${baseUrl}`);
-  return warn(
-    'settings',
-    `all accepted; BASE_URL is not set, so links in mails lead to http://localhost:${port}`,
-  );
+function examineSettings({ baseUrl, port, host, ...config }: Config): Finding[] {
+  const settings =
+    baseUrl === null
+      ? warn(
+          'settings',
+          `all accepted; BASE_URL is not set, so links in mails lead to http://localhost:${port}`,
+        )
+      : ok('settings', `all accepted; the public address is ${baseUrl}`);
+  return [
+    settings,
+    ...judgeEncryption({ baseUrl, host }),
+    ...(config.signUp === 'open' && config.smtpUrl === null && config.passwordSignIn
+      ? [
+          warn(
+            'sign-up',
+            'SIGN_UP is open and SMTP_URL is not set: anybody can make an account with an email that is not theirs; set SMTP_URL, so that emails are confirmed',
+          ),
+        ]
+      : []),
+  ];
 }
 
-async function examineDatabase(config: Config): Promise<Finding[]> {
+/** Empty if only this machine is served, or others over https. */
+function judgeEncryption({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): Finding[] {
+  const isLocal =
+    baseUrl === null ? isLoopbackHost(host) : isLoopbackHost(new URL(baseUrl).hostname);
+  if (isLocal || baseUrl?.startsWith('https:')) return [];
+  const what = baseUrl === null ? `HOST is ${host} without an https BASE_URL` : 'BASE_URL is http';
+  const remedy = 'put a proxy with TLS in front, and set BASE_URL to its https address';
+  return [warn('https', `${what}: passwords and tokens can be read on their way; ${remedy}`)];
+}
+
+function examineDatabase(config: Config, found: Inspection): Finding[] {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
     return [warn('database', 'in memory: everything is gone when the service stops')];
   }
   const what = database.kind === 'sqlite' ? `SQLite file ${database.path}` : 'Postgres';
-  const found = await inspectDatabase(database, realClock);
   if (found.kind === 'not-made-yet') {
     return [ok('database', `${what}: not there yet; the first start makes it`)];
   }
@@ -66,6 +100,8 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     judgeDatabase(what, found),
     judgeKey(config, found),
     judgeClock(what, found),
+    ...judgeServer(found),
+    ...judgeEngines(config, found),
     ...judgePlanned(found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
@@ -117,6 +153,34 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
   const off = `the database's clock is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(clockOffsetMs) <= CLOCK_TOLERANCE_MS) return ok('clock', `${now}; ${off}`);
   return warn('clock', `${off}; due times go by the database's`);
+}
+
+/** Empty if all is as it should be, and for SQLite. */
+function judgeServer({ server }: DatabaseReport): Finding[] {
+  const findings: Finding[] = [];
+  if (server?.synchronousCommit === 'off') {
+    findings.push(
+      warn(
+        'server',
+        'synchronous_commit is off: a fault of the server can lose jobs that were accepted; set it to on for this user and database',
+      ),
+    );
+  }
+  if (server?.autovacuum === 'off') {
+    findings.push(
+      warn('server', 'autovacuum is off: claims slow down and the disk fills up; set it to on'),
+    );
+  }
+  return findings;
+}
+
+/** Empty for SQLite, whose only process has the engine. */
+function judgeEngines({ role }: Config, { engines }: DatabaseReport): Finding[] {
+  if (engines === null) return [];
+  if (engines > 0) return [ok('engines', `alive: ${engines}`)];
+  if (role !== 'web') return [ok('engines', 'none is alive; this process brings one')];
+  const remedy = 'start a process with ROLE=engine or ROLE=all';
+  return [warn('engines', `none is alive, so nothing is sent; ${remedy}`)];
 }
 
 /** Empty if nothing was planned while the clock was ahead. */

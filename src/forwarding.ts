@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { CLIENT_ADDRESS_HEADERS } from '#domain/arrival';
+import { CLIENT_ADDRESS_HEADERS, isLoopbackHost } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { SightingStore } from '#store/nodes/sightings';
@@ -8,15 +8,38 @@ import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
 
 const LIST_HEADER = 'x-forwarded-for';
 
+/** Recorded for a request that came past the proxies. */
+const NONE = 'none';
+/** Probes and monitors ask for these without a proxy. */
+const PROBED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
+
+interface ForwardedRequest {
+  headers: IncomingHttpHeaders;
+  /** Of the socket. */
+  address: string | undefined;
+  path: string;
+}
+
 /**
  * Finds a header that was added by a proxy that TRUSTED_PROXIES does not count; null if there is none. Behind such a
- * proxy all clients have the proxy's address, and one of them can use up the limits of all.
+ * proxy all clients have the proxy's address, and one of them can use up the limits of all. `NONE` if the request came
+ * past the proxies: such a client can make up its address.
  */
-function findUntrusted(headers: IncomingHttpHeaders, trustedProxies: number): string | null {
+function findUntrusted(request: ForwardedRequest, trustedProxies: number): string | null {
+  const { headers } = request;
   const list = headers[LIST_HEADER];
-  const isListed = list !== undefined && String(list).split(',').length >= trustedProxies;
-  if (isListed) return trustedProxies === 0 ? LIST_HEADER : null;
-  return CLIENT_ADDRESS_HEADERS.find((name) => headers[name] !== undefined) ?? null;
+  if (list !== undefined) {
+    const isListed = String(list).split(',').length >= trustedProxies;
+    return isListed && trustedProxies > 0 ? null : LIST_HEADER;
+  }
+  const other = CLIENT_ADDRESS_HEADERS.find((name) => headers[name] !== undefined);
+  if (other !== undefined) return other;
+  return trustedProxies > 0 && isFromElsewhere(request) ? NONE : null;
+}
+
+function isFromElsewhere({ address, path }: ForwardedRequest): boolean {
+  if (address === undefined || isLoopbackHost(address.replace(/^::ffff:/i, ''))) return false;
+  return !PROBED.has(path.split('?', 1)[0] ?? '');
 }
 
 /** Whether a recorded header still matters: it was seen recently, and the setting has not changed since. */
@@ -30,6 +53,9 @@ export function isStillTrue(
 }
 
 export function describeUntrustedHeader({ header, trustedProxies }: UntrustedHeader): string {
+  if (header === NONE) {
+    return `requests come without X-Forwarded-For, although TRUSTED_PROXIES is ${trustedProxies}: a client that reaches the service past the proxies can make up its address; let only the proxies connect, or lower TRUSTED_PROXIES`;
+  }
   return trustedProxies === 0
     ? `requests come with ${header}, which nothing trusts: behind a proxy all clients count as one, so set TRUSTED_PROXIES to the number of proxies in front, each of which must add to X-Forwarded-For; without a proxy the header is made up, and rightly ignored`
     : `requests come with ${header}, but not with ${trustedProxies} entries in X-Forwarded-For, which TRUSTED_PROXIES counts on: they count by the address of the last proxy; have each proxy add to X-Forwarded-For, or set TRUSTED_PROXIES right`;
@@ -67,10 +93,10 @@ export class ForwardingWatch {
     await this.#watch.start();
   }
 
-  look(headers: IncomingHttpHeaders): void {
+  look(request: ForwardedRequest): void {
     if (this.#watch.hasTold) return;
     const { trustedProxies, clock } = this.#deps;
-    const header = findUntrusted(headers, trustedProxies);
+    const header = findUntrusted(request, trustedProxies);
     if (header !== null) this.#watch.see({ header, trustedProxies, at: clock.now() });
   }
 }

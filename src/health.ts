@@ -1,17 +1,18 @@
-import type { CommandServices } from '#cli/services';
+import { INSTALLATION_HEADER } from '#api/service-pages';
 import type { Config } from './config.ts';
 
 const LIMIT_MS = 5_000;
 export const HEALTHY = '{"status":"ok"}';
 
+export type Health =
+  /** `installation`: whose process it is; null if it does not say so, as during its start. */
+  { kind: 'lives'; installation: string | null } | { kind: 'silent'; why: string };
+
 /**
  * Asks the service on this machine whether it is alive. It serves containers' health checks, whose image has no other
  * HTTP client.
  */
-export async function askHealth({
-  host,
-  port,
-}: Pick<Config, 'host' | 'port'>): ReturnType<CommandServices['askHealth']> {
+export async function askHealth({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Health> {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
@@ -19,7 +20,8 @@ export async function askHealth({
     const answer = await fetch(`http://${name}:${port}/healthz`, { signal });
     if (!answer.ok) return { kind: 'silent', why: `it answered ${answer.status}` };
     const isOurs = (await answer.text()) === HEALTHY;
-    return isOurs ? { kind: 'lives' } : { kind: 'silent', why: 'what answers is not Belfry' };
+    if (!isOurs) return { kind: 'silent', why: 'what answers is not Belfry' };
+    return { kind: 'lives', installation: answer.headers.get(INSTALLATION_HEADER) };
   } catch (fault) {
     const { cause, message } = fault as Error;
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;

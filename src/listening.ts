@@ -1,21 +1,37 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { Finding } from '#cli/services';
+import { isLoopbackHost } from '#domain/arrival';
 import type { Config } from './config.ts';
 import { askHealth } from './health.ts';
 
+/** Whose process answers: ours, that of another installation, or one that does not say. */
+export function isOfAnother(answering: string | null, own: string | null): boolean {
+  return answering !== null && own !== null && answering !== own;
+}
+
 /**
  * Checks whether the service listens at its address, or could listen there, by listening for a moment. Never rejects.
+ *
+ * @param own  the name of this installation; null if unknown
  */
-export async function examineListening({
-  host,
-  port,
-}: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+export async function examineListening(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  own: string | null,
+): Promise<Finding> {
   const check = 'port';
   if (port === 0) return { check, status: 'ok', message: 'PORT is 0: any that is free' };
   const where = `${host} port ${port}`;
   // Asked first, because only the service's user may be allowed to listen on this port.
-  if ((await askHealth({ host, port })).kind === 'lives') {
+  const health = await askHealth({ host, port });
+  if (health.kind === 'lives') {
+    if (isOfAnother(health.installation, own)) {
+      const message = `${where} is taken by a Belfry with another database: stop that, or choose another PORT`;
+      return { check, status: 'fail', message };
+    }
+    const other = await findOtherHost({ host, port });
+    if (other !== null) return { check, status: 'warn', message: other };
     return { check, status: 'ok', message: `the service listens on ${where}` };
   }
   const code = await tryToListen(host, port);
@@ -25,6 +41,22 @@ export async function examineListening({
       ? `${where} is taken by another program: end that, or choose another PORT`
       : `cannot listen on ${where} (${code}): choose another HOST or PORT`;
   return { check, status: 'fail', message };
+}
+
+/** Says if the running service was started with another HOST: it can be reached from elsewhere, or it can't. */
+async function findOtherHost({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<string | null> {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const address = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  if (address === undefined || !(isEverywhere || isLoopbackHost(host))) return null;
+  const isReached = (await askHealth({ host: address, port })).kind === 'lives';
+  if (isReached === isEverywhere) return null;
+  const answers = isReached ? 'also answers' : 'does not answer';
+  return `HOST is ${host}, but the service on port ${port} ${answers} on ${address}: restart it to apply HOST`;
 }
 
 /** @returns null if listening works, else the error's code */

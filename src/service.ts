@@ -192,8 +192,10 @@ function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
     const { incoming } = env as HttpBindings;
-    forwarding.look(incoming.headers);
-    proxy.look(readArrival(incoming));
+    const { headers, url: path = '' } = incoming;
+    const arrival = readArrival(incoming);
+    forwarding.look({ headers, path, address: arrival.address });
+    proxy.look(arrival);
     return answer(request, env, context);
   };
   return {
@@ -295,17 +297,7 @@ function buildApp(
   metrics: Metrics,
 ): Hono {
   const { people, work } = services;
-  const isReady = async () => {
-    await store.ping();
-    return true;
-  };
-  const app = new Hono().route('/', createServicePages({ isReady, baseUrl })).route(
-    '/',
-    createMetricsPage(metrics.registry, {
-      token: config.metricsToken,
-      servesLoopbackOnly: servesLoopbackOnly(config),
-    }),
-  );
+  const app = buildServicePages({ config, store, baseUrl }, metrics);
   if (config.hasEcho) {
     const echo = createEcho({
       clock: store.clock,
@@ -357,6 +349,24 @@ function limitTests({ people, notifier }: Pick<BelfryService, 'people' | 'notifi
       (await people.channelTests.beginChannelTest(actor, channel)) ??
       notifier.sendTest(actor.teamId, channel),
   };
+}
+
+/** What answers without a login, also where nothing else does (`ROLE=engine`). */
+function buildServicePages(
+  { config, store, baseUrl }: Pick<ServiceOptions, 'config' | 'store' | 'baseUrl'>,
+  metrics: Metrics,
+): Hono {
+  const isReady = async () => {
+    await store.ping();
+    return true;
+  };
+  const { installation } = store;
+  const pages = createServicePages({ isReady, baseUrl, installation });
+  const metricsPage = createMetricsPage(metrics.registry, {
+    token: config.metricsToken,
+    servesLoopbackOnly: servesLoopbackOnly(config),
+  });
+  return new Hono().route('/', pages).route('/', metricsPage);
 }
 
 function buildRateLimiter(limit: number | null, store: Store): RateLimiter | null {

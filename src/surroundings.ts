@@ -1,16 +1,17 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
 import { listBackups } from '#store/sqlite/backup-folder';
+import { INSTALLATION_HEADER } from '#api/service-pages';
 import type { Finding } from '#cli/services';
 import { basePathOf } from '#domain/public-address';
 import { isLoopbackHost } from '#domain/arrival';
 import type { Config } from './config.ts';
 import { HEALTHY } from './health.ts';
 import { isDashboardBuilt } from './lazy-dashboard.ts';
-import { examineListening } from './listening.ts';
+import { examineListening, isOfAnother } from './listening.ts';
 
 const LIMIT_MS = 4_000;
 const DAY_MS = 86_400_000;
@@ -18,11 +19,18 @@ const CERTIFICATE_DAYS = 14;
 const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
-/** Checks what the service depends on outside of itself: its public address, disk, files and monitor. Never rejects. */
-export async function examineSurroundings(config: Config, isPackaged: boolean): Promise<Finding[]> {
+/**
+ * Checks what the service depends on outside of itself: its public address, disk, files and monitor. Never rejects.
+ *
+ * @param own  the name of this installation; null if unknown
+ */
+export async function examineSurroundings(
+  config: Config,
+  { isPackaged, own }: { isPackaged: boolean; own: string | null },
+): Promise<Finding[]> {
   const found = await Promise.all([
-    examineListening(config),
-    examineAddress(config),
+    examineListening(config, own),
+    examineAddress(config, own),
     examineCertificate(config),
     examineDisk(config),
   ]);
@@ -37,7 +45,7 @@ export async function examineSurroundings(config: Config, isPackaged: boolean): 
 }
 
 /** Checks whether people reach this installation at the address that links use. */
-async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
+async function examineAddress({ baseUrl }: Config, own: string | null): Promise<Finding[]> {
   if (baseUrl === null) return [];
   const say = (status: Finding['status'], message: string) => [
     { check: 'address', status, message: `${baseUrl} ${message}` },
@@ -51,6 +59,9 @@ async function examineAddress({ baseUrl }: Config): Promise<Finding[]> {
         'warn',
         `answers ${health.status}, and not as Belfry: is it passed on to the service?`,
       );
+    }
+    if (isOfAnother(health.headers.get(INSTALLATION_HEADER), own)) {
+      return say('warn', 'answers as a Belfry with another database: where does the proxy lead?');
     }
     const { headers } = await fetch(`${baseUrl}/login`, options);
     if (headers.get('Location') === `${basePathOf(baseUrl)}/login`) {
@@ -165,10 +176,28 @@ function examineBackups({ database, backups }: Config, now: number): Finding[] {
     return say('ok', 'BACKUP_FOLDER is not set; only "belfry backup" makes copies');
   }
   const { folder, everyHours } = backups;
+  const fault = findFolderFault(folder);
+  if (fault !== null) {
+    const remedy =
+      'let this user write there, and name it in ReadWritePaths= of a systemd unit with ProtectSystem=';
+    return say('fail', `BACKUP_FOLDER ${folder} cannot be written (${fault}): ${remedy}`);
+  }
   const copies = listBackups(folder);
   const [newest] = copies;
   if (newest === undefined) return say('warn', `there is no copy in ${folder} yet`);
   const isLate = now - newest.at > 2 * everyHours * 3_600_000;
   const of = new Date(newest.at).toISOString();
   return say(isLate ? 'warn' : 'ok', `${copies.length} in ${folder}, the newest of ${of}`);
+}
+
+/** Why a folder can't be written, or made where it is missing; null if it can. */
+function findFolderFault(folder: string): string | null {
+  const parent = dirname(folder);
+  if (!existsSync(folder) && parent !== folder) return findFolderFault(parent);
+  try {
+    accessSync(folder, constants.W_OK);
+    return statSync(folder).isDirectory() ? null : `${folder} is no folder`;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code ?? 'unknown';
+  }
 }

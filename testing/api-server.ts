@@ -62,7 +62,14 @@ export class ApiServer implements AsyncDisposable {
   constructor(changes: Partial<ApiDeps>, server: ServerOptions) {
     const app = new Hono();
     const deps = { ...this.#makeDeps(), ...changes };
-    app.route('/', createServicePages({ isReady: () => this.isReady(), baseUrl: deps.baseUrl }));
+    app.route(
+      '/',
+      createServicePages({
+        isReady: () => this.isReady(),
+        baseUrl: deps.baseUrl,
+        installation: 'test',
+      }),
+    );
     app.route('/api', createApi(deps));
     const answer = getRequestListener(app.fetch);
     this.#server = createServer(

@@ -1,11 +1,15 @@
 import { Hono } from 'hono';
 import { buildOpenApi } from './openapi.ts';
 
+/** By which `doctor` finds out whose `/healthz` answers. */
+export const INSTALLATION_HEADER = 'X-Belfry-Installation';
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 interface ServicePagesDeps {
   /** Whether the database is migrated and answers. A rejection counts as no. */
   isReady(): Promise<boolean>;
+  /** Tells the processes of one installation from those of another. */
+  installation: string;
   /** The public address, with or without a slash at its end. */
   baseUrl: string;
 }
@@ -14,7 +18,9 @@ interface ServicePagesDeps {
 export function createServicePages(deps: ServicePagesDeps): Hono {
   const openApi = JSON.stringify(buildOpenApi(deps.baseUrl.replace(/\/+$/, '')));
   return new Hono()
-    .get('/healthz', (c) => c.json({ status: 'ok' }, 200, NO_STORE))
+    .get('/healthz', (c) =>
+      c.json({ status: 'ok' }, 200, { ...NO_STORE, [INSTALLATION_HEADER]: deps.installation }),
+    )
     .get('/readyz', async (c) => {
       const ready = await deps.isReady().catch(() => false);
       if (ready) return c.json({ status: 'ready' }, 200, NO_STORE);

@@ -50,7 +50,7 @@ import { QueueStore } from './queues/queues.ts';
 import { RegistrationStore } from './people/registration.ts';
 import { RetentionStore } from './retention/retention.ts';
 import { RunStore } from './runs/runs.ts';
-import { KEY_CHECK, Sealer } from './database/seal.ts';
+import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
 import type { StartThread } from './sqlite/protocol.ts';
@@ -161,6 +161,8 @@ export interface Store {
   /** For the auth library, which builds its own statements, and for other stores of this room. */
   readonly database: Database;
   readonly sealer: Sealer;
+  /** See `installationOf`. */
+  readonly installation: string;
   /** The names of the migrations that opening applied. */
   readonly migrated: readonly string[];
   /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
@@ -228,7 +230,7 @@ async function assemble(
   const { main: database, engine, lease } = databases;
   const migrated = await migrate(options, database);
   const sealer = new Sealer(appKey);
-  await checkKey(database, sealer);
+  const installation = installationOf(await checkKey(database, sealer));
   const links = await startLinks(options, database);
   const { clock, signals } = links;
   if (serving && migrated.length > 0) options.log.info('database.migrated', { migrated });
@@ -238,6 +240,7 @@ async function assemble(
     clock,
     signals,
     sealer,
+    installation,
     migrated,
     watchFaults: (onFault: (code: StoreErrorCode) => void) => {
       for (const each of eachDatabase(databases)) each.watchFaults(onFault);
@@ -386,11 +389,14 @@ async function startLinks(
 /**
  * Checks the APP_KEY: with a wrong one no secret would open, and it is better to stop at the start than to fail at the
  * first request.
+ *
+ * @returns the sealed text
  */
-async function checkKey(database: Database, sealer: Sealer): Promise<void> {
+async function checkKey(database: Database, sealer: Sealer): Promise<string> {
   const value = (await readKeyCheck(database)) ?? (await writeKeyCheck(database, sealer));
   try {
     sealer.open(KEY_CHECK, value);
+    return value;
   } catch (cause) {
     throw new StoreError(
       'STORE_WRONG_KEY',

@@ -34,6 +34,10 @@ export interface DatabaseReport {
    * jobs that were made later than now.
    */
   plannedAhead: { crons: number; jobs: number };
+  /** How many processes with an engine are alive; null on SQLite, which cannot tell. */
+  engines: number | null;
+  /** Settings of Postgres for this user that may lose data or slow the service down; null on SQLite. */
+  server: { synchronousCommit: string; autovacuum: string } | null;
   /** Null before the tables exist. */
   holding: Holding | null;
   /** The last header of a proxy that came while no setting trusts it; null where none came. */

@@ -275,7 +275,7 @@ export interface ActivityTable {
 export interface NodesTable {
   id: string;
   started_at: number;
-  /** Changes with each renewal and is only compared. Only the version before reads it as a time (§3.6). */
+  /** Changes with each renewal and is only compared. Only `doctor` and the version before read it as a time (§3.6). */
   lease_until: number;
   /** Whether the node records its claims from queues with a limit (taken-slots.ts). */
   keeps_slots: Generated<YesNo>;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { StoreError } from './errors.ts';
 
 /** The key of a text that was sealed with the installation's key, to detect a wrong key at the start. */
@@ -39,6 +39,11 @@ export class Sealer {
       });
     }
   }
+}
+
+/** A name of the installation that tells nothing else: it follows from a text that each database has its own of. */
+export function installationOf(sealedKeyCheck: string): string {
+  return createHash('sha256').update(sealedKeyCheck).digest('hex').slice(0, 16);
 }
 
 /** Whether a key is the one that a database's key check was sealed with. */

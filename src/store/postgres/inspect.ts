@@ -45,6 +45,8 @@ export async function inspectPostgres(
       damage: null,
       clockOffsetMs,
       sealedKeyCheck: await readFact(client, KEY_CHECK),
+      engines: await countEngines(client),
+      server: await readServerSettings(client),
       oldSnapshots: await findOldSnapshots(ask),
       partitionsAheadMs: (await hasTable(client, PARENT))
         ? coveredMs(await findSpans(ask), clock.now() + clockOffsetMs)
@@ -87,6 +89,22 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
     [name],
   );
   return rows[0]?.exists === true;
+}
+
+/** A node renews its row every few seconds; one that died leaves it until another engine deletes it. */
+async function countEngines(client: pg.Client): Promise<number> {
+  const alive =
+    'select id::text as value from nodes where lease_until > extract(epoch from clock_timestamp()) * 1000';
+  return (await readColumn(client, 'nodes', alive, [])).length;
+}
+
+async function readServerSettings(client: pg.Client) {
+  const { rows } = await client.query<{ synchronous_commit: string; autovacuum: string }>(
+    `select current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('autovacuum') as autovacuum`,
+  );
+  const { synchronous_commit: synchronousCommit = '', autovacuum = '' } = rows[0] ?? {};
+  return { synchronousCommit, autovacuum };
 }
 
 async function readPlannedAhead(client: pg.Client, now: number) {

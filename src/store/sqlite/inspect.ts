@@ -33,6 +33,8 @@ export function inspectSqliteFile(path: string, now: number): Inspection {
     clockOffsetMs: 0,
     sealedKeyCheck: readFact(database, KEY_CHECK),
     oldSnapshots: null,
+    engines: null,
+    server: null,
     partitionsAheadMs: null,
     plannedAhead: readPlannedAhead(database, now),
     holding: readHolding(database, now),
