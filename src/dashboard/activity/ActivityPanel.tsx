@@ -10,7 +10,7 @@ export function ActivityPanel({ activity }: { activity: readonly Activity[] }) {
       <header>
         <h2>Activity</h2>
       </header>
-      <ul>
+      <ul className="body">
         {activity.map(({ id, at, actor, action, detail }) => (
           <li key={id}>
             {describeAction(action)} by {actor}, <Time at={at} />

@@ -114,7 +114,7 @@ function DialogButtons({ id, word, fields, variant, form }: DialogButtonsProps) 
   // Cancelling the question also closes the menu that it was opened from.
   const leaves = use(InMenu) ?? id;
   return (
-    <div className="row end">
+    <div className={`row end ${classes.answers}`}>
       <Button type="button" variant="default" popoverTarget={leaves} popoverTargetAction="hide">
         Cancel
       </Button>

@@ -223,7 +223,7 @@ const otherColumns: Column<CronListRow>[] = [
   {
     key: 'actions',
     head: 'Actions',
-    width: '156px',
+    width: '172px',
     isWideOnPhone: true,
     cell: ({ cron }) => <RowActions id={cron.id} name={cron.name} isActive={cron.isActive} />,
   },

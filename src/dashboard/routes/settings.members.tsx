@@ -229,7 +229,7 @@ function memberColumns(me: Actor): Column<Member>[] {
     {
       key: 'actions',
       head: 'Change',
-      width: '190px',
+      width: '216px',
       isWideOnPhone: true,
       cell: (member) => <MemberActions member={member} me={me} />,
     },

@@ -37,7 +37,7 @@ export function JobTable({
     key: 'actions',
     head: 'Actions',
     // Wider if a job is held, because its button says when it will be fired.
-    width: jobs.some(isHeld) ? '280px' : '124px',
+    width: jobs.some(isHeld) ? '304px' : '124px',
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
