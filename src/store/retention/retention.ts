@@ -97,7 +97,6 @@ export const TABLES_OF_TEAM = [
   'notification_channels',
   'channels',
   'maintenance_window_sources',
-  'team_groups',
   'maintenance_windows',
   'batch_counts',
   'outcome_hours',
