@@ -36,7 +36,7 @@ export async function openBenchStore(place: string): Promise<OpenedStore> {
     bounds: { ...TEAM_BOUNDS, crons: 1_000_000, queues: 1_000_000 },
     serving: true,
   });
-  await store.retention.keepPartitions(store.clock.now(), HISTORY_DAYS);
+  await store.retention.keepPartitions(store.clock.now(), { historyDays: HISTORY_DAYS });
   return store;
 }
 

@@ -356,7 +356,7 @@ async function letGo(each: Case, nth: number, isBesideSnapshot: boolean): Promis
 async function deleteOlder({ store }: Case, historyDays: number): Promise<number> {
   const limit = RETENTION_STEP[store.dialect];
   const now = store.clock.now();
-  await store.retention.keepPartitions(now, historyDays);
+  await store.retention.keepPartitions(now, { historyDays });
   for (let rows = 0; ;) {
     const gone = await store.retention.deleteSome('jobs', { now, historyDays, limit });
     rows += gone;
@@ -365,10 +365,10 @@ async function deleteOlder({ store }: Case, historyDays: number): Promise<number
   }
 }
 
-/** Counts the ended jobs in partitions by time. */
+/** Counts the ended jobs, which are dropped by the partition or deleted. */
 async function countEnded({ database }: Store): Promise<number> {
   const asked: CompiledQuery<{ rows: number }> = CompiledQuery.raw(
-    'select count(*) as rows from ended_jobs_done',
+    'select count(*) as rows from ended_jobs',
   );
   return (await database.autocommit(asked))[0]?.rows ?? Number.NaN;
 }

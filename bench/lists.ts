@@ -54,7 +54,7 @@ function say(line: string): void {
 
 async function measure(name: string, open: typeof openSqliteTestStore): Promise<void> {
   await using store = await open({ clock: realClock });
-  await store.retention.keepPartitions(store.clock.now(), HISTORY_DAYS);
+  await store.retention.keepPartitions(store.clock.now(), { historyDays: HISTORY_DAYS });
   const team = await aTeam(store);
   const queueIds: string[] = [];
   for (let n = 0; n < queueCount; n++) {

@@ -33,7 +33,7 @@ test('without a partition for the present time jobs end as ever, and doctor and 
 async function dropPartitions(rows: Rows): Promise<void> {
   const found = await rows.all<{ name: string }>(`
     select inhrelid::regclass::text as name from pg_inherits
-    where inhparent = 'ended_jobs_done'::regclass and inhrelid <> 'ended_jobs_rest'::regclass`);
+    where inhparent = 'ended_jobs'::regclass and inhrelid <> 'ended_jobs_rest'::regclass`);
   await rows.all(`drop table ${found.map(({ name }) => name).join(', ')}`);
 }
 

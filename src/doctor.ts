@@ -257,7 +257,7 @@ function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   return [
     warn(
       'partitions',
-      `${until}; jobs without one are kept in ended_jobs_rest and deleted row by row. An engine makes them at its start and every minute, from the day after the last job in that table on: start one, or see retention.failed in its log`,
+      `${until}; successful jobs without one are kept in ended_jobs_rest and deleted row by row. An engine makes them at its start and every minute, from the day after the last job in that table on: start one, or see retention.failed in its log`,
     ),
   ];
 }

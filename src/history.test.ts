@@ -174,7 +174,7 @@ describe('runs that an earlier version ended', () => {
       assert.deepEqual([made?.payload, made?.url], ['{"n":1}', 'http://target.example/old']);
       assert.deepEqual(await store.jobs.deleteFailed(teamId, [jobs.failed ?? '']), [jobs.failed]);
       const now = TEST_START + 60 * 86_400_000;
-      await store.retention.keepPartitions(now, 30);
+      await store.retention.keepPartitions(now, { historyDays: 30 });
       for (const kind of ['deadLetters', 'jobs', 'executions'] as const) {
         await store.retention.deleteSome(kind, { now, historyDays: 30, limit: 100 });
       }
@@ -290,7 +290,7 @@ describe('a start by a clock that is a year ahead', () => {
 async function countPartitions(store: TestStore): Promise<number> {
   if (store.dialect === 'sqlite') return 0;
   const found = await store.database.autocommit(
-    CompiledQuery.raw(`select 1 from pg_inherits where inhparent = 'ended_jobs_done'::regclass`),
+    CompiledQuery.raw(`select 1 from pg_inherits where inhparent = 'ended_jobs'::regclass`),
   );
   return found.length;
 }

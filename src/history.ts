@@ -1,14 +1,14 @@
 import type { Log } from '#domain/log';
 import { type ClockJumps, HOLD_MS } from '#engine/clock-jumps';
+import type { HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 
 const RUNS_A_STEP = 2_000;
 const TELL_EVERY_MS = 5_000;
 
-interface HistoryOptions {
+interface HistoryOptions extends HistoryDays {
   store: Store;
   log: Log;
-  historyDays: number;
   clockJumps: ClockJumps;
   /** Ends the move of runs after the step under way. */
   signal?: AbortSignal;
@@ -22,7 +22,7 @@ interface HistoryOptions {
  * what has not been moved yet.
  */
 export async function prepareHistory(options: HistoryOptions): Promise<void> {
-  const { store, log, historyDays, clockJumps, signal } = options;
+  const { store, log, clockJumps, signal, ...days } = options;
   const { retention, depths, clock } = store;
   const attempt = async (what: string, work: () => Promise<unknown>) => {
     try {
@@ -35,7 +35,7 @@ export async function prepareHistory(options: HistoryOptions): Promise<void> {
     clockJumps.compareWith(await depths.lastLookBefore(clock.now() - HOLD_MS)),
   );
   await attempt('partitions', async () => {
-    if (!clockJumps.isHeld()) await retention.keepPartitions(clock.now(), historyDays);
+    if (!clockJumps.isHeld()) await retention.keepPartitions(clock.now(), days);
   });
   await attempt('olderRuns', () => moveOlderRuns(store, log, signal));
 }

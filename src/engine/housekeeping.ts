@@ -121,9 +121,9 @@ export class Housekeeping {
   }
 
   async #keepPartitions(): Promise<boolean> {
-    const { store, log, historyDays, clockJumps } = this.#options;
+    const { store, log, clockJumps, ...days } = this.#options;
     if (clockJumps.isHeld()) return false;
-    const work = await store.retention.keepPartitions(store.clock.now(), historyDays);
+    const work = await store.retention.keepPartitions(store.clock.now(), days);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;
   }

@@ -101,7 +101,7 @@ describe('plans of the statements that run all the time', () => {
       onStatement: (each) => ran.set(each.sql, each),
       bounds,
     });
-    await store.retention.keepPartitions(TEST_START, 30);
+    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
     await fill(store);
     await store.database.autocommit(CompiledQuery.raw('analyze'));
     ran.clear();
@@ -127,7 +127,7 @@ describe('plans of the statements that run all the time', () => {
       onStatement: (each) => ran.set(each.sql, each),
       bounds,
     });
-    await store.retention.keepPartitions(TEST_START, 30);
+    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
     await askEverything(store);
@@ -154,7 +154,7 @@ describe('plans of the statements that run all the time', () => {
       onStatement: (each) => ran.set(each.sql, each),
       bounds,
     });
-    await store.retention.keepPartitions(TEST_START, 30);
+    await store.retention.keepPartitions(TEST_START, { historyDays: 30 });
     const team = await aTeam(store);
     for (const name of ['a', 'b', 'c']) await aQueue(store, team.id, { name });
     await askEverything(store);

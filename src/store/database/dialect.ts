@@ -104,8 +104,8 @@ export interface Dialect {
    * A condition on ended jobs whose time of ending is known, so that only the partitions of those times are looked
    * into.
    */
-  readonly endedWithin: (column: string, span: Span) => RawBuilder<boolean>;
-  /** The table of those ended jobs, without dead letters, that retention deletes row by row. */
+  readonly endedWithin: (jobs: string, span: Span) => RawBuilder<boolean>;
+  /** The table of the successful jobs that retention deletes row by row. */
   readonly unpartitioned: string;
   /**
    * Selects the ids of a team's jobs whose URL may lie between two texts. Parameters: 1 team, 2 from, 3 to, 4 the most

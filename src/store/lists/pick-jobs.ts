@@ -52,7 +52,7 @@ export async function pickJobs(
 }
 
 function whenEnded({ dialect }: Database, span: Span | null): RawBuilder<boolean> {
-  return span === null ? sql`false` : dialect.endedWithin('jobs.completed_at', span);
+  return span === null ? sql`false` : dialect.endedWithin('jobs', span);
 }
 
 function nameOf(span: Span | null | undefined): string[] {

@@ -5,9 +5,9 @@ import type { ColumnTypes } from './column-types.ts';
  * Tables for ended runs, apart from waiting and running ones. Their rows are only inserted and deleted, each with its
  * response.
  *
- * On Postgres ended jobs are partitioned by the time of their end, so that old ones are dropped with a partition and
- * not deleted row by row (postgres/partitions.ts). Dead letters, which each queue keeps for its own number of days,
- * have a partition for themselves. Jobs whose time has no partition go into `ended_jobs_rest`.
+ * On Postgres successful jobs are partitioned by the time of their end, so that old ones are dropped with a partition
+ * and not deleted row by row (postgres/partitions.ts). Failed attempts share a partition: they are few, and each queue
+ * keeps dead letters for its own number of days. Successes whose time has no partition go into `ended_jobs_rest`.
  *
  * Runs that ended before stay in `jobs`, `executions` and `responses` until `older-runs.ts` has moved them.
  */
@@ -43,7 +43,9 @@ async function createEndedJobs(db: Kysely<unknown>, t: ColumnTypes): Promise<voi
       'ended_jobs_pk',
       t.isPartitioned ? ['team_id', 'id', 'status', 'completed_at'] : ['team_id', 'id'],
     )
-    .$call((table) => (t.isPartitioned ? table.modifyEnd(sql`partition by list (status)`) : table))
+    .$call((table) =>
+      t.isPartitioned ? table.modifyEnd(sql`partition by range (status, completed_at)`) : table,
+    )
     .execute();
   const index = (name: string) => db.schema.createIndex(name).on('ended_jobs');
   await index('ended_jobs_of_queue')
@@ -123,10 +125,10 @@ function withOutcome(table: Table, t: ColumnTypes, bigTexts: readonly string[] =
 
 async function partition(db: Kysely<unknown>): Promise<void> {
   for (const statement of [
-    sql`create table ended_jobs_dead partition of ended_jobs for values in ('dead_lettered')`,
-    sql`create table ended_jobs_done partition of ended_jobs
-      for values in ('success', 'retried', 'failed') partition by range (completed_at)`,
-    sql`create table ended_jobs_rest partition of ended_jobs_done default`,
+    // One level of partitions: some distributed databases refuse two. All other statuses come before this one.
+    sql`create table ended_jobs_unsuccessful partition of ended_jobs
+      for values from (minvalue, minvalue) to ('success', minvalue)`,
+    sql`create table ended_jobs_rest partition of ended_jobs default`,
     // Every run leaves these tables soon, and its dead row must be vacuumed before the next million has come.
     sql`alter table jobs set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000)`,
     sql`alter table executions set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000)`,

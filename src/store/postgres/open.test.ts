@@ -31,6 +31,24 @@ describe('a connection to Postgres', () => {
     server.close();
   });
 
+  test('of the engine keeps plans, except where Citus is installed, which needs the values', async () => {
+    await using own = await createDatabase();
+    const mode = async (use: keyof typeof POOLS) => {
+      const database = open(own.url, use);
+      const [row] = await database.autocommit(CompiledQuery.raw('show plan_cache_mode'));
+      await database.close();
+      return Object.values(row as object)[0];
+    };
+    assert.deepEqual([await mode('engine'), await mode('main')], ['force_generic_plan', 'auto']);
+    // The extension itself is not there to be installed; its row in the catalogue is what counts.
+    await ask(
+      own.url,
+      `insert into pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+        select 99999, 'citus', extowner, extnamespace, false, '13.2' from pg_extension limit 1`,
+    );
+    assert.deepEqual([await mode('engine'), await mode('main')], ['auto', 'auto']);
+  });
+
   test('goes by its own limits and plans, whatever the database has set', async () => {
     await using own = await createDatabase();
     await ask(

@@ -91,7 +91,6 @@ function sessionOf(
   return [
     ...(schema === undefined ? [] : [`search_path = "${schema}"`]),
     ...PLANNING_SETTINGS,
-    ...(keepsPlans ? ['plan_cache_mode = force_generic_plan'] : []),
     "default_transaction_isolation = 'read committed'",
     `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`,
     `statement_timeout = ${statementMs}`,
@@ -100,8 +99,15 @@ function sessionOf(
     "idle_in_transaction_session_timeout = '10s'",
   ]
     .map((each) => `set ${each}`)
+    .concat(keepsPlans ? KEEP_PLANS : [])
     .join('; ');
 }
+
+/** Citus can't plan a claim without its values: it needs them to find the shard. */
+const KEEP_PLANS = `
+  select set_config('plan_cache_mode', case
+    when exists (select 1 from pg_extension where extname = 'citus') then 'auto'
+    else 'force_generic_plan' end, false)`;
 
 export interface PostgresOptions {
   url: string;

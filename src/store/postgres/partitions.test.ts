@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
+import type { EndedJobStatus } from '#domain/run-status';
 import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
+import { FAILED_ATTEMPTS } from '../runs/status-lists.ts';
 import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
 
 const DAY_MS = 86_400_000;
@@ -81,7 +83,8 @@ describe('partitions on Postgres', () => {
     assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
     await endJob(store);
     assert.equal(await countRows(store, 'ended_jobs_rest'), 0);
-    assert.equal(await countRows(store, 'ended_jobs_done'), 1);
+    assert.equal(await countRows(store, 'ended_jobs'), 1);
+    assert.equal(await countRows(store, 'ended_jobs_unsuccessful'), 0);
   });
 
   test('that were not made refuse no job: it is kept with the rest, and goes row by row', async () => {
@@ -92,6 +95,73 @@ describe('partitions on Postgres', () => {
     const later = store.clock.now() + 30 * DAY_MS;
     const asked = { now: later, historyDays: 30, limit: 10 };
     assert.equal(await store.retention.deleteSome('jobs', asked), 1);
+  });
+
+  test('are one level deep, and hold successes only: failed attempts have a partition of their own', async () => {
+    await using store = await openPostgresTestStore();
+    await keep(store);
+    const partitioned = await store.database.autocommit(
+      CompiledQuery.raw(`select relname from pg_class where relkind = 'p'
+        and relnamespace = current_schema()::regnamespace`),
+    );
+    assert.deepEqual(partitioned, [{ relname: 'ended_jobs' }]);
+    for (const status of ['retried', 'failed', 'dead_lettered'] as const)
+      await endJob(store, status);
+    assert.equal(await countRows(store, 'ended_jobs_unsuccessful'), 3);
+    await endJob(store);
+    assert.equal(await countRows(store, 'ended_jobs'), 4);
+    assert.equal(await countRows(store, 'ended_jobs_unsuccessful'), 3);
+    assert.equal(await countRows(store, 'ended_jobs_rest'), 0);
+  });
+
+  test('go when successes are old enough, where those are kept for less than failures', async () => {
+    await using store = await openPostgresTestStore();
+    const days = { historyDays: 30, successHistoryDays: 6 };
+    await store.retention.keepPartitions(store.clock.now(), days);
+    const { id: teamId, jobId } = await endJob(store);
+    const failed = await endJob(store, 'failed', { teamId, queue: 'emails' });
+    await store.testClock.advance(8 * DAY_MS);
+    assert.ok((await store.retention.keepPartitions(store.clock.now(), days)).dropped > 0);
+    assert.equal(await store.jobs.find(teamId, jobId), null);
+    assert.notEqual(await store.jobs.find(teamId, failed.jobId), null);
+  });
+
+  test('of other times are not looked into by a search of known times, nor by one of failures', async () => {
+    await using store = await openPostgresTestStore();
+    await keep(store);
+    const at = store.clock.now();
+    const today = Math.floor(at / DAY_MS);
+    const spans = await readSpans(store.database);
+    const span = spans.find(({ from, to }) => from <= today && today < to);
+    const client = new pg.Client({ connectionString: postgresUrl(store) });
+    await client.connect();
+    const within = store.database.dialect.endedWithin('jobs', { from: at, to: at });
+    const { sql: text, parameters } = await store.database.read(async (reader) =>
+      sql`select id from ended_jobs jobs where ${within}`.compile(reader),
+    );
+    const searches: [text: string, values: readonly unknown[], tables: string[]][] = [
+      [text, parameters, [`ended_jobs_${span?.from}_${span?.to}`]],
+      [`select id from ended_jobs where status in ${FAILED_ATTEMPTS}`, [], []],
+    ];
+    try {
+      for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+        await client.query(`set plan_cache_mode = ${mode}`);
+        for (const [n, [search, values, tables]] of searches.entries()) {
+          const types = values.length === 0 ? '' : `(${values.map(() => 'bigint').join()})`;
+          const given = values.length === 0 ? '' : `(${values.join()})`;
+          await client.query(`prepare search_${n}${types} as ${search}`);
+          const plan = await client.query<{ 'QUERY PLAN': string }>(
+            `explain (costs off) execute search_${n}${given}`,
+          );
+          const lines = plan.rows.map((row) => row['QUERY PLAN']);
+          const dated = lines.flatMap((line) => / on (ended_jobs_\d+_\d+)\b/.exec(line)?.[1] ?? []);
+          assert.deepEqual(dated, tables, `${mode}: ${search}\n${lines.join('\n')}`);
+        }
+        await client.query('deallocate all');
+      }
+    } finally {
+      await client.end();
+    }
   });
 
   test('go with what they hold; dead letters, and what waits, stay', async () => {
@@ -115,11 +185,11 @@ describe('partitions on Postgres', () => {
     await using store = await openPostgresTestStore();
     // Partitions for a long history, made a month ago: so the one that the job goes into would be kept for another
     // month.
-    await store.retention.keepPartitions(store.clock.now() - 30 * DAY_MS, 365);
+    await store.retention.keepPartitions(store.clock.now() - 30 * DAY_MS, { historyDays: 365 });
     const { id: teamId, jobId } = await endJob(store);
     const tidy = async () => {
       const now = store.clock.now();
-      await store.retention.keepPartitions(now, 7);
+      await store.retention.keepPartitions(now, { historyDays: 7 });
       return store.retention.deleteSome('jobs', { now, historyDays: 7, limit: 10 });
     };
     await store.testClock.advance(9 * DAY_MS - 1);
@@ -157,8 +227,8 @@ describe('partitions on Postgres', () => {
     await other.query('lock table ended_jobs_rest in access exclusive mode');
     const kept = keep(store);
     await other.untilSomebodyWaits();
-    await other.query(`create table ended_jobs_${first.from}_${first.to} partition of ended_jobs_done
-      for values from (${first.from * DAY_MS}) to (${first.to * DAY_MS})`);
+    await other.query(`create table ended_jobs_${first.from}_${first.to} partition of ended_jobs
+      for values from ('success', ${first.from * DAY_MS}) to ('success', ${first.to * DAY_MS})`);
     await other.query('commit');
     assert.equal((await kept).dropped, 0);
     assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
@@ -175,12 +245,12 @@ describe('partitions on Postgres', () => {
 });
 
 function keep(store: TestStore) {
-  return store.retention.keepPartitions(store.clock.now(), 30);
+  return store.retention.keepPartitions(store.clock.now(), { historyDays: 30 });
 }
 
 async function endJob(
   store: TestStore,
-  status: 'success' | 'dead_lettered' = 'success',
+  status: EndedJobStatus = 'success',
   into?: { teamId: string; queue: string },
 ) {
   const teamId = into?.teamId ?? (await aTeam(store)).id;

@@ -2,13 +2,12 @@ import { sql } from 'kysely';
 import type { Database, Reader, Trx } from '../database/database.ts';
 
 /**
- * Ended jobs, except dead letters, are in partitions of some days each. Jobs older than the history are dropped with
- * their partition. Partitions are made ahead of time; a job whose time has none goes into `ended_jobs_rest`.
+ * Successful jobs are in partitions of some days each. Those older than the history are dropped with their partition.
+ * Partitions are made ahead of time; a success whose time has none goes into `ended_jobs_rest`.
  */
 
 const DAY_MS = 86_400_000;
-/** The table that is partitioned by time. */
-export const PARENT = 'ended_jobs_done';
+export const PARENT = 'ended_jobs';
 /** About how many partitions a history has. Few, because each page of a list may have to search all of them. */
 const PARTS_OF_HISTORY = 6;
 /** How many partitions are made ahead. */
@@ -159,7 +158,10 @@ async function make(trx: Trx, span: Span): Promise<boolean> {
   const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
   await sql.raw(`create table if not exists "${name}" (like ${PARENT} including all)`).execute(trx);
   await sql
-    .raw(`alter table ${PARENT} attach partition "${name}" for values from (${from}) to (${to})`)
+    .raw(
+      `alter table ${PARENT} attach partition "${name}"
+        for values from ('success', ${from}) to ('success', ${to})`,
+    )
     .execute(trx);
   return true;
 }

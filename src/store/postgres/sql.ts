@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { FAILED_ATTEMPTS } from '../runs/status-lists.ts';
 import { type Dialect, type Fields, type FieldType, type RowOf } from '../database/dialect.ts';
 
 export const TYPES: Record<FieldType, string> = {
@@ -109,7 +110,12 @@ export const postgres: Dialect = {
   // An array first: inside a join the selection may run again and again, take other rows each time, and exceed its
   // limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
-  endedWithin: (column, { from, to }) => sql`${sql.ref(column)} between ${from} and ${to}`,
+  // Only successes are partitioned by time. A time for both would be taken out of the `or`, and prune nothing.
+  endedWithin: (jobs, { from, to }) => {
+    const [status, at] = [sql.ref(`${jobs}.status`), sql.ref(`${jobs}.completed_at`)];
+    return sql`(${status} = 'success' and ${at} between ${from} and ${to}
+      or ${status} in ${sql.raw(FAILED_ATTEMPTS)})`;
+  },
   unpartitioned: 'ended_jobs_rest',
   isAmongFew: (table, condition, limit) =>
     `ctid = any(array(select ctid from ${table} where ${condition} limit ${limit}))`,

@@ -1,4 +1,4 @@
-import { NO_DEAD_LETTERS } from '../runs/status-lists.ts';
+import { OTHER_FAILURES } from '../runs/status-lists.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
@@ -142,24 +142,24 @@ export const findOldDeadLetters = preparedStatement<RunKey>('find-old-dead-lette
   findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
 );
 
-const NOT_DEAD = `status in ${NO_DEAD_LETTERS}`;
+/** Other old failed attempts. Parameters: now, days, how many */
+export const findOldFailures = preparedStatement<RunKey>('find-old-failures', (dialect) =>
+  findOldJobs(dialect, 'ended_jobs', `status in ${OTHER_FAILURES}`, dialect.$(2)),
+);
 
-/** Other old ended jobs that are in no partition. Parameters: now, days, how many */
-export const findOldJobsOfQueues = preparedStatement<RunKey>('find-old-jobs', (dialect) =>
-  findOldJobs(dialect, dialect.unpartitioned, NOT_DEAD, dialect.$(2)),
+const SUCCESS = `status = 'success'`;
+
+/** Old successful jobs that are in no partition by time. Parameters: now, days, how many */
+export const findOldSuccesses = preparedStatement<RunKey>('find-old-successes', (dialect) =>
+  findOldJobs(dialect, dialect.unpartitioned, SUCCESS, dialect.$(2)),
 );
 
 /**
- * Old ended jobs in any partition: those that should have been dropped, but are in a partition made for a longer
+ * Old successful jobs in any partition: those that should have been dropped, but are in a partition made for a longer
  * history.
  */
-export const findOverdueJobsOfQueues = preparedStatement<RunKey>('find-overdue-jobs', (dialect) =>
-  findOldJobs(dialect, 'ended_jobs', NOT_DEAD, dialect.$(2)),
-);
-
-/** Old successful jobs in any partition. Parameters: now, days, how many */
-export const findOldSuccesses = preparedStatement<RunKey>('find-old-successes', (dialect) =>
-  findOldJobs(dialect, 'ended_jobs', `status = 'success'`, dialect.$(2)),
+export const findOverdueSuccesses = preparedStatement<RunKey>('find-overdue-successes', (dialect) =>
+  findOldJobs(dialect, 'ended_jobs', SUCCESS, dialect.$(2)),
 );
 
 /** Reads each queue's range up to the wanted number. A queue without old jobs costs one index step. */

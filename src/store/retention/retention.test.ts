@@ -25,7 +25,6 @@ const NOTHING = {
   deadLetters: 0,
   jobs: 0,
   executions: 0,
-  successes: 0,
   alerts: 0,
   orphans: 0,
   ofDeletedTeams: 0,
@@ -98,14 +97,16 @@ describe('retention', () => {
       const cron = await anEndedExecution(store, team.id);
       const failed = await anEndedExecution(store, team.id, 'failed');
       const asked = { ...KEEP, successHistoryDays: 7 };
-      const deleteSuccesses = async (limit: number) =>
-        store.retention.deleteSome('successes', { ...asked, limit, now: store.clock.now() });
+      const deleteOld = async () => {
+        const now = store.clock.now();
+        const jobs = await store.retention.deleteSome('jobs', { ...asked, now });
+        return [jobs, await store.retention.deleteSome('executions', { ...asked, now })];
+      };
       await store.testClock.advance(7 * DAY_MS - 1);
-      assert.equal(await deleteSuccesses(100), 0);
+      assert.deepEqual(await deleteOld(), [0, 0]);
       await store.testClock.advance(1);
-      assert.equal(await deleteSuccesses(1), 1);
-      assert.equal(await deleteSuccesses(100), 1);
-      assert.equal(await deleteSuccesses(100), 0);
+      assert.deepEqual(await deleteOld(), [1, 1]);
+      assert.deepEqual(await deleteOld(), [0, 0]);
       const jobs = await store.jobs.list(team.id, { limit: 10 });
       assert.deepEqual(jobs.map(({ status }) => status).toSorted(), [
         'dead_lettered',
@@ -116,17 +117,19 @@ describe('retention', () => {
       assert.equal((await store.crons.listExecutions(team.id, failed.id, 10)).length, 1);
     });
 
-    test('nothing is looked for where successes are kept as long as all else', async () => {
+    test('a step deletes no more rows than asked, of failures and successes together', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
-      await anEndedExecution(store, team.id);
-      await store.testClock.advance(31 * DAY_MS);
-      const now = store.clock.now();
-      for (const days of [{}, { successHistoryDays: 30 }]) {
-        const asked = { ...KEEP, ...days, now };
-        assert.equal(await store.retention.deleteSome('successes', asked), 0);
+      const node = await aNode(store);
+      for (const status of ['success', 'retried', 'failed'] as const) {
+        const job = await aClaimedJob(store, team.id, node);
+        await store.runs.settle(node, aSettlement(store, job, { status }));
       }
-      assert.equal(await countRows(store, 'ended_executions'), 1);
+      await store.testClock.advance(30 * DAY_MS);
+      const asked = { ...KEEP, limit: 2, now: store.clock.now() };
+      const gone = [];
+      for (let n = 0; n < 3; n++) gone.push(await store.retention.deleteSome('jobs', asked));
+      assert.deepEqual(gone, [2, 1, 0]);
     });
 
     test('figures go after eight days, looks at queues after 35, in steps, and younger ones stay', async () => {

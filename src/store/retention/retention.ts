@@ -10,10 +10,10 @@ import {
   findJobsOfQueue,
   findOldDeadLetters,
   findOldExecutions,
-  findOldJobsOfQueues,
+  findOldFailures,
   findOldSuccesses,
   findOldSuccessfulExecutions,
-  findOverdueJobsOfQueues,
+  findOverdueSuccesses,
   type RunKey,
   type RunsTable,
 } from './delete-runs.ts';
@@ -30,8 +30,7 @@ import {
 /**
  * The kinds of data that expire:
  * - `deadLetters`: after their queue's number of days
- * - `jobs`, `executions`: other ended runs, after the operator's number of days
- * - `successes`: successful ones among them, which may expire earlier
+ * - `jobs`, `executions`: other ended runs, after the operator's number of days; successes may expire earlier
  * - `alerts`: after 90 days
  * - `outcomes`: after 31 days, a day more than plots show
  * - `durations`, `depths`: after eight days, a little more than plots show
@@ -43,7 +42,6 @@ export const EXPIRING = [
   'deadLetters',
   'jobs',
   'executions',
-  'successes',
   'alerts',
   'outcomes',
   'durations',
@@ -106,6 +104,12 @@ export const TABLES_OF_TEAM = [
   'activity',
 ] as const;
 
+type Asked = HistoryDays & { now: number; limit: number };
+
+function daysOfSuccesses({ historyDays, successHistoryDays = historyDays }: HistoryDays): number {
+  return Math.min(historyDays, successHistoryDays);
+}
+
 /**
  * Deletes expired data (§3.9), in steps so small that dispatch never waits for one: each finds a few rows by an index,
  * outside of any transaction, and deletes just those.
@@ -123,24 +127,17 @@ export class RetentionStore {
    * @param limit  the most rows
    * @returns how many were deleted; with `limit` of them there may be more
    */
-  async deleteSome(
-    kind: Expiring,
-    { now, historyDays, successHistoryDays, limit }: HistoryDays & { now: number; limit: number },
-  ): Promise<number> {
+  async deleteSome(kind: Expiring, asked: Asked): Promise<number> {
+    const { now, limit } = asked;
     switch (kind) {
       case 'deadLetters': {
         const found = { statement: findOldDeadLetters, parameters: [now] };
         return deleteFound(this.#db, 'ended_jobs', found, limit);
       }
       case 'jobs':
-        return this.#deleteOldJobs(now, historyDays, limit);
-      case 'executions': {
-        const found = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
-        return deleteFound(this.#db, 'ended_executions', found, limit);
-      }
-      case 'successes':
-        if (successHistoryDays === undefined || successHistoryDays >= historyDays) return 0;
-        return this.#deleteOldSuccesses(now, successHistoryDays, limit);
+        return this.#deleteOldJobs(asked);
+      case 'executions':
+        return this.#deleteOldExecutions(asked);
       case 'alerts':
         return deleteOldAlerts(this.#db, now - ALERT_DAYS * DAY_MS, limit);
       case 'outcomes':
@@ -164,16 +161,16 @@ export class RetentionStore {
   }
 
   /**
-   * Makes partitions ahead for ended jobs, and drops past ones (Postgres only).
+   * Makes partitions ahead for successful jobs, and drops past ones (Postgres only).
    *
    * @returns how many were made and dropped
    */
-  async keepPartitions(now: number, historyDays: number): Promise<PartitionWork> {
+  async keepPartitions(now: number, days: HistoryDays): Promise<PartitionWork> {
     if (!this.#db.dialect.isShared) return { made: 0, dropped: 0 };
-    return keepPartitions(this.#db, now, historyDays);
+    return keepPartitions(this.#db, now, daysOfSuccesses(days));
   }
 
-  /** For how many milliseconds from now there are partitions for ended jobs; null where there are none (SQLite). */
+  /** For how many milliseconds from now there are partitions for successful jobs; null where there are none (SQLite). */
   async partitionsAheadMs(now: number): Promise<number | null> {
     if (!this.#db.dialect.isShared) return null;
     return coveredMs(await readSpans(this.#db), now);
@@ -223,25 +220,32 @@ export class RetentionStore {
     );
   }
 
-  async #deleteOldJobs(now: number, historyDays: number, limit: number): Promise<number> {
-    const old = { statement: findOldJobsOfQueues, parameters: [now, historyDays] };
-    const gone = await deleteFound(this.#db, 'ended_jobs', old, limit);
-    if (gone === limit || !this.#db.dialect.isShared) return gone;
+  async #deleteOldJobs(asked: Asked): Promise<number> {
+    const { now, historyDays, limit } = asked;
+    const days = daysOfSuccesses(asked);
+    const failures = { statement: findOldFailures, parameters: [now, historyDays] };
+    const successes = { statement: findOldSuccesses, parameters: [now, days] };
     // A partition is dropped when its last job is old enough, so no job in it is kept longer than this.
-    const days = historyDays + daysOfPartition(historyDays);
-    const overdue = { statement: findOverdueJobsOfQueues, parameters: [now, days] };
-    return gone + (await deleteFound(this.#db, 'ended_jobs', overdue, limit - gone));
+    const mostDays = days + daysOfPartition(days);
+    const overdue = { statement: findOverdueSuccesses, parameters: [now, mostDays] };
+    let gone = 0;
+    for (const found of [failures, successes, ...(this.#db.dialect.isShared ? [overdue] : [])]) {
+      if (gone < limit) gone += await deleteFound(this.#db, 'ended_jobs', found, limit - gone);
+    }
+    return gone;
   }
 
-  async #deleteOldSuccesses(now: number, days: number, limit: number): Promise<number> {
-    const jobs = { statement: findOldSuccesses, parameters: [now, days] };
-    const gone = await deleteFound(this.#db, 'ended_jobs', jobs, limit);
-    if (gone === limit) return gone;
-    const executions = {
+  async #deleteOldExecutions(asked: Asked): Promise<number> {
+    const { now, historyDays, limit } = asked;
+    const old = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
+    const gone = await deleteFound(this.#db, 'ended_executions', old, limit);
+    const days = daysOfSuccesses(asked);
+    if (gone === limit || days === historyDays) return gone;
+    const successes = {
       statement: findOldSuccessfulExecutions,
       parameters: [now - days * DAY_MS],
     };
-    return gone + (await deleteFound(this.#db, 'ended_executions', executions, limit - gone));
+    return gone + (await deleteFound(this.#db, 'ended_executions', successes, limit - gone));
   }
 
   async #sweep(

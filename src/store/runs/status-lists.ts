@@ -1,8 +1,4 @@
-import {
-  ENDED_JOB_STATUSES,
-  FAILED_ATTEMPT_STATUSES,
-  FAILED_JOB_STATUSES,
-} from '#domain/run-status';
+import { FAILED_ATTEMPT_STATUSES, FAILED_JOB_STATUSES } from '#domain/run-status';
 
 const listed = (statuses: readonly string[]) =>
   `(${statuses.map((status) => `'${status}'`).join(', ')})`;
@@ -10,6 +6,7 @@ const listed = (statuses: readonly string[]) =>
 /** Lists for `in`. The order must be that of the indexes' conditions, or those are not used. */
 export const FAILED_JOBS = listed(FAILED_JOB_STATUSES);
 export const FAILED_ATTEMPTS = listed(FAILED_ATTEMPT_STATUSES);
-export const NO_DEAD_LETTERS = listed(
-  ENDED_JOB_STATUSES.filter((status) => status !== 'dead_lettered'),
+/** Failed attempts that are no dead letters. */
+export const OTHER_FAILURES = listed(
+  FAILED_ATTEMPT_STATUSES.filter((status) => status !== 'dead_lettered'),
 );
