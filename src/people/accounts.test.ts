@@ -10,6 +10,7 @@ import {
   PASSWORD,
   type TestPeople,
 } from '#testing/people';
+import type { RequestContext } from './request-context.ts';
 
 const NEW_PASSWORD = 'a better password';
 const keep = { revokesToken: false };
@@ -190,6 +191,33 @@ test('resets are limited by the address that asks and by the mailbox that is fil
   for (let n = 0; n < 4; n++) assert.equal((await ask(new Browser().request)).kind, 'done');
   await room.people.close();
   assert.equal(loggedLinks(room).length, 5);
+});
+
+test('a browser that the account knows gets its reset mail whatever others at its address ask for', async () => {
+  await using room = await openPeople();
+  await aUser(room, ada.email);
+  const { accounts } = room.people;
+  const known = await aSession(room);
+  await accounts.signOut(known.request);
+  const ask = (request: RequestContext) =>
+    accounts.requestPasswordReset({ email: ' ADA@bells.test' }, request);
+  const stranger = () => new Browser(known.clientAddress).request;
+  for (let n = 0; n < 30; n++) {
+    await ask(stranger());
+    // Others fill the mailbox, too.
+    await ask(new Browser().request);
+    await room.clock.advance(20_000);
+  }
+  assert.equal((await ask(stranger())).kind, 'done');
+  await room.people.close();
+  const before = loggedLinks(room).length;
+  assert.ok(before <= 5, `${before} to strangers`);
+  for (let n = 0; n < 3; n++) assert.equal((await ask(known.request)).kind, 'done');
+  assert.equal((await ask(known.request)).kind, 'too-many', 'it has its own limit');
+  await room.people.close();
+  assert.equal(loggedLinks(room).length - before, 3);
+  const other = accounts.requestPasswordReset({ email: 'bob@bells.test' }, known.request);
+  assert.equal((await other).kind, 'done', 'counted by address for every other account');
 });
 
 test('a new password needs the old one and ends the other sessions', async () => {

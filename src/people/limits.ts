@@ -25,6 +25,8 @@ const RULES = {
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
   /** Password links to one address. Counted apart from other mails, so that those cannot block a reset. */
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
+  /** Password links that a browser which the account knows asks for: strangers must not use up its limit. */
+  'device-reset': { most: 3, windowMs: 60 * 60_000 },
   /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
   /** Requests that make an account or set a password. */

@@ -99,9 +99,9 @@ export class OwnAccount {
   }
 
   /** Mails a new link that confirms the present address. */
-  async requestEmailConfirmation(userId: string, request: RequestContext): Promise<Done | TooMany> {
+  async requestEmailConfirmation(userId: string): Promise<Done | TooMany> {
     const { store, limits, background, emailLinks } = this.#deps;
-    const tooMany = await limits.count('mail', request.clientAddress);
+    const tooMany = await limits.count('mail', userId);
     if (tooMany) return tooMany;
     const user = await store.users.find(userId);
     if (!user || user.isEmailVerified) return DONE;

@@ -46,13 +46,16 @@ export class PasswordResets {
     { email }: { email: string },
     request: RequestContext,
   ): Promise<Done | TooMany> {
-    const { limits, background } = this.#deps;
-    const tooMany = await limits.count('mail', request.clientAddress);
+    const { limits, background, devices } = this.#deps;
+    const { clientAddress, headers } = request;
+    const device = devices.recognize(headers, email);
+    const tooMany = await (device === null
+      ? limits.count('mail', clientAddress)
+      : limits.count('device-reset', device));
     if (tooMany) return tooMany;
     if (!this.takesPasswords()) return DONE;
-    background.run('accounts.reset-not-mailed', () =>
-      this.#mail(normalizeEmail(email), request.clientAddress),
-    );
+    const asker = device === null ? clientAddress : null;
+    background.run('accounts.reset-not-mailed', () => this.#mail(normalizeEmail(email), asker));
     return DONE;
   }
 
@@ -85,11 +88,15 @@ export class PasswordResets {
     });
   }
 
-  async #mail(email: string, clientAddress: string): Promise<void> {
+  /** @param asker  the client's address; null for a browser that the account knows, which has a count of its own */
+  async #mail(email: string, asker: string | null): Promise<void> {
     const { store, limits, mailer, resetLinks } = this.#deps;
     const user = await store.users.findByEmail(email);
-    if (!user || (await limits.count('mail-to', clientAddress, email))) return;
-    if (await limits.count('reset-mailbox', email)) return;
+    if (!user) return;
+    if (asker !== null) {
+      if (await limits.count('mail-to', asker, email)) return;
+      if (await limits.count('reset-mailbox', email)) return;
+    }
     await mailer.send(writeResetMail(user.email, await resetLinks.makeAnother(user.id)));
   }
 }

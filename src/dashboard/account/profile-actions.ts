@@ -66,8 +66,8 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
       : fail({ intent, context }, outcome);
   },
 
-  async 'confirm-email'({ intent, userId, accounts, requestContext, context }) {
-    const outcome = await accounts.requestEmailConfirmation(userId, requestContext);
+  async 'confirm-email'({ intent, userId, accounts, context }) {
+    const outcome = await accounts.requestEmailConfirmation(userId);
     if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
     return { said: 'The link is on its way to your address.' };
   },
