@@ -167,6 +167,30 @@ for (const javaScript of [true, false]) {
   });
 }
 
+describe('the list of queues', () => {
+  test('shows fifty at a time, and finds one among them by its name', async () => {
+    const user = await begin();
+    const { work } = dashboard.service;
+    for (let n = 100; n < 160; n++) await work.setQueue(user.teamId, `queue ${n}`, {});
+    await using watched = await open('/queues', user, false);
+    const { page } = watched;
+    await heading(page, 'Queues');
+    await page.getByText('queue 149', { exact: true }).waitFor();
+    assert.equal(await page.getByText('queue 150', { exact: true }).count(), 0);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('queue 159', { exact: true }).waitFor();
+    assert.equal(await page.getByText('queue 149', { exact: true }).count(), 0);
+    await page.getByRole('link', { name: 'First' }).click();
+    await page.getByText('queue 100', { exact: true }).waitFor();
+    await page.goto(`${dashboard.url}/queues?q=QUEUE%20157`);
+    await page.getByText('queue 157', { exact: true }).waitFor();
+    assert.equal(await page.getByText('queue 100', { exact: true }).count(), 0);
+    await page.goto(`${dashboard.url}/queues?q=nothing`);
+    await page.getByText('No queue matches').waitFor();
+    await assertClean(watched);
+  });
+});
+
 describe('a queue', () => {
   test('is tried before it is saved: its assertions judge one request that makes no job', async () => {
     const user = await begin();

@@ -485,8 +485,8 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.groupFailures(teamId, { from: 0, to: later });
   await lists.findFirstFailure(teamId, undefined);
   await store.teamCounts.readAttention(teamId);
-  await lists.readQueueLoads(teamId, TEST_START - 1000);
-  await lists.countRunningJobs(teamId);
+  await lists.readQueueLoads({ teamId, queueIds: [queueId], failedSince: TEST_START - 1000 });
+  await lists.countRunningJobs({ teamId, queueIds: [queueId] });
   await lists.readRateLoad(teamId, queueId);
   await lists.readQueueResults([queueId], 50);
   const cronIds = await lists.listCronIds(teamId, { limit: 20 });

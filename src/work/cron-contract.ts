@@ -10,6 +10,8 @@ import type { RunResult } from '#store/lists/recent-results';
 
 /** The filter of a list of queues; all given conditions must hold. */
 export interface QueueSearch {
+  /** A text in the name or the id; A to Z in either case. */
+  text?: string;
   /** A tag, in its stored form. */
   tag?: string;
   /** `failing`: jobs failed since `failedSince` and were not resent, or wait too long. */
@@ -30,6 +32,12 @@ export interface CronListRow {
 
 interface CronRowsPage {
   crons: CronListRow[];
+  next: string | null;
+  previous: string | null;
+}
+
+export interface QueueRowsPage {
+  queues: QueueListRow[];
   next: string | null;
   previous: string | null;
 }
@@ -177,8 +185,16 @@ export interface CronPages {
   ): Promise<Durations | null>;
   describeCronDeletion(teamId: string, cronId: string): Promise<DeletionScope | null>;
 
-  /** By name. */
-  listQueueRows(teamId: string, search?: QueueSearch): Promise<QueueListRow[]>;
+  /**
+   * A page of queues in the order of their names.
+   *
+   * @param cursor  `next` or `previous` of a page of the same search
+   * @param limit  1 to 200, default 50
+   */
+  listQueueRows(
+    teamId: string,
+    page?: QueueSearch & { cursor?: string; limit?: number },
+  ): Promise<QueueRowsPage>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
   /** What waits for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
   readRateWait(teamId: string, queue: Queue): Promise<RateWait | null>;

@@ -29,7 +29,9 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
       { limit: SHOWN, isHeldLeftOut: isPlanned(tab) },
     );
   // The time is cut to seconds, as in the list that the number links to.
-  const reading = readQueueStates(store, teamId, now - (now % 1000) - HOUR_MS);
+  const reading = readQueueStates(store, teamId, {
+    failedSince: now - (now % 1000) - HOUR_MS,
+  });
   const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),

@@ -367,6 +367,36 @@ forEachStore((_, openTestStore) => {
       assert.equal(await wait({ ...queue, rate: null }), null);
     });
 
+    test('queues come in pages by name, forwards and backwards, narrowed or not', async () => {
+      await using store = await openTestStore();
+      const work = createWork({ store });
+      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      for (const name of ['d', 'b', 'e', 'a', 'c'])
+        await aQueue(store, team.id, { name, isPaused: name > 'b', tags: ['x'] });
+      await aQueue(store, stranger.id, { name: 'bb' });
+      const read = async (page: Parameters<typeof work.listQueueRows>[1]) => {
+        const { queues, next, previous } = await work.listQueueRows(team.id, { limit: 2, ...page });
+        const cursors = { next: next ?? '', previous: previous ?? '' };
+        return { names: queues.map(({ queue }) => queue.name).join(''), ...cursors };
+      };
+      const first = await read({});
+      const second = await read({ cursor: first.next });
+      const third = await read({ cursor: second.next });
+      assert.deepEqual([first.names, second.names, third.names], ['ab', 'cd', 'e']);
+      assert.deepEqual([first.previous, third.next], ['', '']);
+      const back = await read({ cursor: third.previous });
+      assert.equal(back.names, 'cd');
+      assert.equal((await read({ cursor: back.previous })).names, 'ab');
+      const paused = await read({ status: 'paused', tag: 'x' });
+      assert.equal(paused.names, 'cd');
+      assert.equal((await read({ status: 'paused', cursor: paused.next })).names, 'e');
+      assert.equal((await read({ status: 'healthy' })).names, 'ab');
+      assert.equal((await read({ text: 'B' })).names, 'b');
+      assert.equal((await read({ text: 'nowhere' })).names, '');
+      const odd = ['', 'n', 'x', 'p', `n${team.id}`, `p${team.id}`];
+      for (const cursor of odd) assert.equal((await read({ cursor })).names, 'ab', cursor);
+    });
+
     test('a row tells what waits, runs and failed today, and how the queue is', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
@@ -377,7 +407,7 @@ forEachStore((_, openTestStore) => {
       await aClaimedJob(store, team.id, node, { queue: 'busy' });
       await aJob(store, team.id, { queue: 'busy' });
       await aQueue(store, team.id, { name: 'busy', concurrencyLimit: 1 });
-      const rows = await work.listQueueRows(team.id);
+      const { queues: rows } = await work.listQueueRows(team.id);
       assert.deepEqual(
         rows.map(({ queue, waiting, running, failed, health }) => {
           return [queue.name, waiting.count, running, failed.count, health];

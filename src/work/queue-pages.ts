@@ -2,15 +2,18 @@ import { isId } from '#domain/ids';
 import { judgeQueue, judgeWaiting } from '#domain/queue-health';
 import { allowAt, nextStart } from '#domain/rate';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
+import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type {
   CronPages,
   QueueHistory,
   QueueListRow,
+  QueueRowsPage,
   QueueSearch,
   QueueState,
 } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
+import { boundPage } from './job-pages.ts';
 import { readOutages } from './outages.ts';
 
 type QueueVerbs = Pick<
@@ -32,13 +35,12 @@ const MOMENT_MS = 1_000;
 export function createQueuePages(store: Store): QueueVerbs {
   const { queues, lists } = store;
   return {
-    listQueueRows: async (teamId, search = {}) => {
-      const rows = await listQueueRows(store, teamId);
-      return rows.filter((row) => isSought(row, search));
-    },
+    listQueueRows: (teamId, page) => listQueueRows(store, teamId, page),
     readQueueRow: async (teamId, queueId) => {
-      const rows = isId(queueId) ? await listQueueRows(store, teamId) : [];
-      return rows.find(({ queue }) => queue.id === queueId) ?? null;
+      const queue = isId(queueId) ? await queues.find(teamId, queueId) : null;
+      if (queue === null) return null;
+      const states = await readQueueStates(store, teamId, { queues: [queue] });
+      return (await rowsOf(store, teamId, states))[0] ?? null;
     },
     readRateWait: async (teamId, { id, rate, isPaused }) => {
       if (rate === null || isPaused) return null;
@@ -88,11 +90,6 @@ export function standingOf({
   return failed.count > 0 || health === 'backlogged' ? 'failing' : 'healthy';
 }
 
-function isSought(row: QueueListRow, { tag, status }: QueueSearch): boolean {
-  if (tag !== undefined && !row.queue.tags.includes(tag)) return false;
-  return status === undefined || standingOf(row) === status;
-}
-
 async function readHistory(
   store: Store,
   teamId: string,
@@ -114,17 +111,71 @@ async function readHistory(
   };
 }
 
-/** The rows of all queues in the order of their names. Failures count from midnight UTC. */
-async function listQueueRows(store: Store, teamId: string): Promise<QueueListRow[]> {
-  const { lists } = store;
-  const [states, running] = await Promise.all([
-    readQueueStates(store, teamId),
-    lists.countRunningJobs(teamId),
-  ]);
-  const results = await lists.readQueueResults(
-    states.map(({ queue }) => queue.id),
-    MOST_RESULTS,
+/** A page of queues. What waits, runs and failed is read for the queues of the page, unless the search asks for it. */
+async function listQueueRows(
+  store: Store,
+  teamId: string,
+  { cursor, limit, ...search }: QueueSearch & { cursor?: string; limit?: number } = {},
+): Promise<QueueRowsPage> {
+  const all = await store.queues.list(teamId);
+  const named = all.filter((queue) => isNamed(queue, search));
+  const { status } = search;
+  if (status === undefined) {
+    const { items, ...others } = pageOf(named, { cursor, limit });
+    const states = await readQueueStates(store, teamId, { queues: items });
+    return { ...others, queues: await rowsOf(store, teamId, states) };
+  }
+  const states = await readQueueStates(store, teamId, { queues: named });
+  const sought = new Set(
+    states.filter((state) => standingOf(state) === status).map(({ queue }) => queue.id),
   );
+  const { items, ...others } = pageOf(
+    named.filter(({ id }) => sought.has(id)),
+    { cursor, limit },
+  );
+  const shown = new Set(items.map(({ id }) => id));
+  const rows = await rowsOf(
+    store,
+    teamId,
+    states.filter(({ queue }) => shown.has(queue.id)),
+  );
+  return { ...others, queues: rows };
+}
+
+function isNamed({ id, name, tags }: Queue, { text, tag }: QueueSearch): boolean {
+  if (tag !== undefined && !tags.includes(tag)) return false;
+  const wanted = text?.toLowerCase();
+  return wanted === undefined || name.toLowerCase().includes(wanted) || id === wanted;
+}
+
+/** The part of a sorted list that a cursor asks for: `n` or `p` and the id after or before which it begins. */
+function pageOf(
+  sorted: readonly Queue[],
+  { cursor, limit }: { cursor: string | undefined; limit: number | undefined },
+) {
+  const most = boundPage(limit ?? 50);
+  const place = sorted.findIndex(({ id }) => id === cursor?.slice(1));
+  const isBack = cursor?.charAt(0) === 'p' && place >= 0;
+  const from = isBack ? Math.max(0, place - most) : place + 1;
+  const items = sorted.slice(from, isBack ? place : from + most);
+  const [first, last] = [items[0], items.at(-1)];
+  return {
+    items,
+    next: last && from + items.length < sorted.length ? `n${last.id}` : null,
+    previous: first && from > 0 ? `p${first.id}` : null,
+  };
+}
+
+async function rowsOf(
+  { lists }: Store,
+  teamId: string,
+  states: readonly QueueState[],
+): Promise<QueueListRow[]> {
+  const queueIds = states.map(({ queue }) => queue.id);
+  const [running, results] = await Promise.all([
+    lists.countRunningJobs({ teamId, queueIds }),
+    lists.readQueueResults(queueIds, MOST_RESULTS),
+  ]);
   return states.map((state) =>
     rowOf(state, running.get(state.queue.id) ?? 0, results.get(state.queue.id) ?? []),
   );
@@ -143,17 +194,22 @@ function rowOf(
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };
 
-/** What waits in each queue and what failed of it, in the order of their names. */
+/**
+ * What waits in each queue and what failed of it, in the order of their names.
+ *
+ * @param asked  `failedSince`: from midnight UTC without it; `queues`: these only, else all
+ */
 export async function readQueueStates(
   { queues, lists, teamPauses, clock }: Store,
   teamId: string,
-  failedSince?: number,
+  asked: { failedSince?: number; queues?: readonly Queue[] } = {},
 ): Promise<QueueState[]> {
   const now = clock.now();
-  const since = failedSince ?? now - (now % DAY_MS);
-  const [all, loads, pause] = await Promise.all([
-    queues.list(teamId),
-    lists.readQueueLoads(teamId, since),
+  const failedSince = asked.failedSince ?? now - (now % DAY_MS);
+  const all = asked.queues ?? (await queues.list(teamId));
+  const queueIds = all.map(({ id }) => id);
+  const [loads, pause] = await Promise.all([
+    lists.readQueueLoads({ teamId, queueIds, failedSince }),
     teamPauses.read(teamId),
   ]);
   return all.map((queue) => {
@@ -166,7 +222,7 @@ export async function readQueueStates(
       oldestDueAt,
       nextDueAt,
       failed: bound(failed),
-      failedSince: since,
+      failedSince,
       health: judgeWaiting(isPaused, oldestDueAt === null ? null : now - oldestDueAt),
     };
   });

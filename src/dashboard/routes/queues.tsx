@@ -13,6 +13,7 @@ import { ListBody } from '../lists/ListBody.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
+import { readCursor } from '../lists/read-cursor.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -27,12 +28,14 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const { team } = context.get(signedIn);
   const { work } = context.get(services);
   const { search, faults } = readQueueFilter(url.searchParams);
-  const queues = search ? await work.listQueueRows(team.id, search) : [];
+  const page = search
+    ? await work.listQueueRows(team.id, { ...search, ...readCursor(url) })
+    : { queues: [], next: null, previous: null };
   const isNarrowed = search === null || Object.keys(search).length > 0;
-  const ids = queues.map(({ queue }) => queue.id);
+  const ids = page.queues.map(({ queue }) => queue.id);
   const muted = await readMutedNow(work, team.id, 'queue', ids);
   const tags = await work.listTags(team.id, 'queues');
-  return { queues, faults, isNarrowed, tags, muted };
+  return { ...page, faults, isNarrowed, tags, muted };
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
@@ -61,9 +64,9 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 export default function Queues({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { queues, muted, faults, isNarrowed, tags } = loaderData;
+  const { queues, next, previous, muted, faults, isNarrowed, tags } = loaderData;
   const create = <ButtonLink to="/queues/new">Create queue</ButtonLink>;
-  if (queues.length === 0 && !isNarrowed) {
+  if (queues.length === 0 && previous === null && !isNarrowed) {
     return (
       <>
         <PageHeader title="Queues" />
@@ -84,20 +87,21 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
-      {tags.length > 0 || isNarrowed ? (
-        <SourceFilters
-          label="Filter queues"
-          clearTo="/queues"
-          {...{ states, faults, isNarrowed, tags }}
-        />
-      ) : null}
+      <SourceFilters
+        label="Search queues"
+        clearTo="/queues"
+        words="Name or id"
+        {...{ states, faults, isNarrowed, tags }}
+      />
       <ListBody
         isUnreadable={faults !== null}
         empty={
           queues.length > 0 ? null : (
-            <EmptyState title="No queue matches">Clear the filters to see all of them.</EmptyState>
+            <EmptyState title="No queue matches">Clear the search to see all of them.</EmptyState>
           )
         }
+        page={{ next, previous }}
+        words={byName}
       >
         <DataTable
           caption="Queues"
@@ -105,6 +109,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
           rows={queues}
           keyOf={({ queue }) => queue.id}
           isLive
+          hasMore={next !== null}
         />
       </ListBody>
     </>
@@ -116,6 +121,8 @@ const states = [
   ['healthy', 'Healthy'],
   ['paused', 'Paused'],
 ] as const;
+
+const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
 const columnsWith = (muted: MutedNow): Column<QueueListRow>[] => [
   statusColumn,

@@ -8,8 +8,8 @@ type SourceFiltersProps = {
   label: string;
   /** The list without filters. */
   clearTo: string;
-  /** What the search box takes; no box without it. */
-  words?: string;
+  /** What the search box takes. */
+  words: string;
   states: readonly Option[];
   faults: FilterFaults | null;
   isNarrowed: boolean;
@@ -22,7 +22,7 @@ export function SourceFilters(props: SourceFiltersProps) {
   const filters = filtersOf(new URLSearchParams(useLocation().search), faults);
   return (
     <FilterBar label={label} {...(isNarrowed ? { clearTo } : {})}>
-      {words === undefined ? null : <FilterWords filters={filters} placeholder={words} />}
+      <FilterWords filters={filters} placeholder={words} />
       <FilterChoice
         filters={filters}
         name="status"

@@ -8,6 +8,11 @@ const statuses = ['failing', 'healthy', 'paused'] as const;
 /** The search that the address asks for; empty if it asks for nothing. */
 export function readQueueFilter(params: URLSearchParams): ReadFilters<QueueSearch> {
   const filters = new FilterReader(params);
+  const text = filters.text('q').trim();
   const status = filters.choice('status', statuses);
-  return filters.finish({ ...(status ? { status } : {}), ...readTagFilter(filters) });
+  return filters.finish({
+    ...(text === '' ? {} : { text }),
+    ...(status ? { status } : {}),
+    ...readTagFilter(filters),
+  });
 }

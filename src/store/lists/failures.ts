@@ -2,7 +2,7 @@ import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { KeyMerge } from './key-merge.ts';
-import { rangesOf } from './ranges.ts';
+import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 
@@ -56,7 +56,8 @@ export async function groupFailures(
 ): Promise<FailureGroups> {
   const { from, to } = asked;
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: asked.queueId });
-  const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
+  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, queueIds));
+  const merge = new KeyMerge(db, ranges, {
     direction: 'down',
     start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
     until: from,
@@ -87,7 +88,8 @@ export async function findFirstFailure(
   queueId: string | undefined,
 ): Promise<number | null> {
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
-  const merge = new KeyMerge(db, rangesOf({ tab: 'failed' }, queueIds), {
+  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, queueIds));
+  const merge = new KeyMerge(db, ranges, {
     direction: 'up',
     start: { at: -1, id: '00000000-0000-0000-0000-000000000000' },
     until: 8_640_000_000_000_000,

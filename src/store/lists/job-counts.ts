@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { listJobPage } from './job-list.ts';
-import { COUNT_KEYS, type Range, RANGE, rangesOf } from './ranges.ts';
+import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
 import { type JobSearch, needsLookingAt } from './search.ts';
 import { findSourceIds } from './sources.ts';
 
@@ -20,7 +20,6 @@ export interface BoundedCount {
 export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
 
 const LAST_TIME = 8_640_000_000_000_000;
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 function bound(count: number, most = MOST_COUNTED): BoundedCount {
   return { count: Math.min(count, most), isMore: count > most };
@@ -42,16 +41,9 @@ async function countRanges(
   most: number,
 ): Promise<number> {
   let total = 0;
-  for (const [kind, each] of Map.groupBy(ranges, (range) => range.kind)) {
-    const rows = each.map(({ sourceId, status, isRetried, reason }, n) => ({
-      n,
-      source_id: sourceId,
-      status,
-      is_retried: isRetried,
-      reason,
-      at: 0,
-      id: NO_ID,
-    }));
+  const wanted = await withoutEmpty(db, ranges);
+  for (const [kind, each] of Map.groupBy(wanted, (range) => range.kind)) {
+    const rows = each.map((range, n) => rowOfRange(range, n));
     const parameters = [packRows(RANGE, rows), from, to, most + 1 - total];
     const [row] = await db.read((reader) =>
       runPrepared(reader, db.dialect, COUNT_KEYS[kind], parameters),

@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import type { MergedKey } from './key-merge.ts';
 import { type Choice, findIdsByUrl, findIdsOfJob, pickJobs } from './pick-jobs.ts';
-import { rangesOf, spanOfEnded } from './ranges.ts';
+import { rangesOf, spanOfEnded, withoutEmpty } from './ranges.ts';
 import { isEarliestFirst, type FoundJob, type JobSearch, needsLookingAt } from './search.ts';
 import { findSourceIds } from './sources.ts';
 import { type ListPage, type PageAsked, readPage } from './walk.ts';
@@ -40,7 +40,10 @@ export async function listJobPage(
   const queues = { id: search.queueId, isPausedLeftOut };
   const list = {
     ...order,
-    ranges: rangesOf(search, await findSourceIds(db, teamId, 'queues', queues)),
+    ranges: await withoutEmpty(
+      db,
+      rangesOf(search, await findSourceIds(db, teamId, 'queues', queues)),
+    ),
     from: search.from,
     to: search.to,
     isSieved: needsLookingAt(search),

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
+import { rowOfRange } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
 /** The most keys of one range in one statement. */
@@ -91,15 +92,7 @@ export class KeyMerge {
 
   async #read(kind: RangeKind, streams: readonly Stream[]): Promise<void> {
     const wanted = Math.max(...streams.map((stream) => stream.wanted));
-    const rows = streams.map(({ range, last }, n) => ({
-      n,
-      source_id: range.sourceId,
-      status: range.status,
-      is_retried: range.isRetried,
-      reason: range.reason,
-      at: last.at,
-      id: last.id,
-    }));
+    const rows = streams.map(({ range, last }, n) => rowOfRange(range, n, last));
     const statement = FIND_KEYS[this.#direction][kind];
     const parameters = [packRows(RANGE, rows), this.#until, wanted];
     const found = await this.#db.read((reader) =>

@@ -134,6 +134,39 @@ forEachStore((_, openTestStore) => {
       }
     });
 
+    test('with many queues, failed jobs are looked for only in queues that have any', async () => {
+      const asked: string[] = [];
+      await using store = await openTestStore({
+        onStatement: ({ sql, parameters }) => {
+          if (/(?:find|count)-failed-keys/.test(sql)) asked.push(String(parameters[0]));
+        },
+      });
+      const { add, names, teamId } = await setScene(store);
+      const queues: string[] = [];
+      for (let n = 0; n < 40; n++)
+        queues.push((await aQueue(store, teamId, { name: `queue ${n}` })).id);
+      const [first = '', second = '', third = ''] = queues.slice(17);
+      await add('a', failed(TEST_START - 1000, { queue_id: first }));
+      await add('b', failed(TEST_START - 2000, { queue_id: second, reason: null }));
+      const over = { reason: 'limit_exceeded', queue_id: second };
+      await add('c', ended('failed', TEST_START - 3000, over));
+      const again = { queue_id: third, retried_as: newId(TEST_START) };
+      await add('d', failed(TEST_START - 4000, again));
+      await add('e', ended('retried', TEST_START - 5000, { queue_id: third }));
+      const tab = 'failed' as const;
+      assert.deepEqual(await names({ tab }), ['a', 'b', 'c']);
+      assert.deepEqual(await names({ tab, resent: 'any' }), ['a', 'b', 'c', 'd']);
+      assert.deepEqual(await names({ tab, resent: 'only' }), ['d']);
+      const counts = await store.lists.countTabs(teamId, undefined);
+      assert.deepEqual([counts.failed.count, counts.resent.count], [3, 1]);
+      const { groups } = await store.lists.groupFailures(teamId, { from: 0, to: TEST_START });
+      assert.equal(groups.length, 3);
+      assert.equal(await store.lists.findFirstFailure(teamId, undefined), TEST_START - 3000);
+      assert.ok(asked.length > 0);
+      const empty = queues.filter((id) => ![first, second, third].includes(id));
+      for (const ranges of asked) assert.ok(empty.every((id) => !ranges.includes(id)));
+    });
+
     test('searches narrow by queue, time, reason, code, URL and what was resent', async () => {
       await using store = await openTestStore();
       const { add, names, otherQueueId, teamId } = await setScene(store);

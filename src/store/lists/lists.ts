@@ -15,6 +15,7 @@ import {
   countRunningJobs,
   type QueueLoad,
   type RateLoad,
+  type QueuesAsked,
   readQueueLoads,
   readRateLoad,
 } from './queue-lists.ts';
@@ -76,12 +77,14 @@ export class ListStore {
     return findFirstFailure(this.#db, teamId, queueId);
   }
 
-  async readQueueLoads(teamId: string, failedSince: number): Promise<Map<string, QueueLoad>> {
-    return readQueueLoads(this.#db, teamId, failedSince);
+  async readQueueLoads(
+    asked: QueuesAsked & { failedSince: number },
+  ): Promise<Map<string, QueueLoad>> {
+    return readQueueLoads(this.#db, asked);
   }
 
-  async countRunningJobs(teamId: string): Promise<Map<string, number>> {
-    return countRunningJobs(this.#db, teamId);
+  async countRunningJobs(asked: QueuesAsked): Promise<Map<string, number>> {
+    return countRunningJobs(this.#db, asked);
   }
 
   async readRateLoad(teamId: string, queueId: string): Promise<RateLoad> {

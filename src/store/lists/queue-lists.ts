@@ -1,5 +1,6 @@
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { runPrepared } from '../database/prepared.ts';
 import { type BoundedCount, MOST_COUNTED } from './job-counts.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
@@ -18,11 +19,25 @@ export interface QueueLoad {
   failed: number;
 }
 
+export interface QueuesAsked {
+  teamId: string;
+  queueIds: readonly string[];
+}
+
+const QUEUE = { queue_id: 'id' } as const satisfies Fields;
+
+function packIds(queueIds: readonly string[]) {
+  return packRows(
+    QUEUE,
+    queueIds.map((queue_id) => ({ queue_id })),
+  );
+}
+
 /**
  * Each number is one short index range per queue. What waits is counted from its first job on: beside an old snapshot
  * all that was claimed since stands before it in the index, and is passed only once.
  *
- * Parameters: 1 team, 2 since
+ * Parameters: 1 queues, 2 team, 3 since
  */
 const readLoads = pageStatement<{
   queue_id: string;
@@ -30,7 +45,7 @@ const readLoads = pageStatement<{
   next_due_at: number | null;
   failed: number;
 }>('read-queue-loads', (dialect) => {
-  const [team, since] = [dialect.$(1), dialect.$(2)];
+  const [team, since] = [dialect.$(2), dialect.$(3)];
   const most = MOST_IN_A_ROW + 1;
   // The index has the reason before the time, so each reason is a range of its own.
   const ways = FAILED_JOB_STATUSES.flatMap((status) =>
@@ -44,7 +59,7 @@ const readLoads = pageStatement<{
   with q as materialized (
     select q.id, (select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
       order by j.scheduled_at, j.id limit 1) as next_due_at
-    from queues q where q.team_id = ${team}
+    from ${dialect.rows(QUEUE, 1)} cross join queues q where q.team_id = ${team} and q.id = given.queue_id
   )
   select q.id as queue_id, q.next_due_at as next_due_at,
     (select count(*) from (select 1 from jobs j where j.queue_id = q.id and j.status = 'pending'
@@ -53,15 +68,13 @@ const readLoads = pageStatement<{
   from q`;
 });
 
-/** What waits in each of a team's queues, and what failed of it. */
+/** What waits in each of some of a team's queues, and what failed of it. */
 export async function readQueueLoads(
   db: Database,
-  teamId: string,
-  failedSince: number,
+  { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
 ): Promise<Map<string, QueueLoad>> {
-  const rows = await db.read((reader) =>
-    runPrepared(reader, db.dialect, readLoads, [teamId, failedSince]),
-  );
+  const parameters = [packIds(queueIds), teamId, failedSince];
+  const rows = await db.read((reader) => runPrepared(reader, db.dialect, readLoads, parameters));
   return new Map(
     rows.map((row) => [
       row.queue_id,
@@ -75,21 +88,27 @@ export async function readQueueLoads(
   );
 }
 
-/** Parameters: 1 team */
+/** Parameters: 1 queues, 2 team */
 const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
   'count-running-jobs',
   (dialect) => `
   select q.id as queue_id,
     (select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing') as running
-  from queues q where q.team_id = ${dialect.$(1)}`,
+  from ${dialect.rows(QUEUE, 1)} cross join queues q where q.team_id = ${dialect.$(2)} and q.id = given.queue_id`,
 );
 
 /**
- * How many attempts of each of a team's queues are under way. Beside an old snapshot this goes through all that were
- * claimed since.
+ * How many attempts of each of some of a team's queues are under way. Beside an old snapshot this goes through all that
+ * were claimed since.
  */
-export async function countRunningJobs(db: Database, teamId: string): Promise<Map<string, number>> {
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, countOfQueues, [teamId]));
+export async function countRunningJobs(
+  db: Database,
+  { teamId, queueIds }: QueuesAsked,
+): Promise<Map<string, number>> {
+  const parameters = [packIds(queueIds), teamId];
+  const rows = await db.read((reader) =>
+    runPrepared(reader, db.dialect, countOfQueues, parameters),
+  );
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 

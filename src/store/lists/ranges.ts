@@ -1,7 +1,8 @@
 import type { RunOutcome, RunSearch } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
-import type { Fields, Span } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows, type Span } from '../database/dialect.ts';
+import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import {
   ENDED_JOB_STATUSES,
   type EndedJobStatus,
@@ -11,7 +12,8 @@ import {
 } from '#domain/run-status';
 import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
-import type { JobSearch } from './search.ts';
+import type { JobKey, JobSearch } from './search.ts';
+import { pageStatement } from './statement.ts';
 
 /**
  * A range of one index that has the runs of one queue or cron in the order of their time. Every list of runs, over any
@@ -268,3 +270,44 @@ export const COUNT_KEYS = ofEachKind((kind) =>
       select 1 from ${dialect.rows(RANGE, 1)} ${dialect.joinUpTo(jobs)} limit ${limit}) as counted`;
   }),
 );
+
+/**
+ * Finds ranges of failed jobs that hold any, whatever the reason. `ended_jobs_failed` has the reason before the time, so
+ * a queue has a range for each; in a team with many queues nearly all of them are empty. Parameters: 1 ranges
+ */
+const findFilled = pageStatement<{ n: number }>('find-filled-ranges', (dialect) => {
+  const anyReason = `j.queue_id = given.source_id and j.status = given.status
+    and j.status in ${FAILED_ATTEMPTS}
+    and (case when j.retried_as is null then 0 else 1 end) = given.is_retried`;
+  return `select given.n as n from ${dialect.rows(RANGE, 1)}
+    where exists (select 1 from ended_jobs j where ${anyReason})`;
+});
+
+/** From this number of ranges on, the empty ones are looked for first. */
+const MANY_RANGES = 200;
+
+/** The same ranges without those of failed jobs that are empty, if there are many of these. */
+export async function withoutEmpty(db: Database, ranges: readonly Range[]): Promise<Range[]> {
+  const failed = ranges.filter(({ kind }) => kind === 'failed');
+  if (failed.length < MANY_RANGES) return [...ranges];
+  const groups = [...Map.groupBy(failed, groupOf).values()];
+  const rows = groups.map(([first], n) => rowOfRange(first as Range, n));
+  const filled = await db.read((reader) =>
+    runPrepared(reader, db.dialect, findFilled, [packRows(RANGE, rows)]),
+  );
+  const kept = new Set(filled.flatMap(({ n }) => groups[n] ?? []));
+  return ranges.filter((range) => range.kind !== 'failed' || kept.has(range));
+}
+
+const groupOf = ({ sourceId, status, isRetried }: Range) => `${sourceId} ${status} ${isRetried}`;
+
+/** A range as a row of a statement, with the place from which its keys are wanted. */
+export function rowOfRange(
+  { sourceId, status, isRetried, reason }: Range,
+  n: number,
+  { at, id }: JobKey = { at: 0, id: NO_ID },
+) {
+  return { n, source_id: sourceId, status, is_retried: isRetried, reason, at, id };
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
