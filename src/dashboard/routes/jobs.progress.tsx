@@ -1,6 +1,7 @@
 import { data } from 'react-router';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { isOwnPath, redirectWithToast, type Toast } from '../serving/cookies.ts';
+import { redirectWithToast, type Toast } from '../serving/cookies.ts';
+import { readOwnPath } from '../serving/own-path.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -26,7 +27,7 @@ export async function action({ context }: Route.ActionArgs) {
   const toast: Toast = isCancelled
     ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
     : { kind: 'note', text: 'It had ended already.' };
-  return redirectWithToast(context, isOwnPath(next) ? next : '/jobs/progress', toast);
+  return redirectWithToast(context, readOwnPath(next) ?? '/jobs/progress', toast);
 }
 
 /**

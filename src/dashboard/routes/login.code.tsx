@@ -1,6 +1,6 @@
 import { data, Link } from 'react-router';
 import { redirectWithCookies, sentForm, services, requestContextOf } from '../context.ts';
-import { readNext } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';

@@ -7,7 +7,7 @@ import {
   session,
   requestContextOf,
 } from '../context.ts';
-import { readNext } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import { AskAuthenticator } from '../account/AskAuthenticator.tsx';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { Notice } from '../parts/Notice.tsx';

@@ -2,7 +2,7 @@ import { redirect } from 'react-router';
 import { goOn } from '../account/provider-sign-in.ts';
 import { ProviderProblem } from '../account/ProviderProblem.tsx';
 import { requestContextOf, services } from '../context.ts';
-import { readNext } from '../serving/cookies.ts';
+import { readNext, signInPath } from '../serving/own-path.ts';
 import { isLedByOthers } from '../serving/form-guards.ts';
 import type { Route } from './+types/login.provider.ts';
 
@@ -17,7 +17,7 @@ export async function loader({ request, url, context }: Route.LoaderArgs) {
     isAgain: url.searchParams.has('again'),
   };
   if (isLedByOthers(request.headers)) {
-    throw redirect(`/login?next=${encodeURIComponent(asked.next)}`);
+    throw redirect(signInPath(asked.next));
   }
   const { accounts } = context.get(services).people;
   const requestContext = requestContextOf(request, context);

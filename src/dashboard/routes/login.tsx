@@ -7,7 +7,7 @@ import {
   services,
   session,
 } from '../context.ts';
-import { readNext } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';

@@ -1,6 +1,7 @@
 import { redirect } from 'react-router';
 import { redirectWithCookies, requestContextOf, requestFacts, services } from '../context.ts';
-import { readNext, redirectWithToast } from '../serving/cookies.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/logout.ts';
 
 export const loader = () => redirect('/');

@@ -4,7 +4,8 @@ import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
 import { notFound, sentForm, services, signedIn } from '../context.ts';
-import { isOwnPath, redirectWithToast } from '../serving/cookies.ts';
+import { redirectWithToast } from '../serving/cookies.ts';
+import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -31,7 +32,7 @@ export async function action({ context }: Route.ActionArgs) {
   const { work } = context.get(services);
   const form = context.get(sentForm);
   const next = readText(form, 'next');
-  const to = isOwnPath(next) ? next : '/maintenance';
+  const to = readOwnPath(next) ?? '/maintenance';
   switch (readText(form, 'intent')) {
     case 'start': {
       const covers = await readReach(work, team.id, readText(form, 'source'));

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router';
 import { notFound, sentForm, services, session } from '../context.ts';
-import { readNext } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/teams.switch.ts';
 

@@ -1,6 +1,7 @@
 import { redirect } from 'react-router';
 import { requestFacts, sentForm } from '../context.ts';
-import { readNext, themes, writeIsLocal, writeTheme } from '../serving/cookies.ts';
+import { themes, writeIsLocal, writeTheme } from '../serving/cookies.ts';
+import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/theme.ts';
 
 export const loader = () => redirect('/');

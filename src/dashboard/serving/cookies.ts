@@ -4,6 +4,7 @@ import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';
 import { type Context, requestFacts, type Theme } from '../context.ts';
 import { knownZone } from '../words/time-zone.ts';
+import { readOwnPath } from './own-path.ts';
 
 const aYear = 365 * 24 * 3600;
 
@@ -118,8 +119,9 @@ export function readToast(request: Request): Toast | null {
       kind,
       text: text.slice(0, 500),
     };
-    return isOwnPath(href) && typeof linkText === 'string'
-      ? { ...toast, href, linkText: linkText.slice(0, 80) }
+    const own = readOwnPath(href);
+    return own !== null && typeof linkText === 'string'
+      ? { ...toast, href: own, linkText: linkText.slice(0, 80) }
       : toast;
   } catch {
     return null;
@@ -145,22 +147,4 @@ export function redirectWithToast(
   const value = writeCookie(toastCookie, marked, { baseUrl, maxAgeSeconds: 60 });
   response.headers.append('Set-Cookie', value);
   return response;
-}
-
-/**
- * Whether a path is on our own site: `/jobs?tab=failed`, but no disguise of another site that browsers accept
- * (`//host`, `/\host`, with control characters in between).
- */
-export function isOwnPath(path: unknown): path is string {
-  if (typeof path !== 'string' || !path.startsWith('/')) return false;
-  return (
-    path[1] !== '/' &&
-    !path.includes('\\') &&
-    !Array.from(path).some((character) => character <= ' ')
-  );
-}
-
-/** Where to go after signing in, from the `next` field or parameter. */
-export function readNext(value: unknown): string {
-  return isOwnPath(value) ? value : '/';
 }

@@ -24,6 +24,7 @@ import { requireOwnTeam, requireSamePerson } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
 import type { Services, Session, TeamOfUser, Work } from '../services.ts';
 import type { FormKind } from './form-limits.ts';
+import { signInPath } from './own-path.ts';
 import { takeForm } from './take-form.ts';
 
 /** Patterns of routes that need no sign-in. */
@@ -173,5 +174,5 @@ async function findSignIn(
   if (!isSetUp) return '/setup';
   // After a redirect, a form that was sent after the session ended could not be sent again.
   if (!isSafeMethod(request.method)) throw data({ signedOut: true }, { status: 401 });
-  return wanted === '/' ? '/login' : `/login?next=${encodeURIComponent(wanted)}`;
+  return signInPath(wanted);
 }
