@@ -44,16 +44,50 @@ function calibrate(): number {
  * Asserts that work takes at most so many milliseconds of this thread's processor time, on a machine of the usual
  * speed. One try of three suffices.
  */
-export async function assertSpends(
+export function assertSpends(
   mostMs: number,
   work: () => unknown,
   what = 'the work',
 ): Promise<void> {
-  const spent: string[] = [];
-  while (spent.length < TRIES) {
+  return assertWithin(mostMs, what, async () => {
     const from = threadMs();
     await work();
-    const ms = threadMs() - from;
+    return threadMs() - from;
+  });
+}
+
+/** The same of each turn of the event loop that the work takes. */
+export function assertTurns(
+  mostMs: number,
+  work: () => Promise<unknown>,
+  what = 'the work',
+): Promise<void> {
+  return assertWithin(mostMs, `a turn of ${what}`, () => measureLongestTurn(work));
+}
+
+async function measureLongestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = threadMs();
+  const watch = () => {
+    const now = threadMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    immediate = setImmediate(watch);
+  };
+  let immediate = setImmediate(watch);
+  await work();
+  clearImmediate(immediate);
+  return Math.max(longest, threadMs() - last);
+}
+
+async function assertWithin(
+  mostMs: number,
+  what: string,
+  measure: () => Promise<number>,
+): Promise<void> {
+  const spent: string[] = [];
+  while (spent.length < TRIES) {
+    const ms = await measure();
     if (ms <= mostMs || ms <= mostMs * slowness()) return;
     spent.push(ms.toFixed(0));
   }

@@ -1,0 +1,499 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { RouteConfigEntry } from '@react-router/dev/routes';
+import routes from '../../src/dashboard/routes.ts';
+import { CRON_FIELDS } from '#work/cron-input';
+import { JOB_FIELDS } from '#work/job-input';
+import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { eventually } from '#testing/process';
+import { entriesOf } from '#testing/reader/fields';
+import { parsePage } from '#testing/reader/parse';
+import { type Receiver, startReceiver } from '#testing/receiver';
+import { assertTurns } from '#testing/spent-time';
+import type { Visitor } from '#testing/visitor';
+
+/**
+ * No text holds up the event loop, on which all teams' requests go out: each field of each form, each filter of each
+ * list and each field of the API is filled with what is slowest to normalize, split, parse or show again.
+ */
+
+const KIB = 1024;
+const MIB = KIB * KIB;
+const MOST_MS = 50;
+const URLENCODED = 'application/x-www-form-urlencoded';
+
+/** Texts by their length in UTF-16 units. */
+const ATTACKS: Readonly<Record<string, (length: number) => string>> = {
+  'combining marks': (length) =>
+    `a${'\u0344'.repeat(length / 2 - 1)}${'\u0316'.repeat(length / 2 - 1)}`,
+  separators: (length) => 'a, b:c\n%26;'.repeat(length / 11),
+  nesting: (length) => `[${'{"a":[]},'.repeat(length / 9 - 1)}1]`,
+  'NUL characters': (length) => '\0'.repeat(length),
+};
+
+let dashboard: TestDashboard;
+let target: Receiver;
+/** Of the team that the forms are about. */
+let owner: TestUser;
+let signedIn: Visitor;
+const agent = new http.Agent({ keepAlive: true });
+
+before(async () => {
+  [dashboard, target] = await Promise.all([startDashboard({ SIGN_UP: 'open' }), startReceiver()]);
+});
+after(async () => {
+  agent.destroy();
+  await Promise.all([dashboard[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]);
+});
+
+interface SentForm {
+  /** Whether its page needs no sign-in. */
+  isPublic: boolean;
+  /** The pattern of the route that answers it. */
+  route: string;
+  action: string;
+  /** What the form sends when its button is pressed. */
+  entries: [name: string, value: string][];
+}
+
+interface Seen {
+  posts: SentForm[];
+  /** The addresses of lists, with the names of their filters. */
+  filters: Map<string, Set<string>>;
+}
+
+let teams = 0;
+
+/** Makes a team with one of everything that a page may have a form for. Gives the paths of its pages. */
+async function makeTeam(): Promise<string[]> {
+  const { work } = dashboard.service;
+  teams++;
+  const team = `Bells ${teams}`;
+  owner = await dashboard.user(`ada${teams}@bells.test`, { team });
+  const { teamId } = owner;
+  await dashboard.user(`bob${teams}@bells.test`, { team, role: 'member' });
+  target.answer('/down', { status: 503 });
+  const request = { method: 'POST', headers: [], callbackUrl: null } as const;
+  const queue = await work.setQueue(teamId, 'mail', { retrySchedule: [] });
+  const cron = await work.createCron(teamId, {
+    ...request,
+    name: 'Close the month',
+    url: `${target.url}/down`,
+    cronExpression: '0 6 29 2 *',
+    payload: '{"n":1.0}',
+    timeoutSeconds: 20,
+    alertThreshold: 1,
+    isActive: true,
+  });
+  await work.runCronNow(teamId, cron.id);
+  const job = { ...request, queue: 'mail', payloadJson: '{"order":1}' };
+  const failed = await work.createJob(teamId, {
+    ...job,
+    url: `${target.url}/down`,
+    delaySeconds: 0,
+  });
+  const later = await work.createJob(teamId, { ...job, url: target.url, delaySeconds: 86_400 });
+  await eventually(async () => (await work.findJob(teamId, failed.jobId))?.completedAt);
+  await eventually(async () => (await work.listExecutions(teamId, cron.id, 1))[0]?.completedAt);
+  const [run] = await work.listExecutions(teamId, cron.id, 1);
+  const config = { kind: 'slack', url: 'https://hooks.slack.com/services/T/B/x' } as const;
+  await work.addChannel(teamId, { name: 'ops', config, collectMinutes: null });
+
+  await work.startMaintenanceNow(teamId, [{ kind: 'queue', id: queue.id }]);
+  const window = (await work.listWindows(teamId))[0];
+  const fixed = [
+    '/ /failures /alerts /runs /maintenance /maintenance/new /crons /crons/new /queues /queues/new',
+    '/jobs /jobs?tab=failed /jobs?tab=pending /jobs/new /jobs/progress /teams/new',
+    '/settings/profile /settings/api-token /settings/team /settings/members /settings/signing',
+    '/settings/notifications /settings/notifications/new /settings/notifications/default',
+    '/settings/activity /settings/billing',
+  ];
+  const own = [
+    `/maintenance/${window?.id}/edit /crons/${cron.id} /crons/${cron.id}/edit /executions/${run?.id}`,
+    `/queues/${queue.id} /queues/${queue.id}/edit /jobs/${failed.jobId} /jobs/${later.jobId}`,
+    `/jobs/${later.jobId}/edit`,
+  ];
+  return [...fixed, ...own].flatMap((paths) => paths.split(' '));
+}
+
+const publicPages = ['/login', '/login/code', '/forgot-password', '/register'];
+
+/** Reads the forms of pages, each with each of its buttons. */
+async function readForms(visitor: Visitor, pages: readonly string[], seen: Seen): Promise<void> {
+  const isPublic = visitor.cookies.size === 0;
+  for (const page of pages) {
+    const answer = await visitor.get(page);
+    assert.equal(answer.status, 200, page);
+    const document = parsePage(answer.text);
+    const buttons = [...document.querySelectorAll('button')].filter(
+      (button) => button.getAttribute('type') !== 'button',
+    );
+    for (const form of document.querySelectorAll('form')) {
+      const action = form.getAttribute('action') ?? page;
+      const names = entriesOf(form, null).map(([name]) => name);
+      if (form.getAttribute('method')?.toLowerCase() !== 'post') {
+        const [list = ''] = action.split('?');
+        seen.filters.set(list, new Set([...(seen.filters.get(list) ?? []), ...names]));
+        continue;
+      }
+      const own = buttons.filter((button) => {
+        const id = button.getAttribute('form');
+        return (id === null ? button.closest('form') : document.getElementById(id)) === form;
+      });
+      for (const button of own.length > 0 ? own : [null])
+        seen.posts.push({
+          isPublic,
+          route: routeOf(action),
+          action,
+          entries: entriesOf(form, button),
+        });
+    }
+  }
+}
+
+const FOLDER = path.join(import.meta.dirname, '../../src/dashboard');
+
+/** The patterns of all routes, whether they answer forms, and from their most special one. */
+const patterns = listRoutes(routes, '').toSorted(
+  (a, b) => a.pattern.split(':').length - b.pattern.split(':').length,
+);
+
+function listRoutes(
+  entries: readonly RouteConfigEntry[],
+  under: string,
+): { pattern: string; hasAction: boolean }[] {
+  return entries.flatMap(({ path: own, file, children = [] }) => {
+    const pattern = own === undefined ? under : `${under}/${own}`;
+    const code = fs.readFileSync(path.join(FOLDER, file), 'utf8');
+    const hasAction = /^export (?:async )?function action\b/m.test(code);
+    return [{ pattern: pattern || '/', hasAction }, ...listRoutes(children, pattern)];
+  });
+}
+
+function routeOf(action: string): string {
+  const [pathname = ''] = action.split('?');
+  const found = patterns.find(
+    ({ pattern, hasAction }) =>
+      hasAction && new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(pathname),
+  );
+  assert.ok(found, `a route answers ${action}`);
+  return found.pattern;
+}
+
+/** Sends a form from an address of its own, so that no limit by address refuses it first. */
+let senders = 0;
+async function send(visitor: Visitor, to: string, body: Buffer | null): Promise<number> {
+  const request = http.request(dashboard.url + to, {
+    method: body === null ? 'GET' : 'POST',
+    agent,
+    headers: {
+      ...(body !== null && {
+        'Content-Type': URLENCODED,
+        'Content-Length': body.length,
+      }),
+      Origin: dashboard.url,
+      Cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      'X-Forwarded-For': `203.0.${Math.floor(++senders / 250) % 250}.${(senders % 250) + 1}`,
+    },
+  });
+  return answerTo(request, body);
+}
+
+async function answerTo(request: http.ClientRequest, body: Buffer | null): Promise<number> {
+  request.end(body ?? undefined);
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  return answer.statusCode ?? 0;
+}
+
+/** Bytes beyond ASCII and separators as they are: the densest form that is understood. */
+const encode = (text: string) => Buffer.from(text.replaceAll(/[%&+]/g, encodeURIComponent));
+
+function bodyOf(entries: readonly (readonly [name: string, value: string])[]): Buffer {
+  const pairs = entries.map(([name, value]) =>
+    Buffer.concat([Buffer.from(`${encodeURIComponent(name)}=`), encode(value), Buffer.from('&')]),
+  );
+  return Buffer.concat(pairs);
+}
+
+/** Fields that say which form it is. */
+const isKept = (name: string) => name === 'intent' || name === 'for_team';
+const isAttacked = (name: string) => !isKept(name);
+
+/** The fields of each route, with the forms that have them. */
+function listFields(forms: readonly SentForm[]): { field: string; forms: SentForm[] }[] {
+  const found = new Map<string, { field: string; forms: SentForm[] }>();
+  for (const form of forms) {
+    for (const field of new Set(form.entries.map(([name]) => name).filter(isAttacked))) {
+      const key = `${form.route} ${field}`;
+      const known = found.get(key);
+      if (known) known.forms.push(form);
+      else found.set(key, { field, forms: [form] });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Parts of the dashboard, so that no test is long. */
+const AREAS = ['crons', 'jobs', 'queues', 'settings', 'others'] as const;
+
+function areaOf(form: SentForm | undefined): (typeof AREAS)[number] {
+  return AREAS.find((area) => form?.route.startsWith(`/${area}`)) ?? 'others';
+}
+
+/** The form with the most fields of each route. */
+function listLargest(forms: readonly SentForm[]): SentForm[] {
+  const largest = new Map<string, SentForm>();
+  for (const form of forms.filter(({ entries }) => entries.some(([name]) => isAttacked(name)))) {
+    const known = largest.get(form.route);
+    if (!known || known.entries.length < form.entries.length) largest.set(form.route, form);
+  }
+  return [...largest.values()];
+}
+
+/** The longest texts by field that a form may have, which the page of an attack that is longer names. */
+const LONG: Readonly<Record<string, number>> = {
+  payload: MIB,
+  body: MIB,
+  paste: 256 * KIB,
+  headers: 64 * KIB,
+  assertion_value: 16 * KIB,
+};
+const longestOf = (name: string) => LONG[name] ?? 4 * KIB;
+
+/** Asserts that each turn of the loop is short, and that the request is no fault of the service. */
+async function assertHarmless(what: string, request: () => Promise<number>): Promise<void> {
+  const statuses: number[] = [];
+  await assertTurns(MOST_MS, async () => statuses.push(await request()), what);
+  assert.ok(
+    statuses.every((status) => status < 500),
+    `${what}: ${statuses.join()}`,
+  );
+}
+
+/** Forms of the account may end a session, and count guesses of its password: they get one of their own. */
+async function openVisitor({ isPublic, route }: SentForm): Promise<Visitor> {
+  if (isPublic) return dashboard.visitor();
+  const isOfAccount = /^\/(?:settings\/(?:profile|api-token|members|team)|logout|login)/.test(
+    route,
+  );
+  return isOfAccount ? dashboard.signIn(owner) : signedIn;
+}
+
+/** A text of this kind with so many bytes in a form, and as many or less as JSON. */
+function textOfBytes(attack: (length: number) => string, bytes: number): string {
+  const sample = attack(6_600);
+  const each = Math.max(encode(sample).length, Buffer.byteLength(JSON.stringify(sample))) / 6_600;
+  return attack(Math.floor(bytes / each / 100) * 100);
+}
+
+const seen: Seen = { posts: [], filters: new Map() };
+/** Routes that answer forms which no page of the team shows. */
+const unseen = () => {
+  const sent = new Set(seen.posts.map(({ route }) => route));
+  return patterns.flatMap(({ pattern, hasAction }) =>
+    hasAction && !sent.has(pattern) ? pattern : [],
+  );
+};
+
+/** Makes a team anew: some forms delete what others are about. */
+async function readTeam(): Promise<void> {
+  const pages = await makeTeam();
+  signedIn = await dashboard.signIn(owner);
+  seen.posts.length = 0;
+  await readForms(signedIn, pages, seen);
+  await readForms(dashboard.visitor(), publicPages, seen);
+}
+
+const attacks = Object.entries(ATTACKS);
+
+for (const [turn, [name, attack]] of attacks.entries()) {
+  describe(name, { concurrency: false, timeout: 600_000 }, () => {
+    before(readTeam);
+
+    for (const area of AREAS) {
+      test(`${name} in any field of a form take less than 50 ms of the event loop: ${area}`, async () => {
+        const fields = listFields(seen.posts).filter(({ forms }) => areaOf(forms[0]) === area);
+        assert.ok(fields.length > 10, `${fields.length} fields`);
+        for (const { field, forms } of fields) {
+          // Each kind of text is sent with another button, where there are several.
+          const form = forms[turn % forms.length] as SentForm;
+          const visitor = await openVisitor(form);
+          const others = form.entries.filter(([each]) => each !== field);
+          const body = bodyOf([...others, [field, textOfBytes(attack, longestOf(field))]]);
+          await assertHarmless(`${form.route} ${field}`, () => send(visitor, form.action, body));
+          // A page with a stored payload of a megabyte is slow by itself.
+          if (field === 'payload') await send(visitor, form.action, bodyOf(form.entries));
+        }
+      });
+    }
+
+    test(`two megabytes of ${name} over all fields of a form take less than 50 ms of the event loop`, async () => {
+      for (const form of listLargest(seen.posts)) {
+        const names = [...new Set(form.entries.map(([field]) => field))].filter(isAttacked);
+        const visitor = await openVisitor(form);
+        const text = textOfBytes(attack, (2 * MIB - 20 * KIB) / names.length);
+        const body = bodyOf([
+          ...form.entries.filter(([field]) => isKept(field)),
+          ...names.map((field) => [field, text] as const),
+        ]);
+        await assertHarmless(form.route, () => send(visitor, form.action, body));
+      }
+    });
+
+    test(`${name} in forms that a mail or a script leads to take less than 50 ms of the event loop`, async () => {
+      const ofPublic = seen.posts.filter(({ isPublic }) => isPublic);
+      const names = new Set(ofPublic.flatMap(({ entries }) => entries.map(([field]) => field)));
+      for (const route of unseen()) {
+        for (const field of [...names, 'task']) {
+          const to = route.replace(/:\w+|\*/, 'x'.repeat(43));
+          const text = textOfBytes(attack, longestOf(field));
+          const body = bodyOf([
+            ['for_team', owner.teamId],
+            [field, text],
+          ]);
+          await assertHarmless(`${route} ${field}`, () => send(signedIn, to, body));
+        }
+      }
+    });
+
+    test(`${name} in a filter or a return path take less than 50 ms of the event loop`, async () => {
+      const text = encodeURIComponent(attack(4 * KIB))
+        .slice(0, 12 * KIB)
+        .replace(/%.?$/, '');
+      const filters = [...seen.filters].flatMap(([list, names]) =>
+        [...names].map((filter) => `${list}?${filter}=`),
+      );
+      assert.ok(filters.length > 20, `${filters.length} filters`);
+      for (const filter of [...filters, '/find?q=', '/login?next=/', '/x?y='])
+        for (const visitor of [signedIn, dashboard.visitor()])
+          await assertHarmless(filter, () => send(visitor, filter + text, null));
+    });
+
+    for (const [endpoint, fields] of [
+      ['jobs', JOB_FIELDS],
+      ['crons', CRON_FIELDS],
+    ] as const) {
+      test(`a megabyte of ${name} in any field of /api/${endpoint} takes less than 50 ms of the event loop`, async () => {
+        const text = textOfBytes(attack, MIB - 2 * KIB);
+        const json = isJson(text) ? [text, `{"a":${text}}`] : [];
+        for (const field of [...fields, 'unknown']) {
+          for (const value of [JSON.stringify(text), ...json]) {
+            const body = Buffer.from(writeCall({ [field]: value }));
+            assert.ok(body.length <= MIB);
+            await assertHarmless(`${endpoint} ${field}`, () =>
+              call(endpoint, body, 'application/json'),
+            );
+          }
+          await assertHarmless(`${endpoint} ${field} of a form`, () =>
+            call(endpoint, bodyOf([[field, text]]), URLENCODED),
+          );
+        }
+      });
+    }
+
+    // Last, because it presses each button: some end what the others are about.
+    test(`${name} in all fields of a form, with any button, take less than 50 ms of the event loop`, async () => {
+      const text = textOfBytes(attack, 4 * KIB);
+      for (const form of seen.posts) {
+        const body = bodyOf(
+          form.entries.map(([field, value]) => [field, isKept(field) ? value : text]),
+        );
+        const visitor = await openVisitor(form);
+        await assertHarmless(form.route, () => send(visitor, form.action, body));
+      }
+    });
+  });
+}
+
+describe('many bytes and many fields', { concurrency: false, timeout: 600_000 }, () => {
+  before(readTeam);
+
+  test('two megabytes in any one field take less than 50 ms of the event loop', async () => {
+    let turn = 0;
+    for (const form of listLargest(seen.posts)) {
+      const visitor = await openVisitor(form);
+      for (const field of new Set(form.entries.map(([each]) => each).filter(isAttacked))) {
+        const [name, attack] = attacks[turn++ % attacks.length] as (typeof attacks)[0];
+        const body = bodyOf([...form.entries, [field, textOfBytes(attack, 2 * MIB - 20 * KIB)]]);
+        const what = `${name} in ${form.route} ${field}`;
+        await assertHarmless(what, () => send(visitor, form.action, body));
+      }
+    }
+  });
+
+  test('as many fields as a body of the API can have take less than 50 ms of the event loop', async () => {
+    const names = Array.from({ length: 80_000 }, (_, n) => `"k${n}":1`).join();
+    const headers = names.slice(0, 250_000).replace(/,[^,]*$/, '');
+    const escaped = Array.from({ length: 60_000 }, (_, n) => `"\\u0041${n}":1`).join();
+    const pairs = Array.from({ length: 9_999 }, (_, n) => `payload[${n}][x]=1`).join('&');
+    for (const [body, type] of [
+      [`{${names}}`, 'application/json'],
+      [`{${escaped}}`, 'application/json'],
+      [writeCall({ headers: `{${headers}}` }), 'application/json'],
+      [writeCall({ payload: `{${names}}` }), 'application/json'],
+      [pairs, URLENCODED],
+      [pairs.replaceAll('payload', 'other'), URLENCODED],
+    ] as const) {
+      for (const endpoint of ['jobs', 'crons'] as const) {
+        const what = `${endpoint} ${body.slice(0, 40)}`;
+        await assertHarmless(what, () => call(endpoint, Buffer.from(body), type));
+      }
+    }
+  });
+});
+
+test('the forms of all routes are found on pages, except those that a mail or a script leads to', async () => {
+  await readTeam();
+  assert.deepEqual(unseen().toSorted(), [
+    '/*',
+    '/confirm-email/:token',
+    '/invitations/:token',
+    '/jobs/progress',
+    '/login/passkey',
+    '/register/:token',
+    '/reset-password/:token',
+    '/setup',
+    '/stop-email-change/:token',
+  ]);
+});
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
+
+/** A call of either endpoint that is right but for these members. */
+function writeCall(members: Readonly<Record<string, string>>): string {
+  const right = {
+    queue: '"q"',
+    name: '"n"',
+    url: '"http://a.test/"',
+    cron_expression: '"0 0 1 1 *"',
+    delay: '86400',
+  };
+  const all = Object.entries({ ...right, ...members });
+  return `{${all.map(([name, json]) => `"${name}":${json}`).join()}}`;
+}
+
+function call(endpoint: 'jobs' | 'crons', body: Buffer, type: string): Promise<number> {
+  const request = http.request(`${dashboard.url}/api/${endpoint}`, {
+    method: 'POST',
+    agent,
+    headers: {
+      Accept: 'application/json',
+      Authorization: `Bearer ${owner.apiToken}`,
+      'Content-Type': type,
+      'Content-Length': body.length,
+    },
+  });
+  return answerTo(request, body);
+}
