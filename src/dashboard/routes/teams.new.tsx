@@ -77,7 +77,7 @@ function ChooseTeam({
           </Button>
         </Form>
       ))}
-      <h2>Or create a team</h2>
+      <h2 style={{ marginTop: 24 }}>Or create a team</h2>
       <Form>
         <NameField answer={answer} />
         <Button type="submit" variant="default">
