@@ -123,6 +123,32 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
+  test('leaves the message about a form to the tab that sent it', async () => {
+    const tabs = await dashboard.user('tabs@bells.test', { team: 'Tabs' });
+    await aCron(dashboard.service.store, tabs.teamId, { name: 'Told' });
+    await using watched = await openPage({ browser, dashboard }, '/crons', { user: tabs });
+    const { page, context } = watched;
+    const other = await context.newPage();
+    await other.goto(`${dashboard.url}/crons`);
+    await mark(other, /^Live$/).waitFor();
+    const { promise: refreshed, resolve: release } = Promise.withResolvers<void>();
+    const isPage = (url: URL) => url.pathname === '/crons.data';
+    await page.route(isPage, async (route) => {
+      if (route.request().method() === 'GET') await refreshed;
+      await route.continue();
+    });
+    const sent = page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await page.getByTitle('Run Told now').click();
+    await sent;
+    await aCron(dashboard.service.store, tabs.teamId, { name: 'Later' });
+    await refresh(other);
+    await other.getByText('1 new').waitFor();
+    release();
+    await page.getByText('One run is on its way').waitFor();
+    assert.equal(await other.getByText('One run is on its way').count(), 0);
+    watched.assertNoFaults();
+  });
+
   test('keeps the result of a bulk action until it is dismissed', async () => {
     await aCron(dashboard.service.store, user.teamId, { name: 'Paused', nextRunAt: null });
     await using watched = await open('/crons');

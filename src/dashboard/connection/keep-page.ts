@@ -8,6 +8,7 @@
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
 import { explainFault } from '../page/fault-words.ts';
+import { expectToast } from '../page/expected-toast.ts';
 import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './connection.ts';
 
 type Results = Record<string, DataStrategyResult>;
@@ -116,6 +117,7 @@ function keepForm(request: Request, results: Results): Results {
   const fault = findFault(results);
   if (fault === undefined) {
     noteUntaken(null);
+    if (Object.values(results).some(({ result }) => isRedirect(result))) expectToast();
     return results;
   }
   noteUntaken(explainUntaken(fault));

@@ -1,7 +1,9 @@
-import { useEffect, useState } from 'react';
-import { Link } from 'react-router';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'react-router';
+import { addressOf } from '../address.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { Glyph } from '../parts/Glyph.tsx';
+import { takeExpected } from './expected-toast.ts';
 import classes from './Toasts.module.css';
 
 /**
@@ -9,13 +11,20 @@ import classes from './Toasts.module.css';
  * too; with one it can be closed, and goes by itself unless it tells of a failure.
  */
 export function Toasts({ toast }: { toast: Toast | null }) {
+  const { key: place } = useLocation();
   const [shown, setShown] = useState<Toast | null>(toast);
-  const [latest, setLatest] = useState(toast);
-  // A reload in place brings null: what is shown stays until it is closed or its time is up.
-  if (toast !== null && toast.key !== latest?.key) {
-    setLatest(toast);
-    setShown(toast);
-  }
+  const placeBefore = useRef(place);
+  useEffect(() => {
+    // What is shown stays during a refresh until it is closed or its time is up.
+    if (placeBefore.current === place) return;
+    placeBefore.current = place;
+    if (takeExpected() && toast !== null) setShown(toast);
+  }, [place, toast]);
+  useEffect(() => {
+    if (shown?.key === undefined) return;
+    const said = addressOf(`/connection?said=${encodeURIComponent(shown.key)}`);
+    fetch(said).catch(() => undefined);
+  }, [shown?.key]);
   useEffect(() => {
     if (shown === null || shown.kind === 'failed') return;
     const timer = setTimeout(() => setShown(null), 8000);

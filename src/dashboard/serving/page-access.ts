@@ -18,7 +18,7 @@ import {
   signedIn,
   type Context,
 } from '../context.ts';
-import { forgetToast, readToast } from './cookies.ts';
+import { forgetToast, readToast, type Toast } from './cookies.ts';
 import { isSafeMethod } from './form-guards.ts';
 import { requireOwnTeam, requireSamePerson } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
@@ -81,11 +81,24 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   if (elsewhere !== null)
     return withCookies(redirect(`${basePathOf(baseUrl)}${elsewhere}`), setCookies);
   const response = withCookies(await next(), setCookies);
-  if (readToast(request) && !response.headers.has('Location')) {
+  const toast = readToast(request);
+  if (toast && isToastShown(toast, { url, page, response })) {
     response.headers.append('Set-Cookie', forgetToast(baseUrl));
   }
   return response;
 };
+
+/**
+ * A page that the browser loads shows the message itself. Of pages that scripts load, one tab does, and says so by
+ * `/connection`; another tab that refreshes meanwhile must not take the message away.
+ */
+function isToastShown(
+  toast: Toast,
+  { url, page, response }: { url: URL; page: string; response: Response },
+): boolean {
+  if (page === '/connection') return url.searchParams.get('said') === toast.key;
+  return response.headers.get('Content-Type')?.startsWith('text/html') === true;
+}
 
 interface Visit {
   request: Request;
