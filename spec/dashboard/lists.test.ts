@@ -395,6 +395,16 @@ describe('small things that misled', () => {
     assert.equal(job?.queue, 'reports');
   });
 
+  test('the range of a cron’s plot and the filter of its history keep each other', async () => {
+    const { visitor, user } = await begin();
+    const { store } = dashboard.service;
+    const cron = await aCron(store, user.teamId, { name: 'Nightly' });
+    const { text } = await visitor.get(`/crons/${cron.id}?status=failed`);
+    assert.match(text, /href="[^"]*\?status=failed&amp;range=week"/);
+    const { text: other } = await visitor.get(`/crons/${cron.id}?range=week`);
+    assert.match(other, /href="[^"]*\?range=week&amp;status=failed"/);
+  });
+
   test('queues have the strip of results that crons have', async () => {
     const { visitor, queueId, fail } = await begin();
     await fail(3);

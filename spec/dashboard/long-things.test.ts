@@ -61,6 +61,18 @@ describe('a job with a payload of 900 kB', () => {
     await using watched = await openPage({ browser, dashboard }, `/jobs/${jobId}`, { user });
     const { page, context } = watched;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    // As in Safari, which refuses what comes after the click: here all but what is written during it.
+    await page.evaluate(`{
+      const { clipboard } = navigator;
+      const write = clipboard.write.bind(clipboard);
+      let isClicking = false;
+      const refuse = () => Promise.reject(new DOMException('Too late', 'NotAllowedError'));
+      clipboard.writeText = refuse;
+      clipboard.write = (items) => (isClicking ? write(items) : refuse());
+      document.execCommand = () => false;
+      addEventListener('click', () => (isClicking = true), { capture: true });
+      addEventListener('click', () => setTimeout(() => (isClicking = false)));
+    }`);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');

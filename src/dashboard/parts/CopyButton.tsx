@@ -23,7 +23,7 @@ export function CopyButton({
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
   const tellCopied = use(Copied);
   const copy = async () => {
-    const isCopied = await copyText(text ?? (await load(from)));
+    const isCopied = await (text === null ? copyLoaded(load(from)) : copyText(text));
     if (isCopied) tellCopied();
     setOutcome(isCopied ? 'copied' : 'failed');
   };
@@ -55,6 +55,26 @@ export function CopyButton({
 async function load(from: string | undefined): Promise<string> {
   const answer = from === undefined ? null : await fetch(addressOf(from)).catch(() => null);
   return answer?.ok === true ? answer.text() : '';
+}
+
+/**
+ * Copies a text that is still on its way. Safari lets a page write to the clipboard only while it handles the click, so
+ * the clipboard gets the promise.
+ */
+async function copyLoaded(loading: Promise<string>): Promise<boolean> {
+  if (window.isSecureContext && navigator.clipboard && 'ClipboardItem' in window) {
+    try {
+      const blob = loading.then((text) => {
+        if (text === '') throw new Error('Nothing to copy');
+        return new Blob([text], { type: 'text/plain' });
+      });
+      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+      return true;
+    } catch {
+      // Refused, or the text did not arrive.
+    }
+  }
+  return copyText(await loading);
 }
 
 async function copyText(text: string): Promise<boolean> {

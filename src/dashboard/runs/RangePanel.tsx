@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/read-filters';
 import { OtherFaults } from '../lists/FilterFault.tsx';
+import { changeSearch } from '../lists/Pagination.tsx';
 import classes from './RangePanel.module.css';
 import type { Range } from './ranges.ts';
 import { Panel } from './RunParts.tsx';
@@ -16,13 +17,14 @@ type RangePanelProps = {
 
 /** Plots of a period, with links that choose it; only what is wrong where the address asks for none of them. */
 export function RangePanel({ title, ranges, range, faults, children }: RangePanelProps) {
+  const { search } = useLocation();
   const current = faults?.['range'] === undefined ? range.name : null;
   const links = (
     <nav className={classes.ranges} aria-label="Time range">
       {ranges.map(({ name, word }) => (
         <Link
           key={name}
-          to={`?range=${name}`}
+          to={changeSearch(search, { range: name })}
           aria-current={name === current ? 'page' : undefined}
           preventScrollReset
         >
