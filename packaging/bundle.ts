@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { rolldown } from 'rolldown';
+import { findCommit } from './commit.ts';
 import { ROOT } from './places.ts';
 
 /** What Node 24 runs; newer syntax is rewritten. */
@@ -24,7 +25,10 @@ export async function bundlePrograms(folder: string): Promise<void> {
       // A driver in C that pg uses where somebody has installed it.
       external: ['pg-native'],
       resolve: { alias: { 'belfry:dashboard-server': dashboardServer } },
-      transform: { target: TARGET, define: { 'import.meta.main': 'false' } },
+      transform: {
+        target: TARGET,
+        define: { 'import.meta.main': 'false', BELFRY_COMMIT: JSON.stringify(findCommit()) },
+      },
       onLog: (level, log, report) => {
         if (level === 'warn') throw new Error(log.message);
         report(level, log);

@@ -9,7 +9,8 @@ import { filterContext } from '#testing/build-context';
 import { readNeededLibraries } from '#testing/elf';
 import { makeGuardedFolder } from '#testing/guard';
 import { eventually } from '#testing/wait';
-import { VERSION } from '../src/version.ts';
+import { describeVersion } from '../src/version.ts';
+import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
 
@@ -136,7 +137,10 @@ describe('the image', () => {
     try {
       const ask = () => podman('healthcheck', 'run', 'belfry').status === 0;
       await eventually(ask, { what: podman('logs', 'belfry').stdout });
-      assert.equal(podman('exec', 'belfry', 'belfry', '--version').stdout, `${VERSION}\n`);
+      assert.equal(
+        podman('exec', 'belfry', 'belfry', '--version').stdout,
+        `${describeVersion(findCommit() || null)}\n`,
+      );
       const pid = podman('inspect', '--format={{.State.Pid}}', 'belfry').stdout.trim();
       const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
       assert.doesNotMatch(status, /^Uid:\s+0\b/m);

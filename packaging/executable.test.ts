@@ -5,7 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
-import { VERSION } from '../src/version.ts';
+import { describeVersion } from '../src/version.ts';
+import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { EXECUTABLE, ROOT } from './places.ts';
 
@@ -29,7 +30,11 @@ describe('the executable', () => {
   before(() => packageIfChanged());
 
   test('tells its version, and nothing else', () => {
-    assert.deepEqual(run('--version'), { status: 0, stdout: `${VERSION}\n`, stderr: '' });
+    assert.deepEqual(run('--version'), {
+      status: 0,
+      stdout: `${describeVersion(findCommit() || null)}\n`,
+      stderr: '',
+    });
   });
 
   test('lists the commands that only a package has', () => {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { VERSION } from '../src/version.ts';
 import { bundlePrograms } from './bundle.ts';
+import { findCommit } from './commit.ts';
 import { buildExecutable } from './executable.ts';
 import { writeLicences } from './licences.ts';
 import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
@@ -117,7 +118,7 @@ const SOURCES = [
 ];
 
 function hashSources(): string {
-  const hash = createHash('sha256').update(process.version).update(VERSION);
+  const hash = createHash('sha256').update(process.version).update(VERSION).update(findCommit());
   for (const file of SOURCES.flatMap(listFiles).toSorted()) {
     hash.update(`\0${path.relative(ROOT, file)}\0`).update(fs.readFileSync(file));
   }

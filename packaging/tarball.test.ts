@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
-import { VERSION } from '../src/version.ts';
+import { describeVersion } from '../src/version.ts';
+import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { packTarball } from './tarball.ts';
 
@@ -32,7 +33,7 @@ describe('the npm package', () => {
     assert.equal(fs.existsSync(path.join(modules, 'belfry/node_modules')), false);
     assert.deepEqual(run(home, installed, ['--version']), {
       status: 0,
-      stdout: `${VERSION}\n`,
+      stdout: `${describeVersion(findCommit() || null)}\n`,
       stderr: '',
     });
   });

@@ -700,7 +700,8 @@ describe('the command line', () => {
       /^belfry: job needs a command: list, create, edit, show, fire, retry, retry-all, delete\.\n$/,
     ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [[], /^belfry: a command is missing: user, team, queue, /],
+    [[], /^belfry: a command is missing: serve, user, team, queue, /],
+    [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
     [['job', 'show', '--id'], /^belfry: option '--id <ID>' argument missing\n$/],
     [['backup'], /^belfry: missing required argument 'FILE'\n$/],
@@ -713,6 +714,18 @@ describe('the command line', () => {
       assert.equal(fs.existsSync(file), false);
     });
   }
+
+  test('help names serve and the version, and marks what is required', async () => {
+    const { code, stdout } = await run(config, ['help']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}serve +run the service/m);
+    assert.match(stdout, /^ {2}--version +print the version and the commit$/m);
+    const create = await run(config, ['cron', 'create', '--help']);
+    const options = [...create.stdout.matchAll(/^ {2}--([a-z-]+) /gm)].map(([, name]) => name);
+    assert.deepEqual(options.slice(0, 4), ['team', 'name', 'url', 'expression']);
+    const required = create.stdout.match(/\(required\)$/gm);
+    assert.equal(required?.length, 4, create.stdout);
+  });
 
   test('says that no command can see a database in memory', async () => {
     const { code, stderr } = await run(configOf('sqlite::memory:'), ['team', 'list']);

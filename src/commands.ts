@@ -1,19 +1,22 @@
 import { once } from 'node:events';
+import { CommandFault } from '#cli/fault';
 import { runCommand } from '#cli/run-command';
 import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
-import type { Config } from './config.ts';
+import type { Config, ConfigErrors } from './config.ts';
 import { askHealth } from './health.ts';
 import type { Packaged } from './packaged.ts';
 import { readTextFile } from './text-file.ts';
+import { describeVersion } from './version.ts';
 
 /**
  * Runs one command of the operator's command line with these settings, beside a running service or alone.
  *
+ * @param config  errors for a command that asks for help, which uses no settings
  * @returns the exit code
  */
 export async function runOperatorCommand(
   command: readonly string[],
-  config: Config,
+  config: Config | ConfigErrors,
   packaged?: Packaged,
 ): Promise<number> {
   // The reader of the output may stop early: `belfry job list | head`.
@@ -37,19 +40,24 @@ const PROCESS_TERMINAL: Terminal = {
  * @param env  where the secrets that a team's file refers to are looked up
  */
 export function createCommandServices(
-  config: Config,
+  given: Config | ConfigErrors,
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
   packaged?: Packaged,
 ): CommandServices {
+  const config = () => {
+    if ('errors' in given) throw new CommandFault(given.errors.join(' '));
+    return given;
+  };
   return {
-    open: async (purpose) => (await import('./rooms.ts')).openRooms(config, purpose),
-    backup: (file) => backUp(config, file),
-    askHealth: () => askHealth(config),
+    open: async (purpose) => (await import('./rooms.ts')).openRooms(config(), purpose),
+    backup: async (file) => backUp(config(), file),
+    askHealth: async () => askHealth(config()),
     doctor: async () => {
       const { examine } = await import('./doctor.ts');
-      return examine(config, packaged !== undefined);
+      return examine(config(), packaged !== undefined);
     },
+    version: describeVersion(),
     terminal,
     ownCommands: packaged?.commands ?? [],
     readVariable: (name) => env[name],

@@ -79,7 +79,7 @@ export interface Config extends PlanSettings {
 }
 
 /** Everything that is wrong with the environment, one line each. No line shows a secret. */
-interface ConfigErrors {
+export interface ConfigErrors {
   errors: readonly string[];
 }
 

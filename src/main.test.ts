@@ -169,6 +169,34 @@ describe('the process', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null], 'Ctrl-C stops it gracefully');
   });
 
+  test('serves by the command serve, too', async () => {
+    const service = run({}, ['serve']);
+    while (!service.output.stdout.includes('belfry is ready'))
+      await once(service.child.stdout, 'data');
+    service.child.kill('SIGTERM');
+    assert.equal((await service.ended).code, 0);
+  });
+
+  for (const command of [['help'], ['--help'], ['user', 'create', '--help']]) {
+    test(`prints ${command.join(' ')} whatever the settings are`, async () => {
+      const { code, stdout, stderr } = await run({ PORT: 'x' }, command).ended;
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /^Usage: belfry/);
+    });
+  }
+
+  test('runs no command with wrong settings', async () => {
+    const { code, stdout, stderr } = await run({ PORT: 'x' }, ['team', 'list']).ended;
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^belfry: PORT: /);
+  });
+
+  test('prints the version whatever the settings are', async () => {
+    const { code, stdout } = await run({ PORT: 'x' }, ['--version']).ended;
+    assert.equal(code, 0);
+    assert.match(stdout, /^\d+\.\d+\.\d+( \(commit [0-9a-f]{12}\))?\n$/);
+  });
+
   test('ends with 1 and one line on an unknown command, and prints nothing on standard output', async () => {
     const { code, stdout, stderr } = await run({}, ['no-such-command']).ended;
     assert.equal(code, 1);

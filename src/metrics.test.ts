@@ -114,6 +114,35 @@ test('every figure that the page mentions in passing exists', async () => {
   );
 });
 
+test('the version and the commit are labels of belfry_build_info', async () => {
+  const [line] = await seriesOf(watched(), 'belfry_build_info');
+  assert.match(line ?? '', /^belfry_build_info\{version="\d+\.\d+\.\d+",commit="[0-9a-f]*"\} 1$/);
+});
+
+test('series of runs begin at 0, so that their first failure is an increase', async () => {
+  const metrics = watched();
+  const before = await seriesOf(metrics, 'belfry_runs_total');
+  assert.ok(before.length > 20);
+  assert.ok(before.every((line) => line.endsWith(' 0')));
+  metrics.runsCutOff({ jobs: 2, executions: 1 });
+  for (const kind of ['job', 'execution'] as const) {
+    const failed = kind === 'job' ? 'dead_lettered' : 'failed';
+    metrics.runEnded({ kind, outcome: 'success', reason: null, durationMs: 1 });
+    for (const reason of ['timeout', null] as const)
+      metrics.runEnded({ kind, outcome: failed, reason, durationMs: 1 });
+  }
+  const after = await seriesOf(metrics, 'belfry_runs_total');
+  assert.equal(after.length, before.length, 'no further series');
+  const cutOff = 'reason="worker_failed"}';
+  assert.deepEqual(
+    after.filter((line) => line.includes(cutOff) && !line.endsWith(' 0')),
+    [
+      `belfry_runs_total{kind="job",outcome="dead_lettered",${cutOff} 2`,
+      `belfry_runs_total{kind="execution",outcome="failed",${cutOff} 1`,
+    ],
+  );
+});
+
 test('faults of the database are counted by their code', async () => {
   const metrics = watched();
   metrics.databaseFailed('STORE_UNAVAILABLE');

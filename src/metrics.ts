@@ -1,16 +1,33 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { NoticeObserver } from '#alerts/sending';
 import type { Clock } from '#domain/clock';
-import type { EngineObserver } from '#engine/observer';
+import { FAILURE_REASONS, type FailureReason } from '#domain/failure';
+import type { EngineObserver, RunOutcome } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import { seldom } from './seldom.ts';
+import { readCommit, VERSION } from './version.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 /** The shortest time between two queries of the database, however often the metrics are requested. */
 const BACKLOG_EVERY_MS = 5_000;
+
+const reasonOf = (outcome: RunOutcome, reason: FailureReason | null) =>
+  reason ?? (outcome === 'success' ? '' : 'unknown');
+
+/** How runs of a process can fail. Those that the monthly limit stops are counted apart. */
+const FAILURES = [...FAILURE_REASONS, 'unknown']
+  .flatMap((reason) => [
+    { kind: 'job', outcome: 'retried', reason },
+    { kind: 'job', outcome: 'dead_lettered', reason },
+    { kind: 'execution', outcome: 'failed', reason },
+  ])
+  .filter(
+    ({ outcome, reason }) =>
+      reason !== 'limit_exceeded' && (outcome !== 'retried' || reason !== 'worker_failed'),
+  );
 
 /** What the gauges read when they are requested. */
 interface MetricSources {
@@ -51,6 +68,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   constructor() {
     const registers = [this.registry];
+    describeBuild(this.registry);
     collectDefaultMetrics({ register: this.registry, prefix: 'belfry_' });
     this.#accepted = new Counter({
       name: 'belfry_accepted_total',
@@ -64,11 +82,8 @@ export class Metrics implements EngineObserver, NoticeObserver {
       labelNames: ['kind', 'outcome', 'reason'],
       registers,
     });
-    const kinds = <H extends Histogram<'kind'>>(histogram: H) => ({
-      job: histogram.labels('job'),
-      execution: histogram.labels('execution'),
-    });
-    this.#lateness = kinds(
+    this.#beginAtZero();
+    this.#lateness = childrenOf(
       new Histogram({
         name: 'belfry_lateness_seconds',
         help: 'From the time a run was due to its start',
@@ -77,7 +92,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
         registers,
       }),
     );
-    this.#duration = kinds(
+    this.#duration = childrenOf(
       new Histogram({
         name: 'belfry_run_duration_seconds',
         help: 'How long the exchange with the target took',
@@ -107,6 +122,15 @@ export class Metrics implements EngineObserver, NoticeObserver {
       labelNames: ['code'],
       registers,
     });
+  }
+
+  /** A series that began with its first event would show no increase then. */
+  #beginAtZero(): void {
+    for (const kind of ['job', 'cron']) this.#accepted.inc({ kind }, 0);
+    for (const kind of ['job', 'execution']) {
+      this.#outcomes.inc({ kind, outcome: 'success', reason: '' }, 0);
+    }
+    for (const labels of FAILURES) this.#outcomes.inc(labels, 0);
   }
 
   /** Adds the metrics whose values are read when they are requested. */
@@ -153,11 +177,13 @@ export class Metrics implements EngineObserver, NoticeObserver {
 
   runEnded({ kind, outcome, reason, durationMs }: Parameters<EngineObserver['runEnded']>[0]): void {
     this.#duration[kind].observe(durationMs / 1000);
-    this.#outcomes.inc({
-      kind,
-      outcome,
-      reason: reason ?? (outcome === 'success' ? '' : 'unknown'),
-    });
+    this.#outcomes.inc({ kind, outcome, reason: reasonOf(outcome, reason) });
+  }
+
+  runsCutOff({ jobs, executions }: Parameters<EngineObserver['runsCutOff']>[0]): void {
+    const reason = 'worker_failed';
+    this.#outcomes.inc({ kind: 'job', outcome: 'dead_lettered', reason }, jobs);
+    this.#outcomes.inc({ kind: 'execution', outcome: 'failed', reason }, executions);
   }
 
   callbackSent(): void {
@@ -272,6 +298,20 @@ export class Metrics implements EngineObserver, NoticeObserver {
       collect: () => read(gauge),
     });
   }
+}
+
+function childrenOf(histogram: Histogram<'kind'>) {
+  return { job: histogram.labels('job'), execution: histogram.labels('execution') };
+}
+
+function describeBuild(registry: Registry): void {
+  const gauge = new Gauge({
+    name: 'belfry_build_info',
+    help: 'Always 1; the labels say which version and commit runs',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  });
+  gauge.set({ version: VERSION, commit: readCommit() ?? '' }, 1);
 }
 
 function batchSizes(registry: Registry) {

@@ -58,7 +58,7 @@ const OPTION_OF = {
 } as const;
 
 export function addCronEditing(cron: Command, session: Session): void {
-  addFieldOptions(addTeamOption(cron.command('create').description('make a cron')))
+  addFieldOptions(addTeamOption(cron.command('create').description('make a cron')), ' (required)')
     .option('--paused', 'not to run before it is resumed')
     .action(async ({ team, paused, ...options }: CronOptions & { team: string; paused?: true }) => {
       const members = { ...readMembers(options), is_active: String(!paused) };
@@ -106,11 +106,12 @@ export function addCronEditing(cron: Command, session: Session): void {
   }
 }
 
-function addFieldOptions(command: Command): Command {
-  return addAlertOptions(command)
-    .option('--name <N>', "the cron's name")
-    .option('--url <U>', 'where its requests go')
-    .option('--expression <E>', 'when, in UTC: five fields such as "*/5 * * * *", or @daily')
+/** @param mark  stands behind the options that a new cron must have; what is missing is reported all at once */
+function addFieldOptions(command: Command, mark = ''): Command {
+  command
+    .option('--name <N>', `the cron's name${mark}`)
+    .option('--url <U>', `where its requests go${mark}`)
+    .option('--expression <E>', `when, in UTC: five fields such as "*/5 * * * *", or @daily${mark}`)
     .option('--method <M>', 'GET, POST, PUT, PATCH or DELETE')
     .addOption(repeatedOption('--header <H>', 'a header such as "X-Team: mails"; may be repeated'))
     .option('--payload <TEXT>', 'what is sent')
@@ -121,6 +122,7 @@ function addFieldOptions(command: Command): Command {
     .option('--alert-threshold <N>', 'failed runs in a row that raise an alert: 1, 2 or 3')
     .option('--assert <JSON>', 'success assertions')
     .addOption(tagOption());
+  return addAlertOptions(command);
 }
 
 async function editCron(session: Session, id: string, options: CronOptions): Promise<void> {

@@ -20,6 +20,7 @@ const program = buildProgram(
     askHealth: () => assert.fail(),
     doctor: () => assert.fail(),
     readVariable: () => assert.fail(),
+    version: '',
     readFile: () => assert.fail(),
     terminal: { print: () => {}, say: () => {}, drained: async () => {}, isInteractive: false },
   }),

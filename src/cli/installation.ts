@@ -4,6 +4,16 @@ import { printJson } from './output.ts';
 import type { BackupOutcome, Finding } from './services.ts';
 import type { Session } from './session.ts';
 
+/** The service is not run from here: it needs more than commands do, and starts without their modules. */
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('run the service; an executable or package does so without a command, too')
+    .action(() => {
+      throw new CommandFault('serve takes no options.');
+    });
+}
+
 export function addInstallationCommands(program: Command, session: Session): void {
   program
     .command('setup-code')

@@ -1,9 +1,9 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
 import { addChannelCommands } from './channels.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
-import { addInstallationCommands } from './installation.ts';
+import { addInstallationCommands, addServeCommand } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
 import { addQueueCommands } from './queues.ts';
 import { type Output, OUTPUTS } from './output.ts';
@@ -21,11 +21,24 @@ function purposeOf(command: string): Purpose {
   return READING.has(command) ? 'read' : 'write';
 }
 
+function listRequiredFirst(this: Help, command: Command): Option[] {
+  const options = Help.prototype.visibleOptions.call(this, command);
+  return options.toSorted((a, b) => Number(b.mandatory) - Number(a.mandatory));
+}
+
+function optionDescription(this: Help, option: Option): string {
+  const text = Help.prototype.optionDescription.call(this, option);
+  return option.mandatory ? `${text} (required)` : text;
+}
+
 /** Every command of the operator's command line (docs/command-line.md is held to it by a test). */
 export function buildProgram(session: Session): Command {
   const { terminal } = session.services;
   const program = new Command('belfry')
-    .description('Prints JSON on standard output, and words for people on standard error.')
+    .description(
+      'Serves, or runs one command. Commands print JSON on standard output, and words for people on standard error.',
+    )
+    .version(session.services.version, '--version', 'print the version and the commit')
     .exitOverride()
     // The caller prints the fault in one line.
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: () => {} });
@@ -35,11 +48,16 @@ export function buildProgram(session: Session): Command {
         .choices(OUTPUTS)
         .default('json'),
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleOptions: listRequiredFirst,
+      optionDescription,
+    })
     .hook('preAction', (_program, command) => {
       session.purpose = purposeOf(command.name());
       session.output = program.opts<{ output: Output }>().output;
     });
+  addServeCommand(program);
   addUserCommands(program, session);
   addTeamCommands(program, session);
   addQueueCommands(program, session);

@@ -42,7 +42,7 @@ export function addQueueCommands(program: Command, session: Session): void {
     },
   );
   const set = queue.command('set').description('change a queue, making it if needed');
-  addAlertOptions(addTeamOption(set))
+  addTeamOption(set)
     .requiredOption('--queue <Q>', "the queue's name")
     .option('--timeout <S>', `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`)
     .option('--retries <LIST>', 'waits before each retry such as "1m,30m,3h", or off')
@@ -59,22 +59,22 @@ export function addQueueCommands(program: Command, session: Session): void {
       new Option('--email-alerts <SWITCH>', 'mails about failing jobs').choices(['on', 'off']),
     )
     .addOption(tagOption())
-    .option('--no-tags', 'have no tags any more')
-    .action(async (options: QueueOptions) => {
-      const name = accept(
-        readQueueName(fieldsOf({ queue: JSON.stringify(options.queue) })),
-        OPTION_OF,
-      );
-      const tags = readTagOptions(options);
-      const read = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
-      const change = { ...read, ...(tags && { tags }) };
-      const { teamId, work } = await session.findTeam(options.team);
-      const before = await work.findQueueByName(teamId, name);
-      const place = { work, teamId };
-      const alerts = await readAlertOptions(options, place, before?.alertSettings);
-      const whole = { ...change, ...alerts };
-      session.print(writeQueue(await work.setQueue(teamId, name, whole)));
-    });
+    .option('--no-tags', 'have no tags any more');
+  addAlertOptions(set).action(async (options: QueueOptions) => {
+    const name = accept(
+      readQueueName(fieldsOf({ queue: JSON.stringify(options.queue) })),
+      OPTION_OF,
+    );
+    const tags = readTagOptions(options);
+    const read = accept(readQueueChange(fieldsOf(membersOf(options))), OPTION_OF);
+    const change = { ...read, ...(tags && { tags }) };
+    const { teamId, work } = await session.findTeam(options.team);
+    const before = await work.findQueueByName(teamId, name);
+    const place = { work, teamId };
+    const alerts = await readAlertOptions(options, place, before?.alertSettings);
+    const whole = { ...change, ...alerts };
+    session.print(writeQueue(await work.setQueue(teamId, name, whole)));
+  });
 }
 
 /** The option that sets each field, for messages. */

@@ -24,6 +24,8 @@ export interface CommandServices {
    * Reads a file, or standard input for `-`. `fault` says why it can't be read, in words that follow the file's name.
    */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
+  /** With the commit. */
+  version: string;
   terminal: Terminal;
   ownCommands?: readonly OwnCommand[];
 }

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
 import { silentLog } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import { aJob, aNode, claimJobs } from '#testing/factories';
+import { aJob, aNode, aTeam, claimJobs } from '#testing/factories';
+import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
@@ -31,6 +32,28 @@ forEachStore((_name, openTestStore) => {
       await service.quiet();
       assert.equal((await service.work.findJob(service.teamId, job_id))?.status, 'success');
       assert.equal(target.requests.length, 2);
+    });
+  });
+
+  describe('a node that died', () => {
+    test('has its runs counted by the node that declares it dead', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const dead = await aNode(store);
+      const { queueId } = await aJob(store, team.id);
+      assert.equal((await claimJobs(store, dead, { queueIds: [queueId] })).claimed.length, 1);
+      const counted: unknown[] = [];
+      const observer = { leaseLost: () => {}, runsCutOff: (ended: unknown) => counted.push(ended) };
+      const onMoreToDo = () => {};
+      const lease = new Lease({ store, log: silentLog, observer, onMoreToDo });
+      await lease.start();
+      // On Postgres a node is dead once its row has stayed the same for a whole lease.
+      await eventually(async () => {
+        await store.testClock.advance(BEAT_MS);
+        return counted.length > 0;
+      });
+      assert.deepEqual(counted, [{ jobs: 1, executions: 0 }]);
+      await lease.stop(new Set());
     });
   });
 

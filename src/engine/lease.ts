@@ -16,7 +16,7 @@ const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 export interface LeaseOptions {
   store: Store;
   log: Log;
-  observer?: Pick<EngineObserver, 'leaseLost'>;
+  observer?: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;
   /** Called when more may be waiting than signals and claims have reported. */
   onMoreToDo: () => void;
   /** How long a lease lasts, in milliseconds; the default suits the database. */
@@ -35,7 +35,7 @@ export class Lease {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #observer: Pick<EngineObserver, 'leaseLost'>;
+  readonly #observer: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;
   readonly #onMoreToDo: () => void;
   readonly #leaseMs: number;
   readonly #peers: Peers;
@@ -149,6 +149,7 @@ export class Lease {
     const found = await this.#store.nodes.recoverDead(this.#nodeId, this.#clock.now(), dead);
     if (found.nodeIds.length === 0) return;
     this.#log.warn('node.died', found);
+    this.#observer.runsCutOff({ jobs: found.deadLettered, executions: found.failedExecutions });
     this.#onMoreToDo();
   }
 

@@ -19,6 +19,8 @@ export interface EngineObserver {
   callbackSent(): void;
   /** Other nodes have declared this process dead, and it has joined again. */
   leaseLost(): void;
+  /** Runs of dead processes were settled as worker failures. */
+  runsCutOff(ended: { jobs: number; executions: number }): void;
   /** A claim took `claimed` runs. The monthly limit stopped `blocked` more. */
   claimed(claimed: number, blocked: number): void;
 }
@@ -28,5 +30,6 @@ export const unobserved: EngineObserver = {
   runEnded: () => {},
   callbackSent: () => {},
   leaseLost: () => {},
+  runsCutOff: () => {},
   claimed: () => {},
 };
