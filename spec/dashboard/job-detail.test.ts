@@ -360,7 +360,9 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
       const { page } = watched;
       await page.getByText('The service stopped while the request was running').waitFor();
       await page.getByText('It is not known whether the target received the request').waitFor();
-      await page.getByText('Retry if doing it twice does no harm.').waitFor();
+      await page
+        .getByText('Check what the target did. Retry if doing it twice does no harm.')
+        .waitFor();
       await page.getByText('None was due').waitFor();
       await assertClean(watched);
       await press(page.locator('main'), 'Retry');

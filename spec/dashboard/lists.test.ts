@@ -362,6 +362,21 @@ describe('the Alerts page', () => {
   });
 });
 
+describe('the Alerts page with a small limit', () => {
+  test('has one alert if 80 and 100 % of the month are reached at once (§6.7)', async () => {
+    const { visitor, user } = await begin();
+    const { store } = dashboard.service;
+    const now = Date.now();
+    for (let n = 0; n < 5; n++) await store.usage.countOne(user.teamId, 5, now);
+    for (let n = 0; n < 2; n++) await store.alerts.raiseUsage(now, () => 5);
+    const page = await read(visitor, '/alerts');
+    assert.match(page, /The monthly limit is reached/);
+    assert.doesNotMatch(page, /80 % of the monthly limit is used/);
+    const alerts = await dashboard.service.work.listAlerts(user.teamId, { limit: 10 });
+    assert.equal(alerts.length, 1);
+  });
+});
+
 describe('small things that misled', () => {
   test('what a paused queue holds does not run next', async () => {
     const { visitor, user, queueId, fail } = await begin();

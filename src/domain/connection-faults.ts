@@ -113,7 +113,7 @@ const FAULTS = {
     means: [
       'The certificate has expired',
       'The TLS certificate of the target is no longer valid.',
-      'Renew the certificate on the target, then retry.',
+      'Renew the certificate on the target.',
     ],
   },
   'certificate-of-another-host': {

@@ -11,6 +11,7 @@ import { isSecretHeader, secretHeadersWith } from './secret-headers.ts';
 const FAULT_CODES = Object.keys(CONNECTION_FAULTS) as FaultCode[];
 
 const FACTS: FailureFacts = {
+  kind: 'job',
   reason: null,
   fault: null,
   responseStatus: null,
@@ -107,6 +108,23 @@ describe('a failure in plain words', () => {
     test(`${name} is explained with the next step`, () => assert.match(said(facts), pattern));
   }
 
+  test('only a job is advised to be retried, and a cron to be run now', () => {
+    for (const reason of [...FAILURE_REASONS, null]) {
+      for (const responseStatus of [null, 302, 404, 429, 500, 503, 999]) {
+        const facts = { reason, responseStatus };
+        for (const kind of ['execution', 'test'] as const)
+          assert.doesNotMatch(said({ ...facts, kind }), /\bretry\b/i, `${kind} ${reason}`);
+        assert.doesNotMatch(said({ ...facts, kind: 'execution' }), /queue/i);
+      }
+    }
+    for (const fault of FAULT_CODES) {
+      const broken = { kind: 'execution', reason: 'connection_error', fault } as const;
+      assert.doesNotMatch(said(broken), /\bretry\b/i, fault);
+    }
+    const died = { reason: 'worker_failed', kind: 'execution' } as const;
+    assert.match(said(died), /Choose Run now if doing it twice does no harm\./);
+  });
+
   test('a connection that broke is explained by its code, whatever its text, and by the text of a run that has none', () => {
     for (const fault of FAULT_CODES) {
       const broken = { reason: 'connection_error', errorMessage: faultMessage(fault) } as const;
@@ -123,6 +141,7 @@ describe('a failure in plain words', () => {
 
   test('whatever was stored, something bounded is said, and only a redirect offers a URL', () => {
     const facts = fc.record({
+      kind: fc.constantFrom('job' as const, 'execution' as const, 'test' as const),
       reason: fc.constantFrom(...FAILURE_REASONS, null),
       fault: fc.option(fc.constantFrom(...FAULT_CODES)),
       responseStatus: fc.option(fc.integer({ min: 0, max: 1000 })),

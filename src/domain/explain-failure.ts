@@ -2,8 +2,18 @@ import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from './connection-
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 
+/** A job can be retried, a cron run now and a test tried again. */
+export type ExplainedKind = 'job' | 'execution' | 'test';
+
+const AGAIN: Record<ExplainedKind, string> = {
+  job: 'Retry',
+  execution: 'Choose Run now',
+  test: 'Try it again',
+};
+
 /** The facts about a failed run that explain its failure. */
 export interface FailureFacts {
+  kind: ExplainedKind;
   reason: FailureReason | null;
   /** Why the connection broke off; null if it did not, or if an older version stored the run. */
   fault: FaultCode | null;
@@ -50,7 +60,7 @@ export function explainFailure(facts: FailureFacts): Explanation {
       return explain(
         'The service stopped while the request was running',
         'It is not known whether the target received the request or finished its work, so it was not sent again.',
-        'Look at the target for what it did. Retry if doing it twice does no harm.',
+        `Check what the target did. ${AGAIN[facts.kind]} if doing it twice does no harm.`,
       );
     case 'cannot_resolve_host':
       return explainUnresolvable(facts);
@@ -145,7 +155,7 @@ function explainStatus(facts: FailureFacts): Explanation {
     return explain(
       'The run failed',
       facts.errorMessage || 'No reason was recorded.',
-      'Retry it, and look into the logs of the target.',
+      `Check the target's logs. ${AGAIN[facts.kind]} once the cause is fixed.`,
     );
   }
   if (status >= 300 && status <= 399) return explainRedirect(facts, status);
@@ -153,14 +163,14 @@ function explainStatus(facts: FailureFacts): Explanation {
     return explain(
       `The target answered ${status}${nameOf(status)}`,
       CLIENT_ERRORS[status] ?? 'The target received the request and refused it.',
-      CLIENT_STEPS[status] ?? 'Read the response below; correct the request and send it again.',
+      stepOf(status, facts.kind),
     );
   }
   if (status >= 500 && status <= 599) {
     return explain(
       `The target answered ${status}${nameOf(status)}`,
       SERVER_ERRORS[status] ?? 'The target received the request and failed while handling it.',
-      'Look into the logs of the target at this time. Retry once it is mended.',
+      `Check the target's logs for this time. ${AGAIN[facts.kind]} once it is fixed.`,
     );
   }
   return explain(
@@ -240,8 +250,16 @@ const CLIENT_STEPS: Record<number, string> = {
   404: 'Check the path of the URL.',
   405: 'Choose another method.',
   415: 'Set the Content-Type header that the target expects.',
-  429: 'Give the queue a rate or a lower concurrency limit, or spread the jobs over time.',
 };
+
+function stepOf(status: number, kind: ExplainedKind): string {
+  if (status === 429) {
+    return kind === 'execution'
+      ? 'Run the cron less often, or at another time.'
+      : 'Give the queue a rate or a lower concurrency limit, or spread the jobs over time.';
+  }
+  return CLIENT_STEPS[status] ?? 'Read the response below; correct the request and send it again.';
+}
 
 const SERVER_ERRORS: Record<number, string> = {
   502: 'A proxy in front of the target got no usable answer from it.',

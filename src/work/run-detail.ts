@@ -3,7 +3,7 @@ import { describeExpected } from '#domain/assertions';
 import { writeCurl } from '#domain/as-command';
 import type { HeaderList, OutgoingRequest } from '#domain/exchange';
 import { isFaultCode } from '#domain/connection-faults';
-import { explainFailure } from '#domain/explain-failure';
+import { type ExplainedKind, explainFailure } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
 import type { Payload } from '#domain/payload';
 import { buildRequest, frameHeaders } from '#domain/request';
@@ -22,6 +22,7 @@ import type {
 
 /** The facts of a run of either kind. */
 interface RunFacts {
+  kind: ExplainedKind;
   method: HttpMethod;
   url: string;
   headers: HeaderList;
@@ -173,9 +174,10 @@ function showAssertions({ trace, assertions }: RunFacts): ShownAssertion[] {
 }
 
 function failureFactsOf(facts: RunFacts, url: string) {
-  const { reason, responseStatus, errorMessage, trace, timeoutSeconds } = facts;
+  const { kind, reason, responseStatus, errorMessage, trace, timeoutSeconds } = facts;
   const location = trace?.responseHeaders.find(([name]) => name.toLowerCase() === 'location');
   return {
+    kind,
     reason,
     fault: isFaultCode(trace?.fault) ? trace.fault : null,
     responseStatus,

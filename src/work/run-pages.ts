@@ -54,6 +54,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
   const shown = showRun(
     {
       ...job,
+      kind: 'job',
       headers,
       payload: payload === null ? null : { kind: 'json', text: payload },
       isPayloadKnown: true,
@@ -131,6 +132,7 @@ async function showExecution(
   const shown = showRun(
     {
       ...execution,
+      kind: 'execution',
       method: trace?.sent?.method ?? cron.method,
       url: trace?.sent?.url ?? cron.url,
       headers: cron.headers,

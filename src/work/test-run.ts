@@ -112,6 +112,7 @@ function showTest(
   const masking = maskingOf(draft);
   const shown = showRun(
     {
+      kind: 'test',
       ...requestOf(draft),
       ...ended,
       isPayloadKnown: true,

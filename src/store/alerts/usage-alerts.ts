@@ -90,10 +90,10 @@ export async function raiseUsageAlerts(
   const reached = teams.flatMap(({ team_id, used, plan }) => {
     const limit = limitOf(plan);
     if (limit === null || limit === 0) return [];
-    return MARKS.filter((mark) => used * 100 >= limit * mark).map((mark) => {
-      const id = newId(now);
-      return { team_id, month, mark, id, raised_at: now, used, monthly_limit: limit };
-    });
+    // With a small limit both marks are reached at once; then the higher one says it all.
+    const mark = MARKS.findLast((each) => used * 100 >= limit * each);
+    if (mark === undefined) return [];
+    return [{ team_id, month, mark, id: newId(now), raised_at: now, used, monthly_limit: limit }];
   });
   for (const row of reached) await insertOnce(db, row);
 }

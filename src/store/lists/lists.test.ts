@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Clock } from '#domain/clock';
 import { newId } from '#domain/ids';
 import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
 import { aCron, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
+import { listJobPage } from './job-list.ts';
 import type { JobSearch } from './lists.ts';
 
 interface Scene {
@@ -131,6 +133,30 @@ forEachStore((_, openTestStore) => {
           { limit: 5, cursor },
         );
         assert.equal(jobs.length, 1, cursor);
+      }
+    });
+
+    test('a short list is whole, however slowly the database answers', async () => {
+      await using store = await openTestStore();
+      const { add, teamId } = await setScene(store);
+      for (let n = 0; n < 20; n++) await aQueue(store, teamId, { name: `queue ${n}` });
+      for (let n = 0; n < 33; n++) await add(`${n}`, ended('success', TEST_START - n));
+      for (let n = 0; n < 33; n++) await add(`${n}`, { scheduled_at: TEST_START + n });
+      let ms = 0;
+      const clock = Object.assign(Object.create(store.clock) as Clock, {
+        monotonicMs: () => (ms += 1_000),
+      });
+      const room = { db: store.database, clock };
+      for (const search of [
+        { tab: 'completed' },
+        { tab: 'pending' },
+        { tab: 'completed', statusCode: '2xx' },
+        { tab: 'pending', payloadText: 'nowhere' },
+      ] as const) {
+        const page = await listJobPage(room, teamId, search, { limit: 50 });
+        const found = 'payloadText' in search ? 0 : 33;
+        const { rows, next, searchedBackTo } = page;
+        assert.deepEqual([rows.length, next, searchedBackTo], [found, null, null]);
       }
     });
 

@@ -119,7 +119,10 @@ async function walkRanges<Row extends JobKey>(
     rows.push(...inOrder(next, await pick(next)));
     if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
     lookedAt += next.length;
-    const isEnough = lookedAt >= most.rows || clock.monotonicMs() - startedAt > most.ms;
+    // The time limit cuts only long searches, so that a busy database doesn't cut short lists.
+    const isLong = isSieved && lookedAt >= CHUNK;
+    const isLate = isLong && clock.monotonicMs() - startedAt > most.ms;
+    const isEnough = isLate || lookedAt >= most.rows;
     if (isEnough) return { rows, stoppedAt: last };
   }
 }
