@@ -186,6 +186,20 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
+  test('a link that fills in the URL of a cron says so beside the stored one', async () => {
+    const user = await begin();
+    const cron = await createCron(user, '/linked');
+    const edit = (url: string) =>
+      open(`/crons/${cron.id}/edit?url=${encodeURIComponent(url)}`, user, false);
+    await using linked = await edit('https://evil.example/');
+    const url = linked.page.getByLabel('URL', { exact: true });
+    assert.equal(await url.inputValue(), 'https://evil.example/');
+    const note = `comes from the link that you opened. The stored URL is ${cron.url}. Check it`;
+    await linked.page.getByText(note).waitFor();
+    await using same = await edit(cron.url);
+    assert.equal((await same.page.content()).includes('comes from the link'), false);
+  });
+
   test('is duplicated into a second one, the first left as it is', async () => {
     const user = await begin();
     const first = await createCron(user, '/twice');

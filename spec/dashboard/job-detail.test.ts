@@ -101,6 +101,8 @@ describe('the detail of a job', () => {
       await page.getByLabel('URL', { exact: true }).inputValue(),
       `${target.url}/new?x=1`,
     );
+    const note = `comes from the link that you opened. The stored URL is ${target.url}/old.`;
+    await page.getByText(note).waitFor();
     assert.equal((await page.content()).includes('s3cret-token'), false);
     await press(page.locator('main'), 'Create job');
     await page.getByText('The job is created.').waitFor();

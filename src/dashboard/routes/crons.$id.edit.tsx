@@ -4,6 +4,7 @@ import { notHere } from '../serving/not-here.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
+import { takeLinkedUrl } from '../work-forms/linked-url.ts';
 import { findUntold } from '../work-forms/same-cron.ts';
 import { SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import { testCron } from '../work-forms/test-drafts.ts';
@@ -25,15 +26,12 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   const search = url.searchParams;
   const areSecretsShown = search.get('secrets') === 'shown';
   const isMasked = (name: string) => !areSecretsShown && work.isSecretHeader(name);
-  const formValues = formValuesOfCron(cron, isMasked);
-  // The target of a redirect, which the page of a failed run offers as the new URL.
-  const given = search.get('url');
   return {
+    ...takeLinkedUrl(formValuesOfCron(cron, isMasked), search),
     id: cron.id,
     name: cron.name,
     unreadable: cron.unreadable,
     runsCounted: cron.runsCounted,
-    formValues: given === null ? formValues : { ...formValues, url: given.slice(0, 4096) },
     hasSecrets: cron.headers.some(([name]) => work.isSecretHeader(name)),
     areSecretsShown,
     choices: await work.listChannelChoices(team.id),
@@ -96,6 +94,7 @@ export default function EditCron({ loaderData, actionData }: Route.ComponentProp
       <CronForm
         key={String(areSecretsShown)}
         formValues={answer.formValues}
+        urlNote={loaderData.urlNote}
         errors={answer.errors}
         word="Save"
         cancelTo={`/crons/${id}`}

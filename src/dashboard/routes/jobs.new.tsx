@@ -5,6 +5,7 @@ import { redirectWithToast } from '../serving/cookies.ts';
 import { orTeamFull } from '../serving/team-full.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../work-forms/paste.ts';
+import { takeLinkedUrl } from '../work-forms/linked-url.ts';
 import { PasteBox } from '../work-forms/PasteBox.tsx';
 import { readJobForm, formValuesOfDraft } from '../work-forms/read-forms.ts';
 import { testJob } from '../work-forms/test-drafts.ts';
@@ -29,10 +30,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const formValues: JobFormValues = source
     ? formValuesOfDraft(source.again)
     : { ...emptyJob, queue: search.get('queue') ?? '' };
-  // The target of a redirect, which the page of a failed run offers as the new URL.
-  const given = search.get('url');
   return {
-    formValues: given ? { ...formValues, url: given } : formValues,
+    ...takeLinkedUrl(formValues, search),
     from: source?.record.id ?? null,
     queues: offered.map(({ name }) => name),
     pausedCount: queues.length - offered.length,
@@ -88,6 +87,7 @@ export default function NewJob({ loaderData, actionData }: Route.ComponentProps)
         // A paste must refill fields that already hold typed text, so the form is created anew.
         key={pasted ? JSON.stringify(answer.formValues) : from}
         formValues={answer.formValues}
+        urlNote={pasted ? undefined : loaderData.urlNote}
         errors={answer.errors}
         queues={queues}
         pausedCount={pausedCount}

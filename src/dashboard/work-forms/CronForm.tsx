@@ -23,6 +23,8 @@ const thresholds = [
 ];
 
 type CronFormProps = {
+  /** Where the URL comes from, if a link gave it. */
+  urlNote?: string | undefined;
   formValues: CronFormValues;
   errors?: FieldErrors | undefined;
   /** The label of the button that saves. */
@@ -61,7 +63,7 @@ export function CronForm(props: CronFormProps) {
             defaultValue={formValues.name}
             errors={errors}
           />
-          <TargetFields formValues={formValues} errors={errors} />
+          <TargetFields formValues={formValues} errors={errors} urlNote={props.urlNote} />
           <TagsField defaultValue={formValues.tags} errors={errors} />
         </div>
       </Section>

@@ -12,6 +12,8 @@ import { ContentFields, TargetFields } from './RequestFields.tsx';
 import type { JobFormValues } from './form-values.ts';
 
 type JobFormProps = {
+  /** Where the URL comes from, if a link gave it. */
+  urlNote?: string | undefined;
   formValues: JobFormValues;
   errors?: FieldErrors | undefined;
   /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
@@ -63,7 +65,7 @@ export function JobForm(props: JobFormProps) {
         note={`What is called. ${reach} That is checked when the request is sent.`}
       >
         <div className={classes.fields}>
-          <TargetFields formValues={formValues} errors={errors} />
+          <TargetFields formValues={formValues} errors={errors} urlNote={props.urlNote} />
           <ContentFields
             formValues={formValues}
             errors={errors}

@@ -11,7 +11,11 @@ export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 type Part = { formValues: RequestFormValues; errors?: FieldErrors | undefined };
 
 /** The method and URL of the request. */
-export function TargetFields({ formValues, errors }: Part) {
+export function TargetFields({
+  formValues,
+  errors,
+  urlNote,
+}: Part & { urlNote?: string | undefined }) {
   return (
     <div className={classes.line}>
       <ChoiceField
@@ -24,6 +28,7 @@ export function TargetFields({ formValues, errors }: Part) {
       <TextField
         name="url"
         label="URL"
+        description={urlNote}
         required
         maxLength={LIMITS.urlCharacters}
         inputMode="url"
