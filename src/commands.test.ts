@@ -108,6 +108,19 @@ forEachDatabase((name, makeDatabaseUrl) => {
       );
     });
 
+    test('create takes the password from the environment', async () => {
+      const create = 'user create --email env@acme.test --password env:ADMIN_PASSWORD'.split(' ');
+      const withPassword = (password?: string) =>
+        run(config, create, { env: { ADMIN_PASSWORD: password } });
+      const missing = await withPassword();
+      assert.equal(
+        missing.stderr,
+        'belfry: --password: the environment variable "ADMIN_PASSWORD" is not set.\n',
+      );
+      assert.match((await withPassword('short')).stderr, /--password: Use at least 8 characters/);
+      assert.equal((await withPassword('correct-horse')).code, 0);
+    });
+
     test('create never repeats a password, whatever is wrong', async () => {
       const secret = 'hush-hush';
       for (const argv of [

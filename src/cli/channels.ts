@@ -13,8 +13,8 @@ import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { accept, fieldsOf, type Members, refuseBlank } from './readings.ts';
 import { writeChannel } from './records.ts';
+import { readSecret, SECRET_FROM } from './secrets.ts';
 import { show, type Session } from './session.ts';
-import { SECRET_PREFIX } from './team-file/document.ts';
 
 const COLUMNS = ['id', 'name', 'kind', 'collect_minutes', 'last_sent_at', 'last_error'] as const;
 
@@ -41,9 +41,6 @@ const OPTION_OF = {
   collect_minutes: '--collect-minutes',
 } as const;
 
-/** What may be a secret, and can come from where nobody else reads it. */
-const FROM = `, env:${SECRET_PREFIX}… for a variable of the environment, or - for standard input`;
-
 /** list, add, remove and test. */
 export function addChannelCommands(program: Command, session: Session): void {
   const channel = program.command('channel').description('notification channels');
@@ -62,10 +59,10 @@ export function addChannelCommands(program: Command, session: Session): void {
         .choices(['email', ...Object.keys(CHANNEL_KINDS)])
         .makeOptionMandatory(),
     )
-    .option('--url <U>', `the address of a webhook or a topic${FROM}`)
-    .option('--token <T>', `a token${FROM}`)
-    .option('--chat-id <ID>', `the id of a chat${FROM}`)
-    .option('--routing-key <K>', `an integration key${FROM}`)
+    .option('--url <U>', `the address of a webhook or a topic${SECRET_FROM}`)
+    .option('--token <T>', `a token${SECRET_FROM}`)
+    .option('--chat-id <ID>', `the id of a chat${SECRET_FROM}`)
+    .option('--routing-key <K>', `an integration key${SECRET_FROM}`)
     .option('--server <U>', 'another server than the usual one')
     .option('--collect-minutes <N>', 'for so long notices wait for others, to be told as one')
     .action((options: NewChannel) => addChannel(session, options));
@@ -123,28 +120,9 @@ async function readMembers(session: Session, options: Omit<NewChannel, 'team'>):
     const option = OPTION_OF[field as keyof typeof texts];
     refuseBlank(option, text);
     const isPlain = field === 'name' || field === 'kind';
-    members[field] = JSON.stringify(isPlain ? text : await fetchValue(session, option, text));
+    members[field] = JSON.stringify(isPlain ? text : await readSecret(session, option, text));
   }
   return members;
-}
-
-/** A value as it stands, or from the environment or standard input. Never told again: it may be a secret. */
-async function fetchValue(session: Session, option: string, text: string): Promise<string> {
-  const { services } = session;
-  if (text === '-') {
-    const given = await services.readFile('-');
-    if ('fault' in given) throw new CommandFault(`${option}: standard input ${given.fault}.`);
-    refuseBlank(option, given.text);
-    return given.text.trim();
-  }
-  const name = /^env:(.*)$/s.exec(text)?.[1];
-  if (name === undefined) return text;
-  if (!name.startsWith(SECRET_PREFIX))
-    throw new CommandFault(`${option}: the name of the variable must begin with ${SECRET_PREFIX}.`);
-  const value = services.readVariable(name);
-  if (value === undefined || value === '')
-    throw new CommandFault(`${option}: the environment variable ${show(name)} is not set.`);
-  return value;
 }
 
 async function testChannel(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
+import { makeFolder } from '#testing/guard';
 import { startReceiver } from '#testing/receiver';
-import { eventually, forEachDatabase, runBelfry, startBelfry } from '#testing/process';
+import { eventually, forEachDatabase, runBelfry, startBelfry, UNDER_TEST } from '#testing/process';
 
 type Json = Record<string, unknown>;
 
@@ -71,6 +73,24 @@ describe('the process', () => {
     const { code, stderr } = await runBelfry(['team', 'list'], { env: { PLANS: 'free' } });
     assert.equal(code, 2);
     assert.match(stderr, /^belfry: PLANS: [^\n]*\n$/);
+  });
+
+  test('takes a password from standard input, without its line break', () => {
+    const create = (input: string) => {
+      const [file, ...first] = UNDER_TEST;
+      const words = 'user create --email ada@acme.test --password -'.split(' ');
+      const env = { PATH: process.env['PATH'] };
+      return spawnSync(file, [...first, ...words], {
+        cwd: makeFolder(),
+        env,
+        input,
+        encoding: 'utf8',
+      });
+    };
+    assert.match(create('1234567\n').stderr, /^belfry: --password: Use at least 8 characters\.\n$/);
+    assert.equal(create('').stderr, 'belfry: --password is empty.\n');
+    const { status, stderr } = create('12345678\r\n');
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
   });
 
   test('prints the commands when asked for help', async () => {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
+import { readSecret, SECRET_FROM } from './secrets.ts';
 import { show, type Session } from './session.ts';
 
 interface NewUserOptions {
@@ -17,15 +18,16 @@ export function addUserCommands(program: Command, session: Session): void {
     .command('create')
     .description('make an account, and its team if there is none of that name')
     .requiredOption('--email <E>', 'email address')
-    .requiredOption('--password <P>', 'password, at least 8 characters')
+    .requiredOption('--password <P>', `password, at least 8 characters${SECRET_FROM}`)
     .option('--name <N>', "the person's name")
     .option('--team <T>', "the team's name, or its id")
     .addOption(
       new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member', 'viewer']),
     )
     .action(async (options: NewUserOptions) => {
+      const password = await readSecret(session, '--password', options.password);
       const { people } = await session.open();
-      const outcome = await people.createUser(options);
+      const outcome = await people.createUser({ ...options, password });
       if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
       const { userId, teamId, apiToken } = outcome;
       session.print({ userId, teamId, apiToken });
