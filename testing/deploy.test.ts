@@ -143,6 +143,13 @@ describe('nginx in front', () => {
       const get = (at: string) => ask(`${origin}${basePath}${at}`, ca);
       await eventually(async () => (await get('/healthz').catch(() => null))?.status === 200);
       assert.equal((await get('/metrics')).status, 404);
+      if (basePath !== '') {
+        assert.equal((await get('')).status, 302, 'the path without a slash is passed on');
+        for (const neighbour of ['x', 'x/healthz', '-staging']) {
+          // Those of nginx; the service would redirect.
+          assert.ok([403, 404].includes((await get(neighbour)).status), neighbour);
+        }
+      }
       const door = await get('/');
       assert.deepEqual([door.status, door.location], [302, `${basePath}/setup`]);
       const doctor = await belfry.cli('doctor');
