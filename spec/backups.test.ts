@@ -72,6 +72,10 @@ describe('backups', () => {
     fs.writeFileSync(file, '');
     const inFile = backUpIntoFolder({ databasePath, folder: file, keep: 1, now: NOON });
     assert.equal(inFile.kind, 'cannot-write');
+    const below = path.join(file, 'below');
+    const unmade = backUpIntoFolder({ databasePath, folder: below, keep: 1, now: NOON });
+    assert.ok(unmade.kind === 'cannot-write');
+    assert.match(unmade.reason, /^the folder cannot be made \(EEXIST\): .*ReadWritePaths=$/);
   });
 
   test('come as often as asked, and after a failure an hour later', async () => {

@@ -77,6 +77,20 @@ describe('the installation key', () => {
     assert.deepEqual(readdirSync(join(directory, 'data')), ['belfry.db']);
   });
 
+  test('of a database that is a folder stops the start, and none is made', () => {
+    assert.throws(
+      () => loadAppKey({ appKey: null, database: { kind: 'sqlite', path: directory } }),
+      /^Error: DATABASE_URL names the folder .*: name a file in it, such as .*belfry\.db\.$/,
+    );
+  });
+
+  test('in a folder that cannot be made stops the start', () => {
+    assert.throws(
+      () => loadAppKey({ appKey: null, database: { kind: 'sqlite', path: '/proc/x/b.db' } }),
+      /The key file \/proc\/x\/app\.key cannot be read or written \(ENOENT\)/,
+    );
+  });
+
   test('in a damaged file stops the start and is not replaced', () => {
     loadAppKey(beside());
     writeFileSync(keyFile(), 'half a k');

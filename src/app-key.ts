@@ -3,7 +3,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '#store/sqlite/make-folders';
 import type { Config } from './config.ts';
 
 /** The key file cannot be used; its message is one line for the operator. */
@@ -64,7 +64,13 @@ function readKey(path: string): Buffer | null {
  * one could not open the secrets.
  */
 function refuseLostKey(database: string, path: string): void {
-  if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const file = statSync(database, { throwIfNoEntry: false });
+  if (file?.isDirectory()) {
+    throw new AppKeyFault(
+      `DATABASE_URL names the folder ${database}: name a file in it, such as ${join(database, 'belfry.db')}.`,
+    );
+  }
+  if ((file?.size ?? 0) === 0) return;
   throw new AppKeyFault(
     `The key file ${path} is missing beside a database that is there: put back a copy of it, or set APP_KEY to the key that the database was made with.`,
   );
@@ -75,7 +81,7 @@ function refuseLostKey(database: string, path: string): void {
  * processes the first one wins.
  */
 function createKey(path: string): Buffer {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path));
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   try {
     writeDraft(draft);

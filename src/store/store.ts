@@ -400,7 +400,7 @@ async function checkKey(database: Database, sealer: Sealer): Promise<string> {
   } catch (cause) {
     throw new StoreError(
       'STORE_WRONG_KEY',
-      'this database was made with another APP_KEY; set APP_KEY (or data/app.key) to the one it was made with',
+      'this database was made with another APP_KEY; set APP_KEY, or app.key beside a SQLite database, to the one it was made with',
       { cause },
     );
   }

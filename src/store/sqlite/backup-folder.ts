@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpSqliteFile, type SqliteBackup } from './backup.ts';
+import { makeFolders } from './make-folders.ts';
 
 export interface BackupOrder {
   databasePath: string;
@@ -36,9 +37,11 @@ export function listBackups(folder: string): KeptBackup[] {
 export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrder): SqliteBackup {
   const file = join(folder, nameOf(now));
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
-    return { kind: 'cannot-write', path: file, reason: (error as Error).message };
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const reason = `the folder cannot be made (${code}): make it for this user, and under systemd name it in ReadWritePaths=`;
+    return { kind: 'cannot-write', path: file, reason };
   }
   remove(
     folder,

@@ -86,7 +86,7 @@ const FULL = 13;
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'its folder is not there',
   EACCES: 'this user may not write there',
-  EROFS: 'its file system is read-only',
+  EROFS: 'its file system is read-only, or systemd makes it so (ReadWritePaths=)',
   ENOSPC: 'its disk is full',
 };
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -16,6 +16,7 @@ import type { Tables } from '../database/schema.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
 import { SqliteHere } from './here.ts';
+import { makeFolders } from './make-folders.ts';
 import type { SqliteLine, StartThread } from './protocol.ts';
 import { type OnLost, SqliteThread } from './thread.ts';
 
@@ -192,17 +193,6 @@ function kyselyOn(
     dialect: new SqliteThreadDialect(thread, turns),
     ...logStatements(onStatement),
   });
-}
-
-/**
- * Makes folders one by one. `recursive` never returns where a file system says that nothing can be made in an existing
- * folder (/proc does).
- */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return;
-  const parent = dirname(folder);
-  if (parent !== folder) makeFolders(parent);
-  mkdirSync(folder, { mode: 0o700 });
 }
 
 function makeFile(path: string): void {
