@@ -394,14 +394,15 @@ describe('small things that misled', () => {
 
   test('Create job makes a queue of a new name, and its fields hold the limits', async () => {
     const { visitor, user } = await begin();
-    const { text } = await visitor.get('/jobs/new');
-    for (const [name, most] of [
-      ['url', 2048],
-      ['callback_url', 2048],
-      ['new_queue', 255],
+    for (const [path, name, most] of [
+      ['/jobs/new', 'url', 2048],
+      ['/jobs/new', 'callback_url', 2048],
+      ['/jobs/new', 'new_queue', 255],
+      ['/maintenance/new', 'name', 255],
+      ['/settings/profile', 'email', 254],
     ] as const)
       assert.match(
-        text,
+        (await visitor.get(path)).text,
         new RegExp(`<input(?=[^>]*name="${name}")(?=[^>]*maxLength="${most}")`, 'i'),
       );
     const form = { url: 'http://a.test/', method: 'POST', queue: 'mail', new_queue: 'reports' };

@@ -1,4 +1,4 @@
-/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on what a caller may give. */
+/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on what a caller may give, and those of accounts. */
 export const LIMITS = {
   /** Characters (code points) in a cron's name. */
   nameCharacters: 255,
@@ -8,6 +8,14 @@ export const LIMITS = {
   cronExpressionCharacters: 255,
   /** Characters (code points) in a queue's name. */
   queueCharacters: 255,
+  /** Characters (code points) in the name of a person, a team or a passkey. */
+  personNameCharacters: 100,
+  /** RFC 5321 §4.5.3.1: a path of 256 octets, less its brackets. */
+  emailCharacters: 254,
+  /** Characters (code points) in a password. */
+  passwordCharacters: { least: 8, most: 128 },
+  /** Characters in a code that people type: of an authenticator, a recovery code, the setup code. */
+  codeCharacters: 32,
   timeoutSeconds: { least: 1, most: 300, initial: 30 },
   alertThresholds: [1, 2, 3],
   /** How long a queue keeps its dead letters (§3.9). */

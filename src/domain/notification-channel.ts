@@ -1,5 +1,7 @@
 /** The channels that a team's alerts are sent to (§6.4, §6.5). The format of each one's posts is in alerts/channels. */
 
+import { LIMITS } from './limits.ts';
+
 /** One setting of a channel, such as the address of an incoming webhook. */
 export interface ChannelField {
   name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
@@ -29,7 +31,7 @@ const INCOMING_WEBHOOK: ChannelField = {
   isSecret: true,
   isRequired: true,
   isUrl: true,
-  maxLength: 2048,
+  maxLength: LIMITS.urlCharacters,
   description:
     'Its address, which the chat makes. Whoever knows it can post, so it is kept encrypted.',
   placeholder: 'https://',
@@ -76,7 +78,7 @@ export const CHANNEL_KINDS = {
         label: 'Topic',
         isUrl: true,
         pattern: /^https?:\/\/[^/?#]+\/[\w-]{1,64}\/?$/i,
-        maxLength: 2048,
+        maxLength: LIMITS.urlCharacters,
         description: 'Its address. Whoever knows it can read along, so it is kept encrypted.',
         placeholder: 'https://ntfy.sh/our-topic',
       },
@@ -154,7 +156,7 @@ export const CHANNEL_KINDS = {
         name: 'url',
         label: 'Webhook address',
         isUrl: true,
-        maxLength: 2048,
+        maxLength: LIMITS.urlCharacters,
         description: 'Gets a POST with JSON, signed with the team’s signing secret.',
         placeholder: 'https://',
       },

@@ -1,6 +1,7 @@
 /** Commands that people paste to fill a form: a curl command, or a crontab line that calls curl or wget. */
 import { parseCronExpression } from './cron.ts';
 import type { HeaderList, HttpMethod } from './exchange.ts';
+import { LIMITS } from './limits.ts';
 import { readCommand } from './paste-options.ts';
 import { type ShellItem, splitShellWords } from './shell-words.ts';
 
@@ -76,7 +77,10 @@ const LOCAL_TIMES =
 
 function findScheduleFault(expression: string): string | null {
   if (expression.toLowerCase() === '@reboot') return '@reboot has no time at which it could run.';
-  const schedule = expression.length > 255 ? 'invalid' : parseCronExpression(expression);
+  const schedule =
+    expression.length > LIMITS.cronExpressionCharacters
+      ? 'invalid'
+      : parseCronExpression(expression);
   if (schedule === 'invalid') return `The schedule "${expression.slice(0, 80)}" can’t be read.`;
   return schedule === 'never' ? 'The schedule names only days that do not exist.' : null;
 }
@@ -90,7 +94,7 @@ function undoPercent(command: string): string {
 function nameOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { host, pathname } = new URL(url);
-  return `${host}${pathname === '/' ? '' : pathname}`.slice(0, 255);
+  return `${host}${pathname === '/' ? '' : pathname}`.slice(0, LIMITS.nameCharacters);
 }
 
 function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | { error: string } {

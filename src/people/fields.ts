@@ -1,13 +1,10 @@
 import { isUuid } from '#domain/ids';
+import { LIMITS } from '#domain/limits';
 import { isLongerThan } from '#domain/text-length';
 import type { FieldErrors, Refused } from './outcomes.ts';
 
-const LONGEST_NAME = 100;
-/** RFC 5321 §4.5.3.1: a path of 256 octets, less its brackets. */
-const LONGEST_EMAIL = 254;
-const SHORTEST_PASSWORD = 8;
-/** In characters. */
-export const LONGEST_PASSWORD = 128;
+const LONGEST_NAME = LIMITS.personNameCharacters;
+const { least: SHORTEST_PASSWORD, most: LONGEST_PASSWORD } = LIMITS.passwordCharacters;
 
 /** Matches the addresses that the auth library accepts too. Whether mail reaches one is not decided by a pattern. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
@@ -28,7 +25,7 @@ export function normalizeName(name: string): string {
 export function checkEmail(email: string): string[] {
   const address = normalizeEmail(email);
   if (address === '') return ['Enter an email address.'];
-  return address.length <= LONGEST_EMAIL && EMAIL.test(address)
+  return address.length <= LIMITS.emailCharacters && EMAIL.test(address)
     ? []
     : ['Enter a valid email address.'];
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import type { Log } from '#domain/log';
 import type { AuthLibraryLoader } from './auth-library-loader.ts';
 import type { Limits } from './limits.ts';
@@ -40,7 +41,6 @@ export interface Asked {
 }
 
 const MOST_PASSKEYS = 20;
-const LONGEST_NAME = 100;
 /** Far above the one or two kilobytes of a real authenticator's answer. */
 const LONGEST_ANSWER = 16_384;
 const NOT_ADDED = 'The passkey was not added. Begin again.';
@@ -141,7 +141,7 @@ export class Passkeys {
     const { authLibrary, activity, reauthentication } = this.#deps;
     return reauthentication.inSession(request, 'passkey', async ({ user }) => {
       const response = readAnswer(text);
-      const shown = name.trim().slice(0, LONGEST_NAME) || 'Passkey';
+      const shown = name.trim().slice(0, LIMITS.personNameCharacters) || 'Passkey';
       const answer =
         response &&
         (await authLibrary.ask(request, ['session', 'passkey'], (api, headers) =>

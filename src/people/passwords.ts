@@ -1,7 +1,7 @@
+import { LIMITS } from '#domain/limits';
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { isLongerThan } from '#domain/text-length';
-import { LONGEST_PASSWORD } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -53,7 +53,8 @@ export class Passwords {
 
   /** @throws PasswordsBusy, or RangeError for a password that `checkPassword` refuses as too long */
   async hash(password: string): Promise<string> {
-    if (isLongerThan(password, LONGEST_PASSWORD)) throw new RangeError('the password is too long');
+    if (isLongerThan(password, LIMITS.passwordCharacters.most))
+      throw new RangeError('the password is too long');
     const salt = randomBytes(16);
     const key = await stretch(password, salt, this.#work);
     const { costLog2, passes } = this.#work;
@@ -67,7 +68,7 @@ export class Passwords {
    * @throws PasswordsBusy
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
-    const isTooLong = isLongerThan(password, LONGEST_PASSWORD);
+    const isTooLong = isLongerThan(password, LIMITS.passwordCharacters.most);
     const [, costLog2, passes, salt = '', expected = ''] = hash?.split('$') ?? [];
     const work =
       hash === null ? this.#work : { costLog2: Number(costLog2), passes: Number(passes) };

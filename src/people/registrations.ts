@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { type Arrival, isLocal } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { ProviderLink } from '#store/people/provider-links';
@@ -214,9 +215,9 @@ export class Registrations {
       return { id: userId, email: who.email };
     }
     if (!isOpen) return null;
-    const called = normalizeName(`${who.name}'s team`).slice(0, 100);
+    const called = normalizeName(`${who.name}'s team`).slice(0, LIMITS.personNameCharacters);
     const isTheirs = checkChosenTeamName(called, this.#deps.config.groupRoles).length === 0;
-    const name = isTheirs ? called : `Team of ${who.email}`.slice(0, 100);
+    const name = isTheirs ? called : `Team of ${who.email}`.slice(0, LIMITS.personNameCharacters);
     const made = await register({ kind: 'new', name, plan: plans.ofNewTeam });
     return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;
   }

@@ -1,4 +1,5 @@
 import { isId } from '#domain/ids';
+import { LIMITS } from '#domain/limits';
 import type { Store } from '#store/store';
 
 /** A cron, queue or run of a team that a search has found. */
@@ -19,7 +20,7 @@ export interface FindWork {
 const MOST_OF_A_KIND = 8;
 /** The most words, and below the most characters, of a search: names have no more. */
 const MOST_WORDS = 8;
-const MOST_CHARACTERS = 255;
+const MOST_CHARACTERS = LIMITS.nameCharacters;
 
 export function createFindWork({ crons, jobs, lists, queues }: Store): FindWork {
   return {

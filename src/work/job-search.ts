@@ -1,10 +1,9 @@
 import { isId } from '#domain/ids';
+import { mostFilterCharacters } from '#domain/read-filters';
 import type { JobSearch as StoredSearch } from '#store/lists/lists';
 import type { RunSearch } from '#domain/run-search';
 import type { JobSearch } from './job-contract.ts';
 
-/** Longer texts find nothing: no URL is so long, and no page sends one. */
-const MOST_CHARACTERS = 2_048;
 const LAST_TIME = 8_640_000_000_000_000;
 
 /** A search in the store's form; null if it can find nothing. Blank texts are no conditions. */
@@ -23,7 +22,7 @@ export function readRunSearch(search: RunSearch): RunSearch | null {
 }
 
 function areShort(texts: readonly (string | undefined)[]): boolean {
-  return texts.every((text) => text === undefined || text.length <= MOST_CHARACTERS);
+  return texts.every((text) => text === undefined || text.length <= mostFilterCharacters);
 }
 
 function areIds(texts: readonly (string | undefined)[]): boolean {

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import type { FieldErrors, Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
@@ -56,7 +57,7 @@ export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
           name="name"
           label="Name of the device"
           required
-          maxLength={100}
+          maxLength={LIMITS.personNameCharacters}
           placeholder="Laptop"
           errors={errors}
         />

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import type { FieldErrors } from '../services.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
@@ -59,7 +60,7 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
             name="code"
             label="Code that the authenticator shows now"
             required
-            maxLength={12}
+            maxLength={LIMITS.codeCharacters}
             autoComplete="one-time-code"
             errors={errors}
           />

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { useNavigation } from 'react-router';
@@ -63,7 +64,7 @@ export function AccountFields({
         label="Your name"
         autoComplete="name"
         required
-        maxLength={100}
+        maxLength={LIMITS.personNameCharacters}
         defaultValue={values?.['name']}
         errors={errors}
       />
@@ -73,7 +74,7 @@ export function AccountFields({
         type="email"
         autoComplete="username"
         required
-        maxLength={254}
+        maxLength={LIMITS.emailCharacters}
         defaultValue={email ?? values?.['email']}
         readOnly={Boolean(email)}
         errors={errors}
@@ -85,7 +86,7 @@ export function AccountFields({
         autoComplete="new-password"
         required
         minLength={8}
-        maxLength={128}
+        maxLength={LIMITS.passwordCharacters.most}
         errors={errors}
       />
     </>
@@ -106,7 +107,7 @@ export function TeamField({
       label="Team"
       description="Crons, queues and jobs belong to a team."
       required
-      maxLength={100}
+      maxLength={LIMITS.personNameCharacters}
       defaultValue={values?.['team']}
       errors={errors}
     />

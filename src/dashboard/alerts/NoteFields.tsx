@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { NOTE_CHARACTERS } from '#domain/alert-settings';
 import { TextField } from '../forms/Field.tsx';
 import type { FieldErrors } from '../services.ts';
@@ -23,7 +24,7 @@ export function NoteFields({ formValues, errors }: NoteFieldsProps) {
         label="Runbook"
         description="A page that tells more; the notice links to it."
         inputMode="url"
-        maxLength={2048}
+        maxLength={LIMITS.urlCharacters}
         autoComplete="off"
         spellCheck={false}
         placeholder="https://"

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { CheckField, TextField } from '../forms/Field.tsx';
@@ -28,7 +29,7 @@ export function WindowForm({ formValues, errors, sources, word }: WindowFormProp
             name="name"
             label="Name"
             required
-            maxLength={1000}
+            maxLength={LIMITS.nameCharacters}
             autoComplete="off"
             placeholder="Database upgrade"
             defaultValue={formValues.name}

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { data, Link } from 'react-router';
 import { redirectWithCookies, sentForm, services, requestContextOf } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
@@ -51,7 +52,13 @@ export default function SecondFactor({ loaderData, actionData }: Route.Component
       below={<Link to="/login">Begin again</Link>}
     >
       <input type="hidden" name="next" value={loaderData.next} />
-      <TextField name="code" label="Code" autoComplete="one-time-code" required maxLength={32} />
+      <TextField
+        name="code"
+        label="Code"
+        autoComplete="one-time-code"
+        required
+        maxLength={LIMITS.codeCharacters}
+      />
     </SignedOutForm>
   );
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { data, Link, redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { notFound, sentForm, services, requestContextOf, type Context } from '../context.ts';
@@ -79,7 +80,7 @@ export default function Register({ loaderData, actionData }: Route.ComponentProp
           type="email"
           autoComplete="username"
           required
-          maxLength={254}
+          maxLength={LIMITS.emailCharacters}
           defaultValue={answer?.values['email']}
           errors={answer?.errors}
         />

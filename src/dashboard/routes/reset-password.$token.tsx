@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { data, Link } from 'react-router';
 import { sentForm, services, requestContextOf } from '../context.ts';
 import { redirectWithToast } from '../serving/cookies.ts';
@@ -72,7 +73,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
         autoComplete="new-password"
         required
         minLength={8}
-        maxLength={128}
+        maxLength={LIMITS.passwordCharacters.most}
         errors={actionData?.errors}
       />
       <RevokeTokenField />

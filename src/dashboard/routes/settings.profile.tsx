@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { sentForm, services, signedIn, requestContextOf } from '../context.ts';
@@ -172,7 +173,7 @@ function WhoYouAre({ user, answer }: FormsProps) {
             name="name"
             label="Name"
             required
-            maxLength={100}
+            maxLength={LIMITS.personNameCharacters}
             defaultValue={user.name}
             autoComplete="name"
             errors={nameErrors}
@@ -188,7 +189,7 @@ function WhoYouAre({ user, answer }: FormsProps) {
             label="Email"
             type="email"
             required
-            maxLength={254}
+            maxLength={LIMITS.emailCharacters}
             defaultValue={user.email}
             autoComplete="username"
             errors={emailErrors}
@@ -214,7 +215,7 @@ function ChangePassword({ answer }: FormsProps) {
           description="At least 8 characters."
           required
           minLength={8}
-          maxLength={128}
+          maxLength={LIMITS.passwordCharacters.most}
           autoComplete="new-password"
           errors={errors}
         />

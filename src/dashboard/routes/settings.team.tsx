@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { may } from '#people/roles';
@@ -72,7 +73,7 @@ export default function Team({ loaderData, actionData }: Route.ComponentProps) {
               name="name"
               label="Name"
               required
-              maxLength={100}
+              maxLength={LIMITS.personNameCharacters}
               defaultValue={actionData?.intent === 'rename' ? actionData.name : team.name}
               errors={errorsOf('rename')}
             />

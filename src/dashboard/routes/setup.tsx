@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { requestContextOf, requestFacts, sentForm, services } from '../context.ts';
@@ -39,7 +40,7 @@ export default function Setup({ loaderData, actionData }: Route.ComponentProps) 
           description="Find it in the service’s log, or run `belfry setup-code`."
           autoComplete="off"
           required
-          maxLength={32}
+          maxLength={LIMITS.codeCharacters}
           defaultValue={actionData?.values.code}
           errors={actionData?.errors}
         />

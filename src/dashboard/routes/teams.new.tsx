@@ -1,3 +1,4 @@
+import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
 import { sentForm, services, session } from '../context.ts';
@@ -95,7 +96,7 @@ function NameField({ answer }: { answer: Answer | undefined }) {
       name="name"
       label="Name"
       required
-      maxLength={100}
+      maxLength={LIMITS.personNameCharacters}
       defaultValue={answer?.name}
       errors={answer?.errors}
     />

@@ -1,6 +1,7 @@
 /** Explains a cron expression: in words, by its next runs, and with warnings about what often surprises. */
 import cronstrue from 'cronstrue';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
+import { LIMITS } from '#domain/limits';
 
 export type ScheduleReading =
   | { kind: 'empty' }
@@ -26,8 +27,6 @@ const shortcuts: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
 };
 
-const mostCharacters = 255;
-
 /**
  * Reads an expression while it is being typed. Bounded like the parser behind it; never throws.
  *
@@ -40,7 +39,10 @@ export function readSchedule(
   timeZone: string | null,
 ): ScheduleReading {
   if (expression.trim() === '') return { kind: 'empty' };
-  const schedule = expression.length > mostCharacters ? 'invalid' : parseCronExpression(expression);
+  const schedule =
+    expression.length > LIMITS.cronExpressionCharacters
+      ? 'invalid'
+      : parseCronExpression(expression);
   if (schedule === 'invalid') return { kind: 'wrong', text: explainInvalid(expression) };
   if (schedule === 'never')
     return { kind: 'wrong', text: 'It names only days that do not exist, so it never runs.' };
