@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -251,7 +252,12 @@ function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   if (partitionsAheadMs === null) return [];
   const hours = Math.floor(partitionsAheadMs / HOUR_MS);
   if (hours >= 24) {
-    return [ok('partitions', `jobs that end find one for ${Math.floor(hours / 24)} days to come`)];
+    return [
+      ok(
+        'partitions',
+        `jobs that end find one for ${countOf(Math.floor(hours / 24), 'day')} to come`,
+      ),
+    ];
   }
   const until = hours === 0 ? 'none for the jobs that end now' : `the last one ends in ${hours} h`;
   return [

@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import type { Holding } from '#store/database/inspection';
 
 /** With fewer runs, other contents of the database would distort the size per run. */
@@ -7,7 +8,7 @@ const DAYS = 7;
 /** Describes for an operator how large a database is and how fast it grows. */
 export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
   const aDay = Math.round(runsOfWeek / DAYS);
-  const held = `${sizeOf(bytes)}, with about ${count(endedRuns)} runs in the history`;
+  const held = `${sizeOf(bytes)}, with about ${countOf(Math.round(endedRuns), 'run')} in the history`;
   if (endedRuns < FEWEST_RUNS) return `${held}: too few to tell how fast it grows`;
   const each = bytes / endedRuns;
   const grows = `${count(aDay)} a day in the last seven, ${sizeOf(aDay * each)} a day`;

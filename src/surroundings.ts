@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -84,7 +85,7 @@ export async function examineCertificate({ baseUrl }: Pick<Config, 'baseUrl'>): 
   // The check of the address reports why there is no certificate.
   if (endsAt === null) return [];
   const days = Math.floor((endsAt - Date.now()) / DAY_MS);
-  const message = `the certificate of ${hostname} expires in ${days} days`;
+  const message = `the certificate of ${hostname} expires in ${countOf(days, 'day')}`;
   if (days >= CERTIFICATE_DAYS) return [{ check: 'tls', status: 'ok', message }];
   return [{ check: 'tls', status: 'warn', message: `${message}; renew it` }];
 }

@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { Message } from './channels/message.ts';
 
@@ -16,8 +17,8 @@ const LEVELS: readonly [level: AlertLevel, one: string, several: string][] = [
 export function writeDigest(parts: readonly [Message, ...Message[]], baseUrl: string): Message {
   const [{ teamId, teamName }] = parts;
   const counts = LEVELS.map(([level, one, several]) => {
-    const count = countOf(parts.filter((part) => part.level === level));
-    return { level, count, words: `${count} ${count === 1 ? one : several}` };
+    const count = countAlerts(parts.filter((part) => part.level === level));
+    return { level, count, words: countOf(count, one, several) };
   }).filter(({ count }) => count > 0);
   const more = parts.length - MOST_NAMED;
   const named = parts.slice(0, MOST_NAMED).map(({ title }) => {
@@ -28,7 +29,7 @@ export function writeDigest(parts: readonly [Message, ...Message[]], baseUrl: st
     level: counts[0]?.level ?? 'failure',
     teamId,
     teamName,
-    title: `${countOf(parts)} alerts: ${counts.map(({ words }) => words).join(', ')}`,
+    title: `${countOf(countAlerts(parts), 'alert')}: ${counts.map(({ words }) => words).join(', ')}`,
     facts: [
       ...named,
       ...(more > 0 ? [{ label: 'And', value: `${more} more` }] : []),
@@ -42,6 +43,6 @@ export function writeDigest(parts: readonly [Message, ...Message[]], baseUrl: st
   };
 }
 
-function countOf(parts: readonly Message[]): number {
+function countAlerts(parts: readonly Message[]): number {
   return parts.reduce((sum, { details }) => sum + (details?.alertCount ?? 1), 0);
 }

@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import type { Command } from 'commander';
 import type { Work } from '#work/work';
 import { CommandFault, explainFault } from './fault.ts';
@@ -81,7 +82,7 @@ function refuseProblems(
     const place = path.length > 0 ? (document?.locate(path) ?? '') : '';
     session.say(explainFault(new CommandFault(place === '' ? message : `${place}: ${message}`)));
   }
-  const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+  const count = countOf(problems.length, 'problem');
   throw new CommandFault(`${show(file)} has ${count}; nothing was changed.`);
 }
 

@@ -1,4 +1,5 @@
 /** When a cron's schedule ends (§3.1): at a time, after a number of runs, or with whichever comes first. */
+import { countOf } from './amounts.ts';
 import { formatUtcMinute } from './instant.ts';
 
 export interface CronEnd {
@@ -53,7 +54,7 @@ export function hasEnded({
 export function describeEnd({ endsAt, maxRuns }: CronEnd): string {
   const parts = [
     ...(endsAt === null ? [] : [`${formatUtcMinute(endsAt)} UTC`]),
-    ...(maxRuns === null ? [] : [maxRuns === 1 ? '1 run' : `${maxRuns} runs`]),
+    ...(maxRuns === null ? [] : [countOf(maxRuns, 'run')]),
   ];
   return parts.join(' or ') || 'none';
 }

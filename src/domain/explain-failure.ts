@@ -1,3 +1,4 @@
+import { countOf } from './amounts.ts';
 import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from './connection-faults.ts';
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
@@ -107,7 +108,8 @@ function explain(
 }
 
 function explainTimeout({ timeoutSeconds, url, address }: FailureFacts): Explanation {
-  const within = timeoutSeconds === null ? 'in time' : `within ${plural(timeoutSeconds, 'second')}`;
+  const within =
+    timeoutSeconds === null ? 'in time' : `within ${countOf(timeoutSeconds, 'second')}`;
   const reached =
     address === null
       ? `No connection to ${hostOf(url)} was open ${within}.`
@@ -275,10 +277,6 @@ function afterColon(message: string | null): string {
   if (message === null) return 'no reason was recorded';
   const at = message.indexOf(': ');
   return at < 0 ? message : message.slice(at + 2);
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function cut(text: string): string {

@@ -60,9 +60,12 @@ describe('what somebody does by the work of a team (§5.10)', () => {
     await work.actOnJobs(team.id, 'fire', [one.jobId]);
     await work.actOnJobs(team.id, 'delete', [one.jobId, two.jobId]);
     await work.startMaintenanceNow(team.id, 'team');
+    for (const timeoutSeconds of [5, 6]) await work.setQueue(team.id, 'new', { timeoutSeconds });
     assert.deepEqual(await list(), [
+      ['queue.edited', 'new', 'timeout: 5 → 6'],
+      ['queue.created', 'new', null],
       ['window.created', 'Maintenance', null],
-      ['jobs.deleted', null, 'jobs: 2'],
+      ['jobs.deleted', null, '2 jobs'],
       ['job.fired', one.jobId.slice(-8), null],
       ['queue.edited', 'mail', 'timeout: 30 → 60, tags: none → eu mails'],
     ]);

@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import type { ActivityAction, Deed } from '#domain/activity';
 import { describeEnd } from '#domain/cron-end';
 import { formatRate } from '#domain/rate';
@@ -69,11 +70,10 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
 
   setQueue: async (work, teamId, name) => {
     const before = await work.findQueueByName(teamId, name);
-    return (after) => ({
-      action: 'queue.set',
-      subject: after,
-      ...detailOf(before, after, QUEUE_FIELDS),
-    });
+    return (after) =>
+      before === null
+        ? { action: 'queue.created', subject: after }
+        : { action: 'queue.edited', subject: after, ...detailOf(before, after, QUEUE_FIELDS) };
   },
   editQueue: async (work, teamId, id) => {
     const before = await work.findQueue(teamId, id);
@@ -86,7 +86,7 @@ export const DEEDS: { readonly [Name in Doing]: Watch<Name> } = {
     const queue = await work.findQueue(teamId, id);
     return (jobs) =>
       jobs !== null && queue
-        ? { action: 'queue.deleted', subject: queue, detail: `with jobs: ${jobs}` }
+        ? { action: 'queue.deleted', subject: queue, detail: `with ${countOf(jobs, 'job')}` }
         : null;
   },
 
@@ -204,11 +204,10 @@ function job(id: string): Named {
 
 function bulk(kind: BulkKind, came: BulkOutcome): (Deed & { detail: string }) | null {
   if (came.kind === 'done' && came.done > 0) {
-    return { action: MANY[kind], detail: `jobs: ${came.done}` };
+    return { action: MANY[kind], detail: countOf(came.done, 'job') };
   }
   if (came.kind !== 'started') return null;
-  const { count, isMore } = came.task.total;
-  return { action: MANY[kind], detail: `jobs: ${count}${isMore ? ' or more' : ''}` };
+  return { action: MANY[kind], detail: countOf(came.task.total, 'job') };
 }
 
 /** With the rate at which a retry is spread. */
@@ -277,7 +276,7 @@ function detailOf<Thing extends object>(
     if (old === now) return [];
     return show === 'value' ? `${word}: ${say(before[field])} → ${say(after[field])}` : word;
   });
-  return changes.length === 0 ? { detail: 'nothing' } : { detail: changes.join(', ') };
+  return changes.length === 0 ? { detail: '(no change)' } : { detail: changes.join(', ') };
 }
 
 const isWords = (value: unknown): value is string[] =>

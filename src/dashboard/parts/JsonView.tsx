@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { CopyButton } from './CopyButton.tsx';
 import { layOutJson } from './json-layout.ts';
 import classes from './JsonView.module.css';
@@ -41,9 +42,7 @@ export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
       </pre>
       {isWhole ? null : (
         <details>
-          <summary>
-            Show the other {(text.length - start.length).toLocaleString('en')} characters
-          </summary>
+          <summary>Show the other {countOf(text.length - start.length, 'character')}</summary>
           <pre tabIndex={0} aria-label={`${label}, the rest`}>
             {text.slice(start.length)}
           </pre>

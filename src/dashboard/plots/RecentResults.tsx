@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { formatMilliseconds } from '#domain/duration-words';
 import { formatUtc } from '../parts/Time.tsx';
 import classes from './RecentResults.module.css';
@@ -27,7 +28,7 @@ export function RecentResults({ results }: { results: readonly Result[] }) {
   const sentence =
     shown.length === 0
       ? 'No runs yet'
-      : `Last ${shown.length} runs: ${shown.length - failed} without failure, ${failed} failed`;
+      : `Last ${countOf(shown.length, 'run')}: ${shown.length - failed} without failure, ${failed} failed`;
   return (
     <svg
       className={classes.strip}

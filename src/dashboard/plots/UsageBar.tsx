@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import classes from './UsageBar.module.css';
 
 /** How much of a limit is used, as a bar with the numbers in words. */
@@ -14,7 +15,7 @@ export function UsageBar({
   const tone = share >= 1 ? 'red' : share >= 0.8 ? 'orange' : 'calm';
   const words =
     limit === null
-      ? `${used.toLocaleString('en')} runs, no limit`
+      ? `${countOf(used, 'run')}, no limit`
       : `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} runs`;
   return (
     <span className={classes.usage} data-tone={tone}>

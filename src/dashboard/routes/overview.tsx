@@ -6,7 +6,7 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
 import { requestFacts, sentForm, services, signedIn } from '../context.ts';
 import { hideSteps, readHiddenSteps, redirectWithToast } from '../serving/cookies.ts';
-import { formatAmount, capped } from '../words/amounts.ts';
+import { capped, countOf, formatAmount } from '../words/amounts.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -106,8 +106,7 @@ type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string;
 function listNeeds(attention: Attention): Need[] {
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));
-  const many = (count: number, one: string, more: string) =>
-    `${formatAmount(capped(count))} ${count === 1 ? one : more}`;
+  const many = (count: number, one: string, more: string) => countOf(capped(count), one, more);
   add(attention.failingCrons > 0, {
     tone: 'red',
     glyph: 'failed',

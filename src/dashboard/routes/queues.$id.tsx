@@ -186,8 +186,8 @@ function DeleteQueue({
         question={`Delete the queue “${queue.name}”?`}
         fields={{ intent: 'delete' }}
       >
-        {countOf(waiting, 'waiting job', 'waiting jobs')} are never sent, and{' '}
-        {countOf(finished, 'finished one', 'finished ones')} go with it.{' '}
+        {countOf(waiting, 'waiting job is', 'waiting jobs are')} never sent, and{' '}
+        {countOf(finished, 'finished job is', 'finished jobs are')} deleted with it.{' '}
         {running > 0
           ? `${countOf(running, 'attempt is', 'attempts are')} under way; the target may still finish its work. `
           : ''}

@@ -85,7 +85,7 @@ export default function Team({ loaderData, actionData }: Route.ComponentProps) {
       </Section>
       <Section
         title="Who leads it"
-        note={`${memberCount} ${memberCount === 1 ? 'person is' : 'people are'} in this team.`}
+        note={`${countOf(memberCount, 'person is', 'people are')} in this team.`}
       >
         <ul>
           {leading.map(({ name, email, role }) => (

@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { hasPath, labelOfKind, textsOfAssertion } from '#domain/assertion';
 import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
@@ -186,7 +187,7 @@ function RequestBody({
       <h3>
         {bodyText === null
           ? 'Body'
-          : `Body, ${describeBytes(bodyBytes)}${isBodyCut ? ', its beginning' : ''}`}
+          : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', its beginning' : ''}`}
       </h3>
       {bodyText === null ? (
         <p className="muted">None</p>
@@ -195,7 +196,7 @@ function RequestBody({
       )}
       {isBodyCut && wholeAt !== null ? (
         <Link to={wholeAt} reloadDocument target="_blank" rel="noopener">
-          {`Show all ${describeBytes(bodyBytes)}`}
+          {`Show all ${countOf(bodyBytes, 'byte')}`}
         </Link>
       ) : null}
       {signedWith === null ? null : (
@@ -231,7 +232,7 @@ function ResponsePanel({
     );
   }
   const { status, headers, bodyStart, hasMore, totalBytes, keptBytes } = response;
-  const kept = keptBytes < totalBytes ? `, the first ${describeBytes(keptBytes)} kept` : '';
+  const kept = keptBytes < totalBytes ? `, the first ${countOf(keptBytes, 'byte')} kept` : '';
   return (
     <Panel
       title="Response"
@@ -247,7 +248,7 @@ function ResponsePanel({
         <HeaderTable headers={headers} label="Response headers" />
       </details>
       <div>
-        <h3>{`Body, ${describeBytes(totalBytes)}${kept}`}</h3>
+        <h3>{`Body, ${countOf(totalBytes, 'byte')}${kept}`}</h3>
         <JsonView
           text={wholeBody ?? bodyStart}
           label="response body"
@@ -261,10 +262,6 @@ function ResponsePanel({
       </div>
     </Panel>
   );
-}
-
-function describeBytes(bytes: number): string {
-  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
 }
 
 function nameAssertion({ assertion }: ShownAssertion): string {
