@@ -7,7 +7,7 @@ import { defineConfig } from 'oxlint';
 export const ROOMS = {
   domain: { imports: [], packages: [] },
   store: { imports: ['domain'], packages: ['kysely', 'pg', 'node:sqlite'] },
-  outgoing: { imports: ['domain'], packages: ['undici', 'node:dns', 'node:dns/promises'] },
+  outgoing: { imports: ['domain'], packages: ['node:tls', 'node:dns', 'node:dns/promises'] },
   // The accounts library brings its own statements.
   people: { imports: ['domain', 'store'], packages: ['kysely'] },
   work: { imports: ['domain', 'store'], packages: [] },
@@ -23,7 +23,8 @@ type Room = keyof typeof ROOMS;
 /** Packages by the room that they belong to. */
 const OWNED = {
   store: ['kysely', 'pg', 'node:sqlite'],
-  outgoing: ['undici', 'node:dns', 'node:dns/promises'],
+  outgoing: ['node:tls', 'node:dns', 'node:dns/promises'],
+  bench: ['undici'],
 } as const;
 
 const OUTSIDE_WORLD = [

@@ -51,7 +51,7 @@ async function sendCron(fields: Record<string, unknown> = {}): Promise<string> {
   return target.next();
 }
 
-/** A whole request as it has to be: what undici frames it with, then exactly these lines and this body. */
+/** A whole request as it has to be: the framing of `outgoing`, then exactly these lines and this body. */
 function wire(firstLine: string, lines: readonly string[], body: string | null): string {
   const length = body === null ? [] : [`content-length: ${body.length}`];
   const head = [`host: ${target.host}`, 'connection: keep-alive', ...lines, ...length];
@@ -64,7 +64,7 @@ function queryOf(request: string): string | null {
   return query.length === 0 ? null : query.join('?');
 }
 
-const AGENT = 'User-Agent: undici';
+const AGENT = 'User-Agent: node';
 const JSON_TYPE = 'Content-Type: application/json';
 
 describe('"Body by method", every byte of the request', () => {

@@ -100,7 +100,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(
         await wire.next(),
         `POST /cb HTTP/1.1\r\nhost: ${wire.host}\r\nconnection: keep-alive\r\n` +
-          `Content-Type: application/json\r\nUser-Agent: undici\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+          `Content-Type: application/json\r\nUser-Agent: node\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
       );
     });
 

@@ -264,7 +264,7 @@ describe('a request that was signed (§5.6)', () => {
       [
         `curl --globoff --request POST '${target.url}/curl'`,
         "--header 'Content-Type: application/json'",
-        "--header 'User-Agent: undici'",
+        "--header 'User-Agent: node'",
         "--header 'X-One: 1'",
         "--data-raw '[1]'",
       ].join(' \\\n  '),

@@ -97,7 +97,7 @@ describe('the request that carries a callback (§6.1)', () => {
       url: 'http://t/cb?ref=%c3%A9&a=b c',
       headers: [
         ['Content-Type', 'application/json'],
-        ['User-Agent', 'undici'],
+        ['User-Agent', 'node'],
       ],
       body: Buffer.from('{"a":1}'),
     });

@@ -16,7 +16,7 @@ export interface Cidr {
 type AddressVerdict = 'allowed' | 'blocked';
 
 /** The host of a URL, with every spelling of an address normalised. */
-type UrlHost =
+export type UrlHost =
   | { kind: 'name'; name: string }
   | { kind: 'ipv4'; address: string }
   | { kind: 'ipv6'; address: string };

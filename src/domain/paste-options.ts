@@ -1,4 +1,5 @@
 import { HTTP_METHODS } from './exchange.ts';
+import { isFramingHeader } from './header-syntax.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
 /** The request that the options of curl or wget describe, gathered option by option. */
@@ -314,14 +315,11 @@ function decode(text: string): string {
   }
 }
 
-const FRAMING =
-  /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i;
-
 function headersOf(gathered: Gathered, credentials: string | null): [string, string][] {
   const headers: [string, string][] = [];
   const dropped: string[] = [];
   for (const [name, value] of gathered.headers) {
-    if (FRAMING.test(name)) dropped.push(name);
+    if (isFramingHeader(name)) dropped.push(name);
     else headers.push([name, value]);
   }
   if (dropped.length > 0) {

@@ -56,7 +56,7 @@ describe('the body of a request (§2.6)', () => {
     for (const payload of [null, json('[]'), json('{}')]) {
       const request = build({ method: 'DELETE', payload });
       assert.equal(request.body, null);
-      assert.deepEqual(request.headers, [['User-Agent', 'undici']]);
+      assert.deepEqual(request.headers, [['User-Agent', 'node']]);
     }
   });
 
@@ -71,7 +71,7 @@ describe('the body of a request (§2.6)', () => {
     assert.deepEqual(request, {
       method: 'GET',
       url: 'http://t/p?a=1&b=2',
-      headers: [['User-Agent', 'undici']],
+      headers: [['User-Agent', 'node']],
       body: null,
     });
   });
@@ -131,7 +131,7 @@ describe('the headers of a request (§2.6)', () => {
   test('a request with a body says what it is and who sends it', () => {
     assert.deepEqual(build({ method: 'POST' }).headers, [
       ['Content-Type', 'application/json'],
-      ['User-Agent', 'undici'],
+      ['User-Agent', 'node'],
     ]);
   });
 

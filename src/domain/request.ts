@@ -5,7 +5,8 @@ import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
 import { appendPayloadToUrl } from './query.ts';
 
-const USER_AGENT = 'undici';
+/** What Node's own `fetch` sends. */
+const USER_AGENT = 'node';
 
 export interface RequestSpec {
   method: HttpMethod;
@@ -35,14 +36,22 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
 /**
  * All headers of the request, including those that `outgoing` itself writes when it sends (`Host`, `Connection`,
  * `Content-Length`).
+ *
+ * @param host  the host of the URL, and its port unless that is the default
  */
-export function frameHeaders({ url, headers, body }: OutgoingRequest): HeaderList {
-  const isHost = ([name]: readonly [string, string]) => name.toLowerCase() === 'host';
-  const host = headers.find(isHost) ?? (['host', URL.parse(url)?.host ?? ''] as const);
-  const framed: [string, string][] = [[...host], ['connection', 'keep-alive']];
-  const others = headers.filter((header) => !isHost(header));
-  const length = body === null ? [] : [['content-length', String(body.length)] as const];
-  return [...framed, ...others, ...length];
+export function frameHeaders(
+  { url, headers, body }: OutgoingRequest,
+  host = URL.parse(url)?.host ?? '',
+): HeaderList {
+  const framed: HeaderList[number][] = [['connection', 'keep-alive']];
+  let hostHeader: HeaderList[number] | null = null;
+  for (const header of headers) {
+    if (header[0].toLowerCase() !== 'host') framed.push(header);
+    else hostHeader ??= header;
+  }
+  framed.unshift(hostHeader ?? ['host', host]);
+  if (body !== null) framed.push(['content-length', String(body.length)]);
+  return framed;
 }
 
 /** Puts our own headers before the configured ones. A configured header of the same name replaces ours. */

@@ -1,31 +1,31 @@
-import type { Dispatcher } from 'undici';
-import type { LiveClock } from './live-clock.ts';
 import { CONNECT_SECONDS, type FaultCode } from '#domain/connection-faults';
 import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
 import { BodyCollector } from './body.ts';
-import type { Connection, Connections, ConnectionUser } from './connections.ts';
-import { codingOf, Decoder } from './decoding.ts';
-import { faultOf, type Progress } from './faults.ts';
+import { BlockedAddress, type Connection, type ConnectionUser } from './connection.ts';
+import type { Connections } from './connections.ts';
+import { type Coding, codingOf, DecodedBody } from './decoding.ts';
+import { faultOf } from './faults.ts';
 import type { Guard, Guarded } from './guard.ts';
-import { findHeader, readHeaders } from './response-headers.ts';
+import type { LiveClock } from './live-clock.ts';
 import type { PreemptiveSemaphore } from './preemptive-semaphore.ts';
-import { readTarget, type Target } from './target.ts';
+import { writeHead } from './request-head.ts';
+import type { ResponseParser } from './response-parser.ts';
 import { Stopwatch } from './stopwatch.ts';
-import type { Turns } from './turns.ts';
+import type { Target, Targets } from './target.ts';
+import type { Turns, TurnTaker } from './turns.ts';
 
 /** How many addresses of a name are tried. */
 const MAX_DIALLED = 3;
-/** How much memory a brotli decoder may need, in bytes. */
-const BROTLI_BYTES = 16 * 1024 * 1024;
 /** How much of one response is read before all others get their turn, in bytes. */
 const TURN_BYTES = 64 * 1024;
 
-interface AttemptTools {
+export interface AttemptTools {
   /** The clock for the target's time limits and durations. It stops while this process stands still. */
   clock: LiveClock;
+  targets: Targets;
   guard: Guard;
   connections: Connections;
-  /** Shares the time for processing response bodies. */
+  /** Shares the time for processing responses. */
   turns: Turns;
   /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
@@ -38,47 +38,36 @@ interface AttemptOptions {
   needs: BodyNeeds;
 }
 
-/**
- * Why reading is paused: no permit for a brotli decoder, a decoder that is full, another response's turn, or received
- * bytes that are not processed yet.
- */
-type Hold = 'brotli' | 'decoder' | 'turn' | 'unseen';
-
 const NO_HEADERS: HeaderList = [];
 
 /**
- * One exchange, from its URL to the last byte of the response. It is a handler of undici's callbacks, and needs no
- * stream, no abort signal and a single promise. It ends exactly once, by calling `resolve`; later events are ignored.
+ * One exchange, from its URL to the last byte of the response. It ends exactly once, by calling `resolve`; later events
+ * are ignored.
  */
-export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
+export class Attempt implements ConnectionUser, TurnTaker {
   readonly #tools: AttemptTools;
   readonly #request: OutgoingRequest;
   readonly #options: AttemptOptions;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #watch: Stopwatch;
   readonly #cancelTimeout: () => void;
-  #cancelConnectLimit: (() => void) | null = null;
   #isSettled = false;
 
   #target: Target | null = null;
+  #head = '';
   #addresses: readonly string[] = [];
   #dialled = 0;
+  /** Until when a connection must be open, on the live clock; null before the first one is opened. */
+  #openUntilMs: number | null = null;
+  #cancelOpening: (() => void) | null = null;
   #connection: Connection | null = null;
-  #controller: Dispatcher.DispatchController | null = null;
-  #socketFault: Error | null = null;
+  #isSent = false;
 
   #status: number | null = null;
   #responseHeaders: HeaderList = NO_HEADERS;
   #collector: BodyCollector | null = null;
-  #decoder: Decoder | null = null;
-  #releaseBrotli: (() => void) | null = null;
-  #isReceived = false;
-  /** The reasons why reading is paused. It goes on when none is left. */
-  readonly #holds = new Set<Hold>();
+  #decodedBody: DecodedBody | null = null;
   #readInTurn = 0;
-  /** Bytes that were received and are not processed yet. */
-  #unseen: Buffer | null = null;
-  #receivedBytes = 0;
 
   constructor(
     tools: AttemptTools,
@@ -95,19 +84,29 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
   }
 
   start(): void {
-    const target = readTarget(this.#request.url);
+    try {
+      this.#begin();
+    } catch {
+      this.#break('failed');
+    }
+  }
+
+  #begin(): void {
+    const { targets, guard, neverSent } = this.#tools;
+    const target = targets.read(this.#request.url);
     if (target === null) return this.#break('url-not-valid');
     this.#target = target;
-    const { neverSent } = this.#tools;
-    if (this.#request.headers.some(([name]) => neverSent.has(name.toLowerCase()))) {
-      return this.#break('header-of-sign-in');
-    }
-    const guarded = this.#tools.guard.judge(target);
+    const head = writeHead(this.#request, target, neverSent);
+    if (typeof head !== 'string') return this.#break(head.fault);
+    this.#head = head;
+    const guarded = guard.judge(target);
     if (!(guarded instanceof Promise)) return this.#proceed(guarded);
-    void guarded.then((outcome) => {
-      this.#watch.resolved();
-      this.#proceed(outcome);
-    });
+    guarded
+      .then((outcome) => {
+        this.#watch.mark('resolved');
+        this.#proceed(outcome);
+      })
+      .catch(() => this.#break('failed'));
   }
 
   #proceed(guarded: Guarded): void {
@@ -116,225 +115,171 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
       return this.#settle({ kind: guarded, ...this.#ending() });
     }
     this.#addresses = guarded;
-    this.#dial();
+    this.#dialNext();
   }
 
-  #dial(): void {
+  // The connection.
+
+  #dialNext(): void {
+    this.#dialled++;
+    this.#connect();
+  }
+
+  /** Takes an idle connection to the address, or opens one. */
+  #connect(): void {
+    const { connections } = this.#tools;
     const target = this.#target;
-    const address = this.#addresses[this.#dialled++];
+    const address = this.#addresses[this.#dialled - 1];
     if (target === null || address === undefined) return this.#break('failed');
-    const { url, path, port, tlsHost } = target;
-    const connection = this.#tools.connections.take(url.origin, { address, port, tlsHost });
-    this.#connection = connection;
-    connection.serve(this);
-    const { method, headers, body } = this.#request;
-    const options: Dispatcher.DispatchOptions & { servername: string } = {
-      path,
-      method,
-      headers: flatten(headers),
-      body: body === null || body.length === 0 ? null : body,
-      // Always the URL's host: undici would take the name from the `Host` header, and reopens the connection when the
-      // name changes.
-      servername: url.hostname,
-      ...(method === 'DELETE' && body !== null ? { reset: false } : null),
-    };
-    connection.dispatch(options, this);
+    this.#connection = connections.take(target.site, address, this);
+    if (this.#connection !== null) {
+      if (!this.#connection.isResting) this.onReady();
+      return;
+    }
+    this.#watch.mark('connecting');
+    this.#connection = connections.open(target.site, address, this);
+    if (this.#connection === null) this.#break('stopping');
+    else this.#limitOpening();
+  }
+
+  get #canDialNext(): boolean {
+    return this.#dialled < Math.min(this.#addresses.length, MAX_DIALLED);
+  }
+
+  /** Gives this address its share of the time for opening a connection. */
+  #limitOpening(): void {
+    const { clock } = this.#tools;
+    const { timeoutSeconds } = this.#options;
+    // Without another address, the time limit of the whole attempt is enough.
+    if (!this.#canDialNext && timeoutSeconds <= CONNECT_SECONDS) return;
+    const nowMs = clock.monotonicMs();
+    this.#openUntilMs ??= nowMs + Math.min(CONNECT_SECONDS, timeoutSeconds) * 1000;
+    const addresses = Math.min(this.#addresses.length, MAX_DIALLED) - this.#dialled + 1;
+    const shareMs = Math.max(0, this.#openUntilMs - nowMs) / addresses;
+    this.#cancelOpening = clock.after(shareMs, () => this.#notOpened('not-opened'));
+  }
+
+  #notOpened(fault: FaultCode): void {
+    this.#endOpening();
+    if (!this.#canDialNext) return this.#break(fault);
+    this.#dropConnection();
+    this.#dialNext();
+  }
+
+  #endOpening(): void {
+    this.#cancelOpening?.();
+    this.#cancelOpening = null;
   }
 
   // Methods of `ConnectionUser`.
 
-  onConnecting(): void {
-    this.#watch.connecting();
-    if (this.#cancelConnectLimit !== null || this.#options.timeoutSeconds <= CONNECT_SECONDS)
-      return;
-    this.#cancelConnectLimit = this.#tools.clock.after(CONNECT_SECONDS * 1000, () =>
-      this.#break('not-opened'),
-    );
-  }
-
   onConnected(): void {
-    this.#watch.connected(this.#target?.tlsHost !== null);
+    this.#watch.mark('connected');
+    if (this.#target?.site.tlsHost !== null) this.#watch.mark('securing');
   }
 
   onReady(): void {
-    this.#watch.ready();
-    this.#cancelConnectLimit?.();
-    this.#cancelConnectLimit = null;
+    this.#endOpening();
+    this.#watch.mark('sending');
+    this.#isSent = true;
+    this.#connection?.send(this.#head, this.#request.body);
   }
 
-  onBlocked(): void {
-    this.#settle({ kind: 'blocked', ...this.#ending() });
+  onBytes(bytes: Buffer): void {
+    this.#readInTurn += bytes.length;
+    this.#connection?.parser.feed(bytes);
+    if (!this.#tools.turns.takeNow(this)) this.#connection?.pause();
   }
 
-  onSocketFault(error: Error): void {
-    this.#socketFault = error;
-  }
-
-  // Methods of undici's `DispatchHandler`.
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // A fault from before belongs to an earlier socket: this request is sent on a new one.
-    this.#socketFault = null;
-    this.#watch.sending();
+  onClosed(error: Error | null): void {
     const connection = this.#connection;
-    if (connection === null) return;
-    connection.expectAnswer();
-    const host = findHeader(this.#request.headers, 'host');
-    if (host !== null && host[0] !== 'host') connection.spellHost(host[0]);
+    if (this.#isSettled || connection === null) return;
+    if (error instanceof BlockedAddress)
+      return this.#settle({ kind: 'blocked', ...this.#ending() });
+    if (!connection.isOpen) return this.#notOpened(faultOf(error, 'connecting'));
+    // An idle connection that ended before it was used is no fault: nothing of the request was sent.
+    if (!this.#isSent) return this.#connect();
+    if (error !== null) {
+      return this.#break(faultOf(error, this.#status === null ? 'waiting' : 'receiving'));
+    }
+    const end = connection.parser.close();
+    if (end === 'end') this.#endBody();
+    else this.#break(end);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (this.#isSettled || (status >= 100 && status < 200)) return;
+  // The response.
+
+  takeTurn(): void {
+    if (this.#isSettled || this.#connection === null) return;
+    try {
+      this.#parse(this.#connection);
+    } catch {
+      this.#break('failed');
+    }
+  }
+
+  #parse(connection: Connection): void {
+    const { parser } = connection;
+    while (this.#decodedBody?.isReady !== false) {
+      const event = parser.next();
+      if (event === 'more') return this.#readOn(connection);
+      if (event === 'end') return this.#endReading(connection);
+      if (event === 'head') this.#beginBody(parser);
+      else if (event === 'data') (this.#decodedBody ?? this.#collector)?.take(parser.data);
+      else return this.#break(event);
+    }
+    connection.pause();
+  }
+
+  /**
+   * Pauses after `TURN_BYTES`: a target that sends as fast as it is read would otherwise occupy the event loop and
+   * delay timers.
+   */
+  #readOn(connection: Connection): void {
+    if (this.#readInTurn < TURN_BYTES) return connection.resume();
+    this.#readInTurn = 0;
+    connection.pause();
+    this.#tools.turns.takeLater(this);
+  }
+
+  #beginBody({ status, headers }: ResponseParser): void {
+    this.#watch.mark('answering');
     this.#status = status;
-    this.#watch.answering();
-    this.#responseHeaders = readHeaders(controller.rawHeaders);
-    const collector = new BodyCollector(this.#options.needs);
-    this.#collector = collector;
-    // A status below 100 is final and counts as odd (§2.7), but undici reads it as an informational response without
-    // a body.
-    if (status < 100) return this.#answer(status, collector);
-    const coding = codingOf(findHeader(this.#responseHeaders, 'content-encoding')?.[1] ?? null);
+    this.#responseHeaders = headers;
+    this.#collector = new BodyCollector(this.#options.needs);
+    const coding = codingOf(headers);
     if (coding === null) return;
-    if (coding === 'br') {
-      this.#releaseBrotli = this.#tools.brotliSemaphore.acquire({
-        pause: () => this.#hold('brotli'),
-        resume: () => this.#go('brotli'),
-        heldBytes: () => BROTLI_BYTES,
-      });
-    }
-    this.#decoder = new Decoder(coding, {
-      onDecoded: (chunk) => this.#isSettled || this.#look(collector, chunk),
-      onDrain: () => this.#go('decoder'),
-      onEnd: () => this.#finishBody(),
-      onCorrupt: () => this.#break(`corrupt-${coding}`),
-    });
+    this.#decodedBody = new DecodedBody(coding, this.#collector, this.#tools, this);
   }
 
-  onResponseData(_: unknown, chunk: Buffer): void {
-    const collector = this.#collector;
-    if (this.#isSettled || collector === null) return;
-    this.#receivedBytes += chunk.length;
-    this.#takeTurns(chunk.length);
-    if (this.#decoder !== null) {
-      if (!this.#decoder.write(chunk)) this.#hold('decoder');
-      return;
-    }
-    this.#look(collector, chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.#isSettled) return;
-    // If only the end of the connection ends the body, a reset means that the body is incomplete.
-    if (this.#socketFault !== null) return this.#fail(this.#socketFault);
-    if (this.#connection !== null) this.#tools.connections.release(this.#connection);
+  #endReading(connection: Connection): void {
+    this.#tools.connections.release(connection);
     this.#connection = null;
     this.#endBody();
   }
 
+  /** All bytes have arrived. */
   #endBody(): void {
-    this.#isReceived = true;
-    this.#watch.received();
-    if (this.#decoder === null) this.#finishBody();
-    else this.#decoder.end();
+    this.#watch.mark('received');
+    if (this.#decodedBody === null) this.onBodyEnd();
+    else this.#decodedBody.end();
   }
 
-  onResponseError(_: unknown, error: Error): void {
-    if (this.#isSettled) return;
-    if (this.#isWholeBodyHere()) return this.#endOnClosed();
-    if (this.#controller === null && this.#isWorthAnotherDial(error)) {
-      this.#dropConnection();
-      return this.#dial();
-    }
-    this.#fail(error);
+  onBodyReady(): void {
+    this.#tools.turns.takeLater(this);
   }
 
-  /**
-   * Whether all bytes of a body of known length have arrived. If reading was paused at the last byte, undici has not
-   * yet reported the end of the response, and reports the following end of the connection as an error.
-   */
-  #isWholeBodyHere(): boolean {
-    if (this.#collector === null || this.#isReceived) return false;
-    const length = findHeader(this.#responseHeaders, 'content-length');
-    const isChunked = findHeader(this.#responseHeaders, 'transfer-encoding') !== null;
-    return length !== null && !isChunked && length[1] === String(this.#receivedBytes);
-  }
-
-  #endOnClosed(): void {
-    this.#dropConnection();
-    this.#endBody();
-  }
-
-  #isWorthAnotherDial(error: Error): boolean {
-    const isOurs = 'code' in error && String(error.code).startsWith('UND_ERR');
-    return !isOurs && this.#dialled < Math.min(this.#addresses.length, MAX_DIALLED);
-  }
-
-  // The body.
-
-  /** Processes a decoded chunk. Nothing more is read until that is done. */
-  #look(collector: BodyCollector, chunk: Buffer): void {
-    const isDone = this.#tools.turns.do(() => {
-      if (this.#isSettled) return;
-      this.#unseen = null;
-      collector.take(chunk);
-      this.#decoder?.resume();
-      this.#go('unseen');
-      if (this.#decoder !== null && collector.isSated) this.#stopDecoding();
-    });
-    if (isDone) return;
-    this.#unseen = chunk;
-    this.#decoder?.pause();
-    this.#hold('unseen');
-  }
-
-  /** Stops decoding once no more of the body is needed. The remaining bytes are read and dropped. */
-  #stopDecoding(): void {
-    this.#closeDecoder();
-    if (this.#isReceived) this.#finishBody();
-    else this.#go('decoder');
-  }
-
-  #closeDecoder(): void {
-    this.#decoder?.close();
-    this.#decoder = null;
-    this.#releaseBrotli?.();
-  }
-
-  #hold(why: Hold): void {
-    if (this.#holds.size === 0) this.#controller?.pause();
-    this.#holds.add(why);
-  }
-
-  #go(why: Hold): void {
-    if (this.#holds.delete(why) && this.#holds.size === 0 && !this.#isSettled) {
-      this.#controller?.resume();
-    }
-  }
-
-  /**
-   * Pauses reading after `TURN_BYTES`: a target that sends as fast as it is read would otherwise occupy the event
-   * loop and delay timers.
-   */
-  #takeTurns(bytes: number): void {
-    this.#readInTurn += bytes;
-    if (this.#readInTurn < TURN_BYTES) return;
-    this.#readInTurn = 0;
-    this.#hold('turn');
-    setImmediate(() => this.#go('turn'));
-  }
-
-  #finishBody(): void {
+  onBodyEnd(): void {
     if (this.#isSettled || this.#status === null || this.#collector === null) return;
-    if (this.#unseen !== null) this.#collector.take(this.#unseen);
-    this.#answer(this.#status, this.#collector);
+    const body = this.#collector.finish();
+    this.#settle({ kind: 'answered', status: this.#status, body, ...this.#ending() });
+  }
+
+  onBodyCorrupt(coding: Coding): void {
+    this.#break(`corrupt-${coding}`);
   }
 
   // The end.
-
-  #answer(status: number, collector: BodyCollector): void {
-    this.#settle({ kind: 'answered', status, body: collector.finish(), ...this.#ending() });
-  }
 
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
@@ -342,13 +287,6 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     // If the process stood still for longer than time limits are extended, its own clock shows less than the timeout.
     const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
     this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
-  }
-
-  #fail(error: Error): void {
-    let progress: Progress = 'connecting';
-    if (this.#status !== null) progress = 'receiving';
-    else if (this.#controller !== null) progress = 'waiting';
-    this.#break(faultOf(error, progress));
   }
 
   #break(fault: FaultCode): void {
@@ -366,20 +304,14 @@ export class Attempt implements Dispatcher.DispatchHandler, ConnectionUser {
     this.#isSettled = true;
     this.#resolve(exchange);
     this.#cancelTimeout();
-    this.#cancelConnectLimit?.();
-    this.#closeDecoder();
+    this.#endOpening();
+    this.#decodedBody?.close();
     this.#dropConnection();
   }
 
   /** Closes a connection whose response was not read to its end. */
   #dropConnection(): void {
-    if (this.#connection !== null) this.#tools.connections.discard(this.#connection);
+    this.#connection?.destroy();
     this.#connection = null;
   }
-}
-
-function flatten(headers: HeaderList): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of headers) flat.push(name, value);
-  return flat;
 }

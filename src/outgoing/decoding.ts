@@ -1,11 +1,18 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import type { HeaderList } from '#domain/exchange';
+import type { BodyCollector } from './body.ts';
+import type { PermitUser, PreemptiveSemaphore } from './preemptive-semaphore.ts';
+import type { Turns, TurnTaker } from './turns.ts';
 
-type Coding = 'gzip' | 'deflate' | 'br';
+export type Coding = 'gzip' | 'deflate' | 'br';
 
 /** The content coding to undo. Null if there is none or it is unknown: such a body is kept as received. */
-export function codingOf(contentEncoding: string | null): Coding | null {
-  switch (contentEncoding === null ? '' : contentEncoding.trim().toLowerCase()) {
+export function codingOf(headers: HeaderList): Coding | null {
+  const header = headers.find(
+    ([name]) => name.length === 16 && name.toLowerCase() === 'content-encoding',
+  );
+  switch (header?.[1].toLowerCase() ?? '') {
     case 'gzip':
     case 'x-gzip':
       return 'gzip';
@@ -18,78 +25,127 @@ export function codingOf(contentEncoding: string | null): Coding | null {
   }
 }
 
-interface DecoderEvents {
-  onDecoded(chunk: Buffer): void;
-  /** The decoder has processed its input, so more may be written. */
-  onDrain(): void;
-  onEnd(): void;
-  onCorrupt(): void;
+interface DecodingTools {
+  /** Shares the time for processing responses. */
+  turns: Turns;
+  /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
+  brotliSemaphore: PreemptiveSemaphore;
+}
+
+interface DecodingEvents {
+  /** The body is ready for more bytes, after it was not. */
+  onBodyReady(): void;
+  onBodyEnd(): void;
+  onBodyCorrupt(coding: Coding): void;
 }
 
 /** How much a decoder puts out at once, in bytes. It is little, so that a decompression bomb expands piece by piece. */
 const CHUNK_BYTES = 32 * 1024;
 
 /**
- * Undoes a content coding on the zlib threads. When `write` returns false, the caller must wait for `onDrain`: a
- * decompression bomb then never expands faster than its output is processed.
+ * A body whose content coding is undone, on the zlib threads. It takes bytes only while `isReady`, so a decompression
+ * bomb never expands faster than its output is processed. Decoding stops once nothing more is wanted from the body.
  */
-export class Decoder {
+export class DecodedBody implements TurnTaker, PermitUser {
   readonly #coding: Coding;
-  readonly #events: DecoderEvents;
-  #stream: Transform | null = null;
+  readonly #collector: BodyCollector;
+  readonly #tools: DecodingTools;
+  readonly #events: DecodingEvents;
+  #decoder: Transform | null = null;
+  #hasPermit: boolean;
+  #isFull = false;
+  /** A decoded chunk that waits for its turn. */
+  #unseen: Buffer | null = null;
+  #isReceived = false;
+  #isStopped = false;
 
-  constructor(coding: Coding, events: DecoderEvents) {
+  constructor(
+    coding: Coding,
+    collector: BodyCollector,
+    tools: DecodingTools,
+    events: DecodingEvents,
+  ) {
     this.#coding = coding;
+    this.#collector = collector;
+    this.#tools = tools;
     this.#events = events;
+    this.#hasPermit = coding !== 'br' || tools.brotliSemaphore.acquire(this);
   }
 
-  /** @returns false if the caller must wait for `onDrain` */
-  write(chunk: Buffer): boolean {
-    this.#stream ??= this.#open(chunk);
-    return this.#stream.write(chunk);
+  get isReady(): boolean {
+    return this.#isStopped || (this.#hasPermit && !this.#isFull);
   }
 
-  /** Announces the end of the body; `onEnd` or `onCorrupt` follows. */
+  /** Takes received bytes, which are copied: they belong to the socket. */
+  take(chunk: Buffer): void {
+    if (this.#isStopped) return;
+    this.#decoder ??= this.#open(chunk);
+    this.#isFull = !this.#decoder.write(Buffer.from(chunk));
+  }
+
+  /** Announces the end of the received bytes. `onBodyEnd` or `onBodyCorrupt` follows. */
   end(): void {
+    this.#isReceived = true;
     // An empty body (status 204, or a length of 0) is not corrupt.
-    if (this.#stream === null) this.#events.onEnd();
-    else this.#stream.end();
+    if (this.#isStopped || this.#decoder === null) this.#events.onBodyEnd();
+    else this.#decoder.end();
   }
 
-  pause(): void {
-    this.#stream?.pause();
-  }
-
-  resume(): void {
-    this.#stream?.resume();
-  }
-
-  /** Frees the decoder's memory; no event follows. */
+  /** Frees the decoder's memory. No event follows. */
   close(): void {
-    const stream = this.#stream;
-    if (stream === null) return;
-    stream.removeAllListeners();
-    stream.on('error', ignore);
-    stream.destroy();
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#unseen = null;
+    this.#decoder?.removeAllListeners();
+    this.#decoder?.on('error', () => {}).destroy();
+    this.#tools.brotliSemaphore.release(this);
+  }
+
+  // Methods of `TurnTaker` and `PermitUser`.
+
+  takeTurn(): void {
+    if (this.#unseen === null) return;
+    this.#collector.take(this.#unseen);
+    this.#unseen = null;
+    if (!this.#collector.isSated) return void this.#decoder?.resume();
+    this.close();
+    if (this.#isReceived) this.#events.onBodyEnd();
+    else this.#events.onBodyReady();
+  }
+
+  onPermit(): void {
+    this.#hasPermit = true;
+    this.#events.onBodyReady();
+  }
+
+  onPermitLost(): void {
+    this.#hasPermit = false;
   }
 
   #open(first: Buffer): Transform {
-    const events = this.#events;
-    const stream = openStream(this.#coding, first);
-    stream.on('data', (chunk: Buffer) => events.onDecoded(chunk));
-    stream.on('drain', () => events.onDrain());
-    stream.on('end', () => events.onEnd());
-    stream.on('error', () => events.onCorrupt());
-    return stream;
+    const decoder = openDecoder(this.#coding, first);
+    decoder.on('data', (chunk: Buffer) => {
+      this.#unseen = chunk;
+      if (!this.#tools.turns.takeNow(this)) decoder.pause();
+    });
+    decoder.on('drain', () => {
+      this.#isFull = false;
+      this.#events.onBodyReady();
+    });
+    decoder.on('end', () => {
+      if (this.#unseen !== null) this.#collector.take(this.#unseen);
+      this.close();
+      this.#events.onBodyEnd();
+    });
+    decoder.on('error', () => this.#events.onBodyCorrupt(this.#coding));
+    return decoder;
   }
 }
 
-function openStream(coding: Coding, first: Buffer): Transform {
+function openDecoder(coding: Coding, first: Buffer): Transform {
   const options = { chunkSize: CHUNK_BYTES };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'br') return createBrotliDecompress(options);
   // "deflate" means the zlib format (RFC 9110 8.4.1.2), but some servers leave out its header of two bytes.
   return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
 }
-
-function ignore(): void {}

@@ -23,6 +23,12 @@ async function exchangeWith(script: Parameters<typeof startRawReceiver>[0]): Pro
   return await sender.get(`${receiver.url}/`);
 }
 
+/** Waits until the sender has closed a connection. */
+async function untilClosed(connection: RawConnection | undefined): Promise<void> {
+  assert.ok(connection);
+  await assert.rejects(connection.until('more'), /ended/);
+}
+
 async function answerEach(connection: RawConnection, ...answers: string[]): Promise<void> {
   let seen = 0;
   for (const answer of answers) {
@@ -40,7 +46,7 @@ describe('what is sent', () => {
       headers: [
         ['Content-Type', 'application/json'],
         ['X-oDD-Case', ' a  b '],
-        ['user-agent', 'undici'],
+        ['user-agent', 'node'],
       ],
       body: '{"a":1}',
     });
@@ -48,7 +54,7 @@ describe('what is sent', () => {
     assert.equal(
       connection?.received.toString('latin1'),
       `POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:${receiver.port}\r\nconnection: keep-alive\r\n` +
-        'Content-Type: application/json\r\nX-oDD-Case:  a  b \r\nuser-agent: undici\r\ncontent-length: 7\r\n\r\n{"a":1}',
+        'Content-Type: application/json\r\nX-oDD-Case:  a  b \r\nuser-agent: node\r\ncontent-length: 7\r\n\r\n{"a":1}',
     );
   });
 
@@ -128,6 +134,20 @@ describe('what is sent', () => {
       receiver.connections[0]?.received.toString() ?? '',
       /content-length: 2\r\n\r\n\[\]DELETE/,
     );
+  });
+
+  test('a body that is too large for one write arrives whole', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.untilBytes(300_000);
+      await connection.send(OK);
+    });
+    await using sender = openSender();
+    const body = Buffer.alloc(300_000, 'body');
+    expectKind(await sender.get(receiver.url, { method: 'PUT', body }), 'answered');
+    const sent = receiver.connections[0]?.received ?? Buffer.alloc(0);
+    const head = sent.indexOf('\r\n\r\n') + 4;
+    assert.match(sent.toString('latin1', 0, head), /\r\ncontent-length: 300000\r\n\r\n$/);
+    assert.ok(sent.subarray(head).equals(body));
   });
 
   test('headers that cannot be written end their own run alone', async () => {
@@ -218,6 +238,81 @@ describe('connections', () => {
     assert.equal(broken.trace.address, '127.0.0.1');
   });
 
+  test('one on which bytes arrive that nobody asked for is not used again', async () => {
+    const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';
+    await using receiver = await startRawReceiver(async (connection, index) => {
+      await connection.until();
+      await connection.send(OK);
+      if (index > 0) return;
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await connection.send(forged);
+    });
+    await using sender = openSender();
+    expectKind(await sender.get(receiver.url), 'answered');
+    await untilClosed(receiver.connections[0]);
+    const { body } = expectKind(await sender.get(receiver.url), 'answered');
+    assert.equal(String(body.stored), 'ok');
+    assert.equal(receiver.connections.length, 2);
+  });
+
+  for (const [name, answer] of [
+    ['with bytes behind its end', `${OK}HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged`],
+    ['with Connection: close', OK.replace('\r\n', '\r\nConnection: close\r\n')],
+    ['of HTTP/1.0', OK.replace('1.1', '1.0')],
+    ['that keeps the connection for a second', OK.replace('\r\n', '\r\nKeep-Alive: timeout=1\r\n')],
+  ] as const) {
+    test(`a response ${name} counts, and its connection is closed`, async () => {
+      await using receiver = await startRawReceiver((connection) => answerEach(connection, answer));
+      await using sender = openSender();
+      for (let n = 0; n < 2; n++) {
+        const { body } = expectKind(await sender.get(receiver.url), 'answered');
+        assert.equal(String(body.stored), 'ok');
+        await untilClosed(receiver.connections[n]);
+      }
+      assert.equal(receiver.connections.length, 2);
+    });
+  }
+
+  test('one whose request was answered before it was sent is not used again', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n');
+    });
+    await using sender = openSender();
+    const body = Buffer.alloc(32 * 1024 * 1024);
+    for (let n = 0; n < 2; n++) {
+      const exchange = await sender.get(receiver.url, { method: 'POST', body });
+      assert.equal(expectKind(exchange, 'answered').status, 413);
+    }
+    assert.equal(receiver.connections.length, 2);
+  });
+
+  test('are closed after four seconds of rest', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK, OK));
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    await using sender = openSender({ clock });
+    expectKind(await sender.get(receiver.url), 'answered');
+    await clock.advance(3_999);
+    expectKind(await sender.get(receiver.url), 'answered');
+    assert.equal(receiver.connections.length, 1);
+    await clock.advance(5_000);
+    await untilClosed(receiver.connections[0]);
+    assert.equal(clock.waiting, 0, 'no timer is left behind');
+  });
+
+  test('closing the sender ends a request that waits for a resting connection', async () => {
+    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
+    const sender = openSender();
+    expectKind(await sender.get(receiver.url), 'answered');
+    const waiting = sender.get(receiver.url);
+    await sender.close();
+    assert.equal(saysOf(expectKind(await waiting, 'broken')), 'the service is stopping');
+    assert.equal(
+      saysOf(expectKind(await sender.get(receiver.url), 'broken')),
+      'the service is stopping',
+    );
+  });
+
   test('closing the sender ends what is under way', async () => {
     await using receiver = await startRawReceiver(() => {});
     const sender = openSender();
@@ -290,6 +385,19 @@ describe('informational answers', () => {
       'broken',
     );
     assert.equal(saysOf(broken), 'response is not valid HTTP');
+  });
+
+  test('more than 16 end the exchange', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    expectKind(await exchangeWith(hint.repeat(16) + OK), 'answered');
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send(hint.repeat(17));
+    });
+    await using sender = openSender();
+    const broken = expectKind(await sender.get(receiver.url), 'broken');
+    assert.equal(saysOf(broken), 'too many informational responses');
+    await untilClosed(receiver.connections[0]);
   });
 
   test('an end behind 100 is a connection closed before a response came', async () => {

@@ -2,13 +2,15 @@ import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Cidr } from '#domain/network';
 import type { OwnEcho } from '#domain/own-echo';
-import { Attempt } from './attempt.ts';
+import { Attempt, type AttemptTools } from './attempt.ts';
+import { createTlsContext } from './connection.ts';
 import { Connections } from './connections.ts';
 import { Guard } from './guard.ts';
 import { LiveClock } from './live-clock.ts';
 import { NameResolver } from './resolver.ts';
 import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
-import { createTlsContext } from './sockets.ts';
+import { Targets } from './target.ts';
+import { TlsSessions } from './tls-sessions.ts';
 import { Turns } from './turns.ts';
 
 /** How many brotli bodies are decoded at a time. No request asks for brotli (§2.6), so few will come. */
@@ -49,12 +51,14 @@ export function createSender(options: SenderOptions): ClosableSender {
   const liveClock = new LiveClock(clock);
   const resolver = new NameResolver({ ...options, liveClock });
   const guard = new Guard({ ...options, echo: options.echo ?? null, resolver });
-  const connections = new Connections({
+  const connections = new Connections(clock, {
     tlsContext: createTlsContext(options.trustedCertificates ?? []),
+    sessions: new TlsSessions(clock),
     mayUse: (address, port) => guard.mayUse(address, port),
   });
-  const tools = {
+  const tools: AttemptTools = {
     clock: liveClock,
+    targets: new Targets(),
     guard,
     connections,
     turns: new Turns(clock),

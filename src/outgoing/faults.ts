@@ -41,53 +41,18 @@ const FAULTS: Record<string, FaultCode> = {
   ERR_SSL_HTTP_REQUEST: 'not-tls',
   ERR_SSL_UNEXPECTED_MESSAGE: 'not-tls',
   CLOSED_EARLY: 'closed-while-opening',
-  UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
-  UND_ERR_INVALID_ARG: 'request-not-http',
-  UND_ERR_NOT_SUPPORTED: 'request-not-http',
-  UND_ERR_CLOSED: 'stopping',
-  UND_ERR_DESTROYED: 'stopping',
+  STOPPING: 'stopping',
 };
-
-/** undici's error when the other side closed the connection without an error. */
-const CLOSED = 'UND_ERR_SOCKET';
-
-/** undici's error for a body longer or shorter than announced, and for an announced length that is not a number. */
-const WRONG_LENGTH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-
-const ENDED_EARLY = 'response-cut';
 
 /** How far an exchange had come when it broke off. The same error means different things at each stage. */
-export type Progress = 'connecting' | 'waiting' | 'receiving';
+type Progress = 'connecting' | 'waiting' | 'receiving';
 
-const GENERAL: Record<Progress, FaultCode> = {
-  connecting: 'failed',
-  waiting: 'not-http',
-  receiving: 'not-http',
-};
-
-/** The fault code for an error of a socket, of TLS or of the HTTP parser. */
-export function faultOf(error: unknown, progress: Progress): FaultCode {
-  if (!(error instanceof Error)) return GENERAL[progress];
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (code === CLOSED) return faultOfClosing(error, progress);
-  if (code === WRONG_LENGTH) return progress === 'receiving' ? ENDED_EARLY : GENERAL[progress];
+/** The fault code for an error of a socket or of TLS. */
+export function faultOf(error: Error | null, progress: Progress): FaultCode {
+  const code = error !== null && 'code' in error ? String(error.code) : '';
   const known = Object.hasOwn(FAULTS, code) ? FAULTS[code] : undefined;
   if (known !== undefined) return known;
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
-  return isCutShort(error) ? ENDED_EARLY : GENERAL[progress];
-}
-
-function faultOfClosing(error: Error, progress: Progress): FaultCode {
-  if (progress === 'receiving') return ENDED_EARLY;
-  // undici's messages for bytes that it cannot read as a response, such as a switch of protocols.
-  const isRefusal = /^bad (?:response|upgrade)$/.test(error.message);
-  return isRefusal ? GENERAL.waiting : 'closed-before-response';
-}
-
-/**
- * Whether the response ended too early. The parser's errors have no code, but at the end of the connection none of
- * its bytes are left over.
- */
-function isCutShort(error: Error): boolean {
-  return error.name === 'HTTPParserError' && 'data' in error && error.data === '';
+  if (progress === 'connecting') return 'failed';
+  return progress === 'waiting' ? 'closed-before-response' : 'response-cut';
 }

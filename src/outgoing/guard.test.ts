@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { startDnsServer, type DnsAnswer } from '#testing/dns-server';
 import { FakeClock } from '#demo/fake-clock';
 import { startReceiver } from '#testing/receiver';
-import { openSender } from '#testing/sender';
+import { openSender, saysOf } from '#testing/sender';
 
 /** Sends to a name that a scripted server resolves; only 127.0.0.1 is allowed. */
 async function sendTo(answer: DnsAnswer, allowed = '127.0.0.1/32') {
@@ -285,6 +285,19 @@ describe('the machine itself', () => {
       await rm(folder, { recursive: true });
     }
   });
+});
+
+test('an error while a target is judged ends that exchange alone', async () => {
+  await using dns = await startDnsServer();
+  dns.answer('target.test', ['127.0.0.1']);
+  const ownAddresses = () => {
+    throw new Error('no interfaces');
+  };
+  await using sender = openSender({ dnsServers: [dns.address], ownAddresses });
+  for (const host of ['target.test', '127.0.0.1']) {
+    const exchange = await sender.get(`http://${host}/`);
+    assert.equal(exchange.kind === 'broken' && saysOf(exchange), 'connection failed');
+  }
 });
 
 describe('addresses in the URL', () => {

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '#domain/clock';
-import { hostOfUrl, judgeAddress, type Cidr } from '#domain/network';
+import { judgeAddress, type Cidr } from '#domain/network';
 import { isForEcho, type OwnEcho } from '#domain/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
@@ -10,6 +10,9 @@ export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
 /** How long this machine's own addresses are cached, in milliseconds. */
 const OWN_ADDRESSES_BELIEVED_MS = 5_000;
+
+/** How many verdicts are cached. */
+const MAX_VERDICTS = 1_024;
 
 interface GuardOptions {
   clock: Clock;
@@ -29,16 +32,17 @@ export class Guard {
   readonly #options: GuardOptions;
   #ownAddresses: ReadonlySet<string> = new Set();
   #ownReadAtMs = -Infinity;
+  /** By address, whether it may be dialled, for as long as our own addresses are cached. */
+  readonly #verdicts = new Map<string, boolean>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
   }
 
   /** Judges a target's host; synchronously if no lookup is needed. The promise never rejects. */
-  judge({ url, path }: Target): Guarded | Promise<Guarded> {
+  judge({ site: { url, urlHost: host }, path }: Target): Guarded | Promise<Guarded> {
     const { echo, resolver } = this.#options;
     if (echo && isForEcho(url, path, echo)) return [echo.address];
-    const host = hostOfUrl(url);
     if (host === null || host.kind === 'ipv6') return 'unresolvable';
     if (host.kind === 'ipv4') return this.#judgeAll([host.address]);
     const known = resolver.recall(host.name);
@@ -62,11 +66,19 @@ export class Guard {
   #isAllowed(address: string): boolean {
     const { clock, allowedNetworks, readOwnAddresses = readInterfaces } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#ownReadAtMs >= OWN_ADDRESSES_BELIEVED_MS) {
-      this.#ownReadAtMs = nowMs;
+    if (
+      nowMs - this.#ownReadAtMs >= OWN_ADDRESSES_BELIEVED_MS ||
+      this.#verdicts.size > MAX_VERDICTS
+    ) {
       this.#ownAddresses = new Set(readOwnAddresses());
+      this.#ownReadAtMs = nowMs;
+      this.#verdicts.clear();
     }
-    return judgeAddress(address, allowedNetworks, this.#ownAddresses) === 'allowed';
+    const known = this.#verdicts.get(address);
+    if (known !== undefined) return known;
+    const isAllowed = judgeAddress(address, allowedNetworks, this.#ownAddresses) === 'allowed';
+    this.#verdicts.set(address, isAllowed);
+    return isAllowed;
   }
 }
 

@@ -14,6 +14,8 @@ interface Sleeper {
   lookAtMs: number;
   /** By how much standstills may still delay it. */
   mostToAddMs: number;
+  /** Its place in the list. */
+  at: number;
 }
 
 /**
@@ -25,7 +27,8 @@ interface Sleeper {
  */
 export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   readonly #clock: Clock;
-  readonly #sleepers = new Set<Sleeper>();
+  /** In no order. A set would be slower, and its tables would keep removed sleepers alive for a while. */
+  readonly #sleepers: Sleeper[] = [];
   /** No sleeper has to be looked at earlier. */
   #nearestMs = Infinity;
   #beatsNextAtMs = 0;
@@ -55,8 +58,9 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   after(ms: number, wake: () => void): () => void {
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs - this.#stoodStillMsAt(nowMs) + ms;
-    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms };
-    this.#sleepers.add(sleeper);
+    const at = this.#sleepers.length;
+    const sleeper = { wake, untilMs, lookAtMs: nowMs + ms, mostToAddMs: ms, at };
+    this.#sleepers.push(sleeper);
     this.#nearestMs = Math.min(this.#nearestMs, sleeper.lookAtMs);
     if (this.#cancelBeat === null) this.#beat(nowMs);
     else if (this.#nearestMs < this.#beatsNextAtMs) this.#plan(nowMs);
@@ -107,12 +111,20 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
 
   /** Returns false if it was removed before. */
   #remove(sleeper: Sleeper): boolean {
-    const wasThere = this.#sleepers.delete(sleeper);
-    if (this.#sleepers.size > 0 || this.#cancelBeat === null) return wasThere;
+    if (this.#sleepers[sleeper.at] !== sleeper) return false;
+    const last = this.#sleepers.pop();
+    if (last !== undefined && last !== sleeper) {
+      this.#sleepers[sleeper.at] = last;
+      last.at = sleeper.at;
+    }
+    if (this.#sleepers.length === 0) this.#rest();
+    return true;
+  }
+
+  #rest(): void {
     this.#pastStandstillsMs = this.stoodStillMs;
-    this.#cancelBeat();
+    this.#cancelBeat?.();
     this.#cancelBeat = null;
     this.#nearestMs = Infinity;
-    return wasThere;
   }
 }

@@ -76,15 +76,17 @@ export class ResponseParser {
     this.#informational = 0;
   }
 
-  /** Hands over bytes. Those before must be used up. */
+  /** Hands over bytes, behind those that are not used up. */
   feed(bytes: Buffer): void {
-    this.#input = bytes;
+    const isUsedUp = this.#at === this.#input.length;
+    this.#input = isUsedUp ? bytes : Buffer.concat([this.#input.subarray(this.#at), bytes]);
     this.#at = 0;
   }
 
   /** Copies the rest of the input, so that the caller may reuse its buffer. */
   keep(): void {
-    this.feed(Buffer.from(this.#input.subarray(this.#at)));
+    this.#input = Buffer.from(this.#input.subarray(this.#at));
+    this.#at = 0;
   }
 
   /** Whether another request may be sent on the connection, after 'end'. */
@@ -139,11 +141,12 @@ export class ResponseParser {
   }
 
   #beginBody(head: string, status: number): ParserEvent {
-    const { headers, length, coding, connection, keepAlive } = readFields(head);
+    const { headers, framing } = readFields(head);
+    const { connection, 'content-length': length, 'transfer-encoding': coding } = framing;
     const isOld = head.startsWith('HTTP/1.0');
     this.status = status;
     this.headers = headers;
-    this.idleSeconds = readTimeout(keepAlive);
+    this.idleSeconds = readTimeout(framing['keep-alive']);
     this.#isPersistent = isOld ? hasItem(connection, 'keep-alive') : !hasItem(connection, 'close');
     this.#left = length === null ? Infinity : readLength(length);
     if (Number.isNaN(this.#left)) return 'not-http';
@@ -232,18 +235,26 @@ export class ResponseParser {
   }
 }
 
-interface Fields {
-  headers: HeaderList;
-  /** Values of the headers that frame the response; those of one name are joined by commas (RFC 9110 5.3). */
-  length: string | null;
-  coding: string | null;
+/**
+ * Values of the headers that frame the response; those of one name are joined by commas (RFC 9110 5.3). Their names have
+ * lengths that most others have not.
+ */
+interface Framing {
+  'content-length': string | null;
+  'transfer-encoding': string | null;
   connection: string | null;
-  keepAlive: string | null;
+  'keep-alive': string | null;
 }
+const FRAMING_LENGTHS: readonly number[] = [10, 14, 17];
 
-function readFields(head: string): Fields {
+function readFields(head: string): { headers: HeaderList; framing: Framing } {
   const headers: [string, string][] = [];
-  const fields: Fields = { headers, length: null, coding: null, connection: null, keepAlive: null };
+  const framing: Framing = {
+    'content-length': null,
+    'transfer-encoding': null,
+    connection: null,
+    'keep-alive': null,
+  };
   const detach = head.length > KEPT_BYTES ? copyText : keepText;
   let kept = 0;
   for (let at = head.indexOf('\r\n'); at !== -1;) {
@@ -253,11 +264,21 @@ function readFields(head: string): Fields {
     while (at !== -1 && isSpace(head, at + 2)) at = head.indexOf('\r\n', at + 2);
     const name = head.slice(start, colon);
     const value = readValue(head, colon + 1, at === -1 ? head.length : at);
-    noteFraming(fields, name, value);
+    if (FRAMING_LENGTHS.includes(name.length)) noteFraming(framing, name.toLowerCase(), value);
     kept += name.length + value.length;
     if (kept <= KEPT_BYTES) headers.push([detach(name), detach(value)]);
   }
-  return fields;
+  return { headers, framing };
+}
+
+function noteFraming(framing: Framing, name: string, value: string): void {
+  if (!isFramingName(framing, name)) return;
+  const before = framing[name];
+  framing[name] = before === null ? value : `${before},${value}`;
+}
+
+function isFramingName(framing: Framing, name: string): name is keyof Framing {
+  return Object.hasOwn(framing, name);
 }
 
 /** A header's value without the white space around it, and with a space for each fold (RFC 9112 5.2). */
@@ -271,34 +292,13 @@ function readValue(head: string, from: number, until: number): string {
   return value.replace(/(?:[ \t]*\r\n[ \t]*)+/g, ' ').replace(/^ | $/g, '');
 }
 
-function noteFraming(fields: Fields, name: string, value: string): void {
-  // Most names are told apart by their length.
-  if (name.length !== 10 && name.length !== 14 && name.length !== 17) return;
-  switch (name.toLowerCase()) {
-    case 'content-length':
-      fields.length = join(fields.length, value);
-      break;
-    case 'transfer-encoding':
-      fields.coding = join(fields.coding, value);
-      break;
-    case 'connection':
-      fields.connection = join(fields.connection, value);
-      break;
-    case 'keep-alive':
-      fields.keepAlive = join(fields.keepAlive, value);
-  }
-}
-
-function join(list: string | null, value: string): string {
-  return list === null ? value : `${list},${value}`;
-}
-
 function itemsOf(list: string): string[] {
   return list.toLowerCase().split(/[ \t]*,[ \t]*/);
 }
 
 function hasItem(list: string | null, item: string): boolean {
-  return list !== null && itemsOf(list).includes(item);
+  if (list === null) return false;
+  return list.includes(',') ? itemsOf(list).includes(item) : list.toLowerCase() === item;
 }
 
 /** Whether `chunked` is the last of the codings. Otherwise the body ends with the connection (RFC 9112 6.3). */

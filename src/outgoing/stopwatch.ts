@@ -1,73 +1,59 @@
 import type { Clock } from '#domain/clock';
 import type { Timing } from '#domain/exchange';
 
+type Mark =
+  | 'resolved'
+  | 'connecting'
+  | 'connected'
+  | 'securing'
+  | 'sending'
+  | 'answering'
+  | 'received';
+
 /** Measures the parts of one attempt, in milliseconds on the monotonic clock. */
 export class Stopwatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #startedMs: number;
-  #resolvedMs: number | null = null;
-  #connectingMs: number | null = null;
-  #connectedMs: number | null = null;
-  #readyMs: number | null = null;
-  #hasTls = false;
-  #sendingMs: number | null = null;
-  #answeringMs: number | null = null;
-  #receivedMs: number | null = null;
+  readonly #started: number;
+  readonly #at: Record<Mark, number | null> = {
+    resolved: null,
+    connecting: null,
+    connected: null,
+    securing: null,
+    sending: null,
+    answering: null,
+    received: null,
+  };
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
-    this.#startedMs = clock.monotonicMs();
+    this.#started = clock.monotonicMs();
   }
 
-  resolved(): void {
-    this.#resolvedMs = this.#clock.monotonicMs();
+  /** Notes that something happens now. Opening a connection replaces what is known of the one before. */
+  mark(what: Mark): void {
+    const at = this.#at;
+    if (what === 'connecting') at.connected = at.securing = null;
+    at[what] = this.#clock.monotonicMs();
   }
 
-  /** A connection is being opened. A further try replaces the one before. */
-  connecting(): void {
-    this.#connectingMs = this.#clock.monotonicMs();
-    this.#connectedMs = null;
-    this.#readyMs = null;
-  }
-
-  connected(hasTls: boolean): void {
-    this.#connectedMs = this.#clock.monotonicMs();
-    this.#hasTls = hasTls;
-  }
-
-  ready(): void {
-    if (this.#hasTls) this.#readyMs = this.#clock.monotonicMs();
-  }
-
-  sending(): void {
-    this.#sendingMs = this.#clock.monotonicMs();
-  }
-
-  answering(): void {
-    this.#answeringMs = this.#clock.monotonicMs();
-  }
-
-  received(): void {
-    this.#receivedMs = this.#clock.monotonicMs();
-  }
-
-  /** The total duration in whole milliseconds, and its parts. A part that was under way counts up to now. */
+  /** The total duration in whole milliseconds, and its parts. A part that is under way counts up to now. */
   stop(): { durationMs: number; timing: Timing } {
-    const endMs = this.#clock.monotonicMs();
+    const end = this.#clock.monotonicMs();
+    const at = this.#at;
     return {
-      durationMs: Math.round(endMs - this.#startedMs),
+      durationMs: Math.round(end - this.#started),
       timing: {
-        dnsMs: between(this.#resolvedMs === null ? null : this.#startedMs, this.#resolvedMs),
-        connectMs: between(this.#connectingMs, this.#connectedMs ?? endMs),
-        tlsMs: this.#hasTls ? between(this.#connectedMs, this.#readyMs ?? endMs) : null,
-        waitingMs: between(this.#sendingMs, this.#answeringMs ?? endMs),
-        receivingMs: between(this.#answeringMs, this.#receivedMs ?? endMs),
+        dnsMs: at.resolved === null ? null : between(this.#started, at.resolved),
+        connectMs: between(at.connecting, at.connected ?? end),
+        tlsMs: between(at.securing, at.sending ?? end),
+        waitingMs: between(at.sending, at.answering ?? end),
+        receivingMs: between(at.answering, at.received ?? end),
       },
     };
   }
 }
 
 /** Rounded to a hundredth of a millisecond. */
-function between(fromMs: number | null, toMs: number | null): number | null {
-  return fromMs === null || toMs === null ? null : Math.round((toMs - fromMs) * 100) / 100;
+function between(from: number | null, until: number): number | null {
+  return from === null ? null : Math.round((until - from) * 100) / 100;
 }

@@ -1,36 +1,74 @@
 import { isIPv4 } from 'node:net';
+import { hostOfUrl, type UrlHost } from '#domain/network';
 
-/** A URL, split into the parts that sending needs. */
-export interface Target {
+/** What the part of a URL before its path says: where to connect to, and as whom. */
+export interface Site {
   url: URL;
-  /** Path and query for the request line. */
-  path: string;
+  urlHost: UrlHost | null;
+  /** For the `Host` header. */
+  host: string;
   port: number;
   /** The name that the certificate must be valid for; null for plain http. */
   tlsHost: string | null;
 }
 
+/** A URL, split into the parts that sending needs. */
+export interface Target {
+  site: Site;
+  /** Path and query for the request line. */
+  path: string;
+}
+
+/** How many sites are kept. */
+const MAX_SITES = 4_096;
+/** An origin as it is written in most URLs: ASCII, without a user. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/i;
+/** A path and query in which nothing has to be escaped or normalised: no fragment, no backslash, visible ASCII. */
+const PLAIN_PATH = /^\/[!"$-[\]-~]*$/;
 /** Matches everything behind the authority and before the fragment. A backslash ends the authority like a slash. */
 const BEHIND_AUTHORITY = /^https?:\/\/[^/\\?#]*([^#]*)/i;
 /** Matches characters that a request line must not contain. */
 const UNSENDABLE = /[^!-~]/;
 
 /**
- * Splits a URL; null if a request cannot be sent to it.
+ * Splits URLs and remembers their sites, because most requests go to a few of them.
  *
  * The host is as the URL parser reads it, so that the host that is judged is the one that is dialled. Path and query
  * are sent as written (§2.9): dot segments are not resolved, and nothing is escaped that a request line may contain.
  */
-export function readTarget(text: string): Target | null {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
-  const isTls = url.protocol === 'https:';
-  return {
-    url,
-    path: pathAsWritten(text, url),
-    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-    tlsHost: isTls ? certificateName(url.hostname) : null,
-  };
+export class Targets {
+  readonly #sites = new Map<string, Site>();
+
+  /** Null if a request cannot be sent to this URL. */
+  read(text: string): Target | null {
+    const end = text.indexOf('/', 'https://'.length);
+    const origin = end === -1 ? text : text.slice(0, end);
+    const path = end === -1 ? '/' : text.slice(end);
+    const known = this.#sites.get(origin);
+    if (known !== undefined && PLAIN_PATH.test(path)) return { site: known, path };
+    const url = URL.parse(text);
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
+    const key = PLAIN_ORIGIN.test(origin) ? origin : url.origin;
+    const site = this.#sites.get(key) ?? this.#add(key, url);
+    return { site, path: pathAsWritten(text, url) };
+  }
+
+  #add(key: string, url: URL): Site {
+    const isTls = url.protocol === 'https:';
+    const site = {
+      url,
+      urlHost: hostOfUrl(url),
+      host: url.host,
+      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+      tlsHost: isTls ? certificateName(url.hostname) : null,
+    };
+    if (this.#sites.size >= MAX_SITES) {
+      const [oldest] = this.#sites.keys();
+      if (oldest !== undefined) this.#sites.delete(oldest);
+    }
+    this.#sites.set(key, site);
+    return site;
+  }
 }
 
 function pathAsWritten(text: string, url: URL): string {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
+import zlib from 'node:zlib';
+import { FakeClock } from '#demo/fake-clock';
 import {
   createAuthority,
   createSelfSigned,
@@ -175,5 +178,118 @@ describe('TLS', () => {
     server.isSilent = true;
     assert.equal((await sender.get(url, { timeoutSeconds: 1 })).kind, 'timed-out');
     server.close();
+  });
+
+  test('the next address is tried once one has used up its share of the time', async () => {
+    const credentials = await authority.issue({ hosts: ['many.test'] });
+    const server = tls.createServer(credentials, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // Takes connections and never begins a handshake.
+    const silent = net.createServer((socket) => socket.on('error', () => {}));
+    silent.listen(port, '127.0.0.2');
+    await once(silent, 'listening');
+    const nextIsSilent = async () => void (await once(silent, 'connection'));
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    await using sender = openSender({
+      clock,
+      trusted: [authority.cert],
+      dnsServers: [dns.address],
+    });
+
+    dns.answer('many.test', ['127.0.0.2', '127.0.0.1']);
+    let opened = nextIsSilent();
+    const sent = sender.get(`https://many.test:${port}/`);
+    await opened;
+    await clock.advance(4_999);
+    let isOver = false;
+    void sent.then(() => (isOver = true));
+    await clock.advance(0);
+    assert.equal(isOver, false);
+    await clock.advance(1);
+    const exchange = await sent;
+    assert.deepEqual([exchange.kind, exchange.trace.address], ['answered', '127.0.0.1']);
+
+    dns.answer('many.test', ['127.0.0.2', '127.0.0.2', '127.0.0.2']);
+    opened = nextIsSilent();
+    const hopeless = sender.get(`https://many.test:${port}/`);
+    for (const shareMs of [3_334, 3_333]) {
+      await opened;
+      opened = nextIsSilent();
+      await clock.advance(shareMs);
+    }
+    await opened;
+    await clock.advance(3_333);
+    const broken = await hopeless;
+    assert.equal(
+      broken.kind === 'broken' && saysOf(broken),
+      'connection timed out after 10 seconds',
+    );
+    assert.equal(broken.durationMs, 10_000);
+    server.close();
+    silent.close();
+  });
+
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    test(`the next connection resumes the session, for an hour and for its own host (${version})`, async () => {
+      const credentials = await authority.issue({ hosts: ['good.test', 'other.test'] });
+      const resumed: boolean[] = [];
+      const options = { ...credentials, minVersion: version, maxVersion: version };
+      const server = tls.createServer(options, (socket) => {
+        resumed.push(socket.isSessionReused());
+        socket.on('error', () => {});
+        socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const clock = new FakeClock('2026-01-01T00:00:00Z');
+      await using sender = openSender({
+        clock,
+        trusted: [authority.cert],
+        dnsServers: [dns.address],
+      });
+      const get = async (host: string) =>
+        assert.equal((await sender.get(`https://${host}:${port}/`)).kind, 'answered');
+      for (let n = 0; n < 3; n++) await get('good.test');
+      await get('other.test');
+      await clock.advance(3_599_000);
+      await get('good.test');
+      await clock.advance(1_000);
+      await get('good.test');
+      assert.deepEqual(resumed, [false, true, true, false, true, false]);
+      server.close();
+    });
+  }
+
+  test('a large response is read whole although reading is paused again and again', async () => {
+    const credentials = await authority.issue({ hosts: ['good.test'] });
+    const text = `${randomBytes(4 * 1024 * 1024).toString('hex')}needle`;
+    for (const [coding, bytes] of [
+      ['identity', Buffer.from(text)],
+      ['gzip', zlib.gzipSync(text)],
+    ] as const) {
+      const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${bytes.length}`;
+      const server = tls.createServer(credentials, (socket) => {
+        socket.on('error', () => {});
+        socket.on('data', () => {
+          socket.write(`${head}\r\n\r\n`);
+          socket.write(bytes);
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      await using sender = openSender({ trusted: [authority.cert], dnsServers: [dns.address] });
+      const needs = { searchFor: ['needle'] };
+      const exchange = await sender.get(`https://good.test:${port}/`, { needs });
+      assert.ok(exchange.kind === 'answered', exchange.kind);
+      assert.deepEqual([exchange.body.found, exchange.body.totalBytes], [[true], text.length]);
+      server.close();
+    }
   });
 });

@@ -3,38 +3,52 @@ import type { Clock } from '#domain/clock';
 /** How long responses are processed in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
 
+/** Something to process, such as the received bytes of a response. */
+export interface TurnTaker {
+  takeTurn(): void;
+}
+
 /**
  * Limits the time for processing responses, which happens on the thread that everything else uses. All responses
  * together get a few milliseconds in each turn of the event loop, however many and large they are.
  */
 export class Turns {
-  readonly #clock: Clock;
-  readonly #waiting: (() => void)[] = [];
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #waiting: TurnTaker[] = [];
   #spentMs = 0;
   #isEndAwaited = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   /**
-   * Does some work now if there is time left in this turn; else in a later turn, in the order of the calls.
+   * Calls `takeTurn` now if there is time left in this turn; else in a later turn, in the order of the calls.
    *
-   * @returns whether it was done now
+   * @returns whether it was called now
    */
-  do(work: () => void): boolean {
+  takeNow(taker: TurnTaker): boolean {
     if (this.#waiting.length === 0 && this.#spentMs < TURN_MS) {
-      this.#spend(work);
+      this.#spend(taker);
       return true;
     }
-    this.#waiting.push(work);
+    this.takeLater(taker);
     return false;
   }
 
-  #spend(work: () => void): void {
+  takeLater(taker: TurnTaker): void {
+    this.#waiting.push(taker);
+    this.#awaitEnd();
+  }
+
+  #spend(taker: TurnTaker): void {
     const startedMs = this.#clock.monotonicMs();
-    work();
+    taker.takeTurn();
     this.#spentMs += this.#clock.monotonicMs() - startedMs;
+    this.#awaitEnd();
+  }
+
+  #awaitEnd(): void {
     if (this.#isEndAwaited) return;
     this.#isEndAwaited = true;
     setImmediate(() => this.#beginTurn());
@@ -43,10 +57,11 @@ export class Turns {
   #beginTurn(): void {
     this.#isEndAwaited = false;
     this.#spentMs = 0;
-    while (this.#spentMs < TURN_MS) {
-      const work = this.#waiting.shift();
-      if (work === undefined) return;
-      this.#spend(work);
+    // Whoever waits again from now on waits for the next turn.
+    for (let left = this.#waiting.length; left > 0 && this.#spentMs < TURN_MS; left--) {
+      const taker = this.#waiting.shift();
+      if (taker !== undefined) this.#spend(taker);
     }
+    if (this.#waiting.length > 0) this.#awaitEnd();
   }
 }

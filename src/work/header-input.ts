@@ -1,19 +1,11 @@
 import type { HeaderList } from '#domain/exchange';
+import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json-text';
 import { type Fields, type Findings, findGiven } from './fields.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray } from './messages.ts';
 import { headerMustBeString, headerNameInvalid } from './messages.ts';
 import { headerNotAllowed, headerValueInvalid } from './messages.ts';
-
-// RFC 9110, 5.6.2
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// RFC 9110, 5.5: visible characters, space, tab and the upper half of Latin-1.
-const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that frame the message, which the caller must not change. */
-const FRAMING = new Set(
-  'content-length transfer-encoding connection keep-alive upgrade expect te trailer'.split(' '),
-);
 
 /**
  * The headers to send with every request (§2.1, §2.2, §2.10), in the order given. An empty list reads as none.
@@ -60,20 +52,15 @@ function isWithinBounds(entries: Fields, findings: Findings): boolean {
 
 function checkEntries(entries: Fields, findings: Findings): HeaderList {
   for (const name of entries.keys()) {
-    if (isFraming(name)) findings.add('headers', headerNotAllowed(name));
+    if (isFramingHeader(name)) findings.add('headers', headerNotAllowed(name));
   }
   const headers: [string, string][] = [];
   for (const [name, node] of entries) {
-    if (!TOKEN.test(name)) findings.add(`headers.${name}`, headerNameInvalid(name));
+    if (!isHeaderName(name)) findings.add(`headers.${name}`, headerNameInvalid(name));
     const value = readValue(name, node, findings);
     if (value !== null) headers.push([name, value]);
   }
   return headers;
-}
-
-function isFraming(name: string): boolean {
-  const lower = name.toLowerCase();
-  return FRAMING.has(lower) || lower.startsWith('proxy-');
 }
 
 function readValue(name: string, node: JsonField, findings: Findings): string | null {
@@ -82,6 +69,6 @@ function readValue(name: string, node: JsonField, findings: Findings): string | 
     findings.add(field, headerMustBeString(name));
     return null;
   }
-  if (!FIELD_VALUE.test(node.value)) findings.add(field, headerValueInvalid(name));
+  if (!isHeaderValue(node.value)) findings.add(field, headerValueInvalid(name));
   return node.value;
 }

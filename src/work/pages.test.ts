@@ -58,7 +58,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(shown, [
         ['host', 'target.example'],
         ['connection', 'keep-alive'],
-        ['User-Agent', 'undici'],
+        ['User-Agent', 'node'],
         ['Authorization', null],
         ['X-Shown', 'yes'],
       ]);

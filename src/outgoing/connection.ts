@@ -1,0 +1,212 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { ResponseParser } from './response-parser.ts';
+import type { Site } from './target.ts';
+import type { TlsSessions } from './tls-sessions.ts';
+
+/** Up to which size a body is written together with the head, in bytes. */
+const SMALL_BODY_BYTES = 16 * 1024;
+/** All sockets read into one buffer: their bytes are processed or copied before the next read. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The exchange that uses a connection, as the connection's listener. */
+export interface ConnectionUser {
+  /** The TCP connection is open. A TLS handshake may follow. */
+  onConnected(): void;
+  /** A request may be sent. */
+  onReady(): void;
+  /** Bytes that are valid during the call only. */
+  onBytes(bytes: Buffer): void;
+  /** The connection has ended. Null: in good order. */
+  onClosed(error: Error | null): void;
+}
+
+export interface ConnectionSettings {
+  tlsContext: tls.SecureContext;
+  sessions: TlsSessions;
+  mayUse(address: string | undefined, port: number | undefined): boolean;
+  onClosed(connection: Connection, wasIdle: boolean): void;
+}
+
+/** One context for all connections: creating it reads every root certificate, which takes milliseconds. */
+export function createTlsContext(trusted: readonly string[]): tls.SecureContext {
+  const ca = trusted.length === 0 ? {} : { ca: [...tls.getCACertificates(), ...trusted] };
+  return tls.createSecureContext({ minVersion: 'TLSv1.2', ...ca });
+}
+
+/**
+ * One connection to one judged address. It is opened to an address, never to a name, so that nothing is looked up a
+ * second time. It carries one exchange at a time; bytes that nobody asked for close it.
+ */
+export class Connection {
+  readonly site: Site;
+  readonly address: string;
+  readonly parser = new ResponseParser();
+  /** Until when it may be used again while it is idle, in milliseconds on the monotonic clock. */
+  idleUntilMs = 0;
+  readonly #settings: ConnectionSettings;
+  readonly #socket: net.Socket;
+  #user: ConnectionUser | null;
+  #isOpen = false;
+  #isAsked = false;
+  #isIdle = false;
+  #isResting = false;
+  #isClosed = false;
+
+  constructor(site: Site, address: string, settings: ConnectionSettings, user: ConnectionUser) {
+    this.site = site;
+    this.address = address;
+    this.#settings = settings;
+    this.#user = user;
+    const onread = { buffer: READ_BUFFER, callback: (count: number) => this.#read(count) };
+    const { tlsHost } = site;
+    this.#socket = tlsHost === null ? this.#connect(onread) : this.#connectTls(tlsHost, onread);
+    this.#socket.once('connect', () => this.#user?.onConnected());
+    this.#socket.once(tlsHost === null ? 'connect' : 'secureConnect', () => this.#open());
+    this.#socket.on('error', (error) => this.#close(error));
+    this.#socket.on('close', () => this.#close(this.#isOpen ? null : new ClosedEarly()));
+    this.#socket.on('end', () => {
+      if (this.#isOpen) this.#close(null);
+    });
+  }
+
+  /** Whether it could be opened; still true once it is closed again. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  /** Whether it is too early for the next request (see `Connections`). `onReady` follows then. */
+  get isResting(): boolean {
+    return this.#isResting;
+  }
+
+  take(user: ConnectionUser): void {
+    this.#isIdle = false;
+    this.#user = user;
+  }
+
+  wake(): void {
+    this.#isResting = false;
+    this.#user?.onReady();
+  }
+
+  /** Sends a request. Nothing of it is ever sent again. */
+  send(head: string, body: Uint8Array | null): void {
+    this.#isAsked = true;
+    this.parser.begin();
+    const socket = this.#socket;
+    if (body === null) {
+      socket.write(head, 'latin1');
+    } else if (body.length <= SMALL_BODY_BYTES) {
+      const bytes = Buffer.allocUnsafe(head.length + body.length);
+      bytes.write(head, 'latin1');
+      bytes.set(body, head.length);
+      socket.write(bytes);
+    } else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    }
+  }
+
+  /** Reads no more, and keeps what was read and not parsed. */
+  pause(): void {
+    this.parser.keep();
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  /** Whether another request may follow: this one is all sent, and nothing of its response is left over. */
+  get isReusable(): boolean {
+    return this.parser.isReusable && this.#socket.writableLength === 0;
+  }
+
+  /** Ends an exchange. */
+  release(idleUntilMs: number): void {
+    this.idleUntilMs = idleUntilMs;
+    this.#user = null;
+    this.#isAsked = false;
+    this.#isIdle = true;
+    this.#isResting = true;
+    this.resume();
+  }
+
+  /** Closes the connection at once, in any state. */
+  close(error: Error): void {
+    this.#close(error);
+  }
+
+  /** The same without a word to its user. */
+  destroy(): void {
+    this.#user = null;
+    this.#close(null);
+  }
+
+  #connect(onread: net.OnReadOpts): net.Socket {
+    const { address, site } = this;
+    return net.connect({ host: address, port: site.port, family: 4, noDelay: true, onread });
+  }
+
+  /** Certificates are always verified; the environment cannot switch that off. */
+  #connectTls(tlsHost: string, onread: net.OnReadOpts): net.Socket {
+    const { address, site } = this;
+    const { tlsContext, sessions } = this.#settings;
+    const socket = sessions.connect(`${tlsHost} ${site.port} ${address}`, {
+      host: address,
+      port: site.port,
+      // An address is not a valid server name (RFC 6066 3). Without one, the certificate is checked against `host`.
+      servername: net.isIPv4(tlsHost) ? '' : tlsHost,
+      secureContext: tlsContext,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: true,
+      ALPNProtocols: ['http/1.1'],
+      onread,
+    });
+    return socket.setNoDelay(true);
+  }
+
+  #open(): void {
+    const { remoteAddress, remotePort } = this.#socket;
+    if (!this.#settings.mayUse(remoteAddress, remotePort)) return this.#close(new BlockedAddress());
+    this.#isOpen = true;
+    this.#user?.onReady();
+  }
+
+  #read(count: number): boolean {
+    if (this.#isAsked) this.#user?.onBytes(READ_BUFFER.subarray(0, count));
+    else this.#close(null);
+    return true;
+  }
+
+  #close(error: Error | null): void {
+    if (this.#isClosed) return;
+    const user = this.#user;
+    const wasIdle = this.#isIdle;
+    this.#isClosed = true;
+    this.#isIdle = false;
+    this.#user = null;
+    this.#socket.destroy();
+    this.#settings.onClosed(this, wasIdle);
+    user?.onClosed(error);
+  }
+}
+
+/** The other side closed the connection before it was open. */
+class ClosedEarly extends Error {
+  readonly code = 'CLOSED_EARLY';
+}
+
+/** The socket is connected to an address that is not allowed. */
+export class BlockedAddress extends Error {}
+
+export class ServiceStopping extends Error {
+  readonly code = 'STOPPING';
+}
