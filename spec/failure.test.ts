@@ -34,10 +34,13 @@ describe('a full disk', () => {
     assert.match(refused.headers.get('content-type') ?? '', /^application\/json/);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.equal(typeof refused.json['message'], 'string');
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 503, 'not ready');
     gate.open();
     await eventually(() => service.engine?.inFlight === 0);
 
     await limitPages(service, 100_000);
+    await service.clock.advance(1_000);
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200, 'ready again');
     assert.equal((await service.post('/api/jobs', job)).status, 201);
     // The pause before the outcome is tried again goes by the clock.
     await eventually(async () => {

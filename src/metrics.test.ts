@@ -52,6 +52,7 @@ function watched(
     readBacklog,
     readOutbox: () => Promise.resolve({ callbacks: NONE, notices: NONE }),
     ping: () => Promise.resolve(),
+    checkReady: () => Promise.resolve(),
     readFreeBytes: () => Promise.resolve(5_000_000_000),
     oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
     partitionsAheadMs: () => Promise.resolve(partitionsAheadMs),

@@ -37,6 +37,8 @@ interface MetricSources {
   readOutbox(now: number): Promise<Outbox>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;
+  /** Resolves if it also takes writes, as `/readyz` says. */
+  checkReady(): Promise<void>;
   /** The free space on the disk with the SQLite file; null with Postgres. */
   readFreeBytes(): Promise<number | null>;
   oldSnapshots(): readonly OldSnapshot[];
@@ -265,8 +267,14 @@ export class Metrics implements EngineObserver, NoticeObserver {
       return (clock.monotonicMs() - askedAtMs) / 1000;
     };
     const look = seldom(clock, ask, BACKLOG_EVERY_MS);
-    this.#gauge('belfry_ready', 'Whether the database answers: 1 or 0', [], async (gauge) =>
-      gauge.set((await look()) === null ? 0 : 1),
+    const checkReady = async () => {
+      await sources.checkReady();
+      return true;
+    };
+    const isReady = seldom(clock, checkReady, BACKLOG_EVERY_MS);
+    const readyHelp = 'Whether the database answers and takes writes: 1 or 0';
+    this.#gauge('belfry_ready', readyHelp, [], async (gauge) =>
+      gauge.set((await isReady()) === null ? 0 : 1),
     );
     const slowHelp = 'How long the database took for the smallest question';
     this.#gauge('belfry_database_answer_seconds', slowHelp, [], async (gauge) => {

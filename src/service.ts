@@ -36,6 +36,7 @@ import { createLazyDashboard } from './lazy-dashboard.ts';
 import { Metrics } from './metrics.ts';
 import { createMetricsPage } from './metrics-page.ts';
 import { ProxyWatch } from './proxy-watch.ts';
+import { Readiness } from './readiness.ts';
 import { SharedRateLimiter } from './shared-rate-limiter.ts';
 import { watchSources } from './source-metrics.ts';
 import { limitOf, type MonthlyLimits } from '#store/figures/usage';
@@ -93,13 +94,14 @@ export function buildService(options: ServiceOptions): BelfryService {
   const isSecretHeader = secretHeadersWith(config.secretHeaders);
   const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
   const bulkRunner = createBulkRunner({ store, log });
-  const metrics = createMetrics(store);
+  const readiness = new Readiness(store);
+  const metrics = createMetrics(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = new SnapshotWatch(store, log);
-  watchWork(metrics, options, { engine, snapshots });
+  watchWork(metrics, options, { engine, snapshots, readiness });
   const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
   const notifier = createNotifier({ ...telling, observer: metrics });
-  const app = buildApp(options, { people, work, notifier }, metrics);
+  const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);
   const { historyDays, successHistoryDays } = config;
@@ -206,9 +208,12 @@ function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
   };
 }
 
-function createMetrics(store: OpenedStore): Metrics {
+function createMetrics(store: OpenedStore, readiness: Readiness): Metrics {
   const metrics = new Metrics();
-  store.watchFaults((code) => metrics.databaseFailed(code));
+  store.watchFaults((code) => {
+    metrics.databaseFailed(code);
+    readiness.failed(code);
+  });
   for (const { jobs, runs } of [store, store.forEngine]) {
     for (const each of [jobs, runs]) {
       each.watchBatches((of, size) => metrics.batchWritten(of, size));
@@ -220,7 +225,11 @@ function createMetrics(store: OpenedStore): Metrics {
 function watchWork(
   metrics: Metrics,
   { store, config }: ServiceOptions,
-  { engine, snapshots }: { engine: Engine | null; snapshots: SnapshotWatch },
+  {
+    engine,
+    snapshots,
+    readiness,
+  }: { engine: Engine | null; snapshots: SnapshotWatch; readiness: Readiness },
 ): void {
   metrics.watch({
     clock: store.clock,
@@ -228,6 +237,7 @@ function watchWork(
     readBacklog: (now) => store.backlog.read(now),
     readOutbox: (now) => store.backlog.readOutbox(now),
     ping: () => store.ping(),
+    checkReady: () => readiness.check(),
     readFreeBytes: () => readFreeBytes(config),
     oldSnapshots: () => snapshots.old,
     partitionsAheadMs: (now) => store.retention.partitionsAheadMs(now),
@@ -294,10 +304,10 @@ function readMonthlyLimits({ plans, newTeamPlan }: Config): MonthlyLimits {
 function buildApp(
   { config, store, log, baseUrl, dashboardBuild, echo }: ServiceOptions,
   services: Pick<BelfryService, 'people' | 'work' | 'notifier'>,
-  metrics: Metrics,
+  { metrics, readiness }: { metrics: Metrics; readiness: Readiness },
 ): Hono {
   const { people, work } = services;
-  const app = buildServicePages({ config, store, baseUrl }, metrics);
+  const app = buildServicePages({ config, store, baseUrl }, { metrics, readiness });
   if (config.hasEcho) {
     const echo = createEcho({
       clock: store.clock,
@@ -354,10 +364,10 @@ function limitTests({ people, notifier }: Pick<BelfryService, 'people' | 'notifi
 /** What answers without a login, also where nothing else does (`ROLE=engine`). */
 function buildServicePages(
   { config, store, baseUrl }: Pick<ServiceOptions, 'config' | 'store' | 'baseUrl'>,
-  metrics: Metrics,
+  { metrics, readiness }: { metrics: Metrics; readiness: Readiness },
 ): Hono {
   const isReady = async () => {
-    await store.ping();
+    await readiness.check();
     return true;
   };
   const { installation } = store;

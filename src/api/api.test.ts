@@ -276,6 +276,23 @@ describe('faults behind the API', () => {
     );
   });
 
+  test('calls that a database refuses are counted in one short line every ten seconds', async () => {
+    await using api = await ApiServer.start();
+    api.fault = Object.assign(new Error('database or disk is full'), { code: 'STORE_UNAVAILABLE' });
+    for (let n = 0; n < 20; n++) assert.equal((await api.post('/api/jobs', aJob)).status, 503);
+    const line = (refused: number) => ({
+      event: 'api.unavailable',
+      fields: { refused, error: 'database or disk is full' },
+    });
+    assert.deepEqual(api.logged, [line(1)]);
+    await api.clock.advance(10_000);
+    assert.deepEqual(api.logged, [line(1), line(19)]);
+    await api.clock.advance(60_000);
+    assert.equal(api.logged.length, 2, 'nothing is said of nothing');
+    await api.post('/api/jobs', aJob);
+    assert.deepEqual(api.logged.at(-1), line(1));
+  });
+
   test('any other fault is 500, says nothing of itself, and is logged without the body', async () => {
     await using api = await ApiServer.start();
     api.fault = new Error('secret detail');

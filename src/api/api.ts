@@ -11,6 +11,7 @@ import { readBody, readBodyFields } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
 import type { ApiDeps } from './services.ts';
+import { UnavailableLog } from './unavailable-log.ts';
 
 /** When to try again while the database is down, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
@@ -23,7 +24,8 @@ const FULL_RETRY_AFTER_SECONDS = '60';
  * Two endpoints and no more (§4.3). Bodies are read from Node's own request, not through the Fetch API's,
  * because that is several times quicker and can be bounded in size and time.
  */
-export function createApi(deps: ApiDeps): Hono<{ Bindings: HttpBindings }> {
+export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
+  const deps = { ...given, unavailable: new UnavailableLog(given.clock, given.log) };
   const api = new Hono<{ Bindings: HttpBindings }>();
   const serve = <Input>(path: string, endpoint: Endpoint<Input>) =>
     api.all(path, (c) => {
@@ -37,11 +39,13 @@ export function createApi(deps: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   return api;
 }
 
+type Deps = ApiDeps & { unavailable: UnavailableLog };
+
 /** Counts the call for the rate limit and answers it. A fault of ours is answered too, and logged. */
 async function answerCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
-  deps: ApiDeps,
+  deps: Deps,
 ): Promise<Response> {
   let rate: AnswerHeaders = {};
   try {
@@ -109,20 +113,19 @@ function answerFull(
 function answerFault(
   error: unknown,
   incoming: IncomingMessage,
-  deps: ApiDeps,
+  deps: Deps,
   rate: AnswerHeaders,
 ): Response {
   if (isTeamFull(error)) return answerFull(error, incoming, deps, rate);
-  const { log } = deps;
-  const [path] = (incoming.url ?? '').split('?', 1);
   if (hasCode(error, 'STORE_UNAVAILABLE')) {
-    log.warn('api.unavailable', { path, error });
+    deps.unavailable.refused(error);
     return answerText('unavailable', { ...rate, 'Retry-After': RETRY_AFTER_SECONDS });
   }
-  log.error('api.failed', { path, error });
+  const [path] = (incoming.url ?? '').split('?', 1);
+  deps.log.error('api.failed', { path, error });
   return answerText('serverError', rate);
 }
 
-function hasCode(error: unknown, code: string): boolean {
+function hasCode(error: unknown, code: string): error is Error {
   return error instanceof Error && 'code' in error && error.code === code;
 }

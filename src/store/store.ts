@@ -13,7 +13,7 @@ import { CallbackStore } from './callbacks/callbacks.ts';
 import { ChannelStore } from './alerts/channels.ts';
 import { CronStore } from './crons/crons.ts';
 import { TeamPauseStore } from './crons/team-pauses.ts';
-import type { Database, OnStatement } from './database/database.ts';
+import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
@@ -169,6 +169,8 @@ export interface Store {
   watchFaults(onFault: (code: StoreErrorCode) => void): void;
   /** Resolves if the database answers; rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;
+  /** Resolves if the database takes writes that need room; rejects with STORE_UNAVAILABLE or STORE_READ_ONLY. */
+  probeWrite(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -248,6 +250,7 @@ async function assemble(
     ping: async () => {
       await database.read((db) => runPrepared(db, database.dialect, askAnything, []));
     },
+    probeWrite: () => database.transact(writeAndDelete),
     close: async () => {
       await links.stop();
       await close();
@@ -354,6 +357,19 @@ const askAnything = preparedStatement<{ key: string }>(
   'ping',
   () => 'select key from installation limit 1',
 );
+
+const PROBE_KEY = 'write_probe';
+
+/** Takes and frees some pages, because a full disk may still have room for a change of a row. */
+async function writeAndDelete(trx: Trx): Promise<void> {
+  const value = 'x'.repeat(64 * 1024);
+  await trx
+    .insertInto('installation')
+    .values({ key: PROBE_KEY, value })
+    .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
+    .execute();
+  await trx.deleteFrom('installation').where('key', '=', PROBE_KEY).execute();
+}
 
 interface Links {
   clock: Clock;

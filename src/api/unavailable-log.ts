@@ -1,0 +1,35 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+
+const TELL_EVERY_MS = 10_000;
+
+/**
+ * Logs calls that were refused because the database is unavailable: the first at once, and then how many more there
+ * were every ten seconds. A line for each would fill a disk that is full already.
+ */
+export class UnavailableLog {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #refused = 0;
+  #isWaiting = false;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  refused(error: Error): void {
+    this.#refused++;
+    if (!this.#isWaiting) this.#tell(error);
+  }
+
+  #tell({ message }: Error): void {
+    this.#log.warn('api.unavailable', { refused: this.#refused, error: message });
+    this.#refused = 0;
+    this.#isWaiting = true;
+    this.#clock.after(TELL_EVERY_MS, () => {
+      this.#isWaiting = false;
+      if (this.#refused > 0) this.#tell(new Error(message));
+    });
+  }
+}
