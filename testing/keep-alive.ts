@@ -1,6 +1,6 @@
 /**
- * The service closes idle connections after five seconds. `fetch` of this process gives them up earlier, also where the
- * machine is so busy that its timers are seconds late: a form that meets the end of its connection is not sent again.
+ * Servers inside a test close idle connections after five seconds. `fetch` gives them up earlier, because a form that
+ * meets the end of its connection is not sent again.
  */
 import { Agent, setGlobalDispatcher } from 'undici';
 

@@ -52,8 +52,7 @@ export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
 
 /** A client of a restarted service with the token it had before. */
 export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
-  // The service closes idle connections after five seconds; no request may meet that moment.
-  const agent = new http.Agent({ keepAlive: true, timeout: 2_000 });
+  const agent = new http.Agent({ keepAlive: true });
   const headers = {
     Authorization: `Bearer ${token}`,
     'Content-Type': 'application/json',

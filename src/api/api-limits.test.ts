@@ -216,3 +216,12 @@ describe('headers of a request', () => {
     assert.deepEqual(api.created, []);
   });
 });
+
+test('an idle connection outlives those that proxies keep for two minutes', async () => {
+  await using api = await ApiServer.start();
+  const socket = await openSocket(api, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  const [, seconds] = /^Keep-Alive: timeout=(\d+)$/im.exec(head.toString()) ?? [];
+  assert.ok(Number(seconds) > 120, `${seconds} s`);
+});

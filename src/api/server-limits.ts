@@ -10,5 +10,8 @@ export const httpServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
+  // Longer than clients and proxies keep idle connections (Caddy: 120 s). Otherwise a request may meet the end of its
+  // connection, and a POST is not sent again.
+  keepAliveTimeout: 130_000,
   maxHeaderSize: 16 * 1024,
 } as const satisfies ServerOptions;

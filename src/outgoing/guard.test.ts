@@ -71,11 +71,12 @@ describe('names', () => {
     dns.answer('silent.test', 'silence');
     dns.answer('broken.test', { bytes: Buffer.from([0x81, 0x80]) });
     dns.answer('target.test', ['127.0.0.1']);
-    const silent = sender.get('http://silent.test/');
+    let isSilent = true;
+    const silent = sender.get('http://silent.test/').finally(() => (isSilent = false));
     const broken = sender.get('http://broken.test/');
     const good = await sender.get(`http://target.test:${receiver.port}/`);
     assert.equal(good.kind, 'answered');
-    assert.ok(good.durationMs < 1_000);
+    assert.ok(isSilent);
     assert.deepEqual([(await silent).kind, (await broken).kind], ['unresolvable', 'unresolvable']);
     // Twice the limit of a lookup: the server is asked once more where this process stood still meanwhile.
     assert.ok((await silent).durationMs < 10_000);

@@ -17,7 +17,7 @@ test('the clock of a database steps, for every session and whatever it looks in 
     for (const toMs of [0, 3_600_000, -20_000]) {
       await clock.step(toMs);
       const offMs = (await aheadMs(name)) - toMs;
-      assert.ok(Math.abs(offMs) < 5_000, `${name} is ${offMs} ms off`);
+      assert.ok(Math.abs(offMs) < 10_000, `${name} is ${offMs} ms off`);
     }
   }
 });
