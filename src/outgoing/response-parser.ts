@@ -245,7 +245,7 @@ interface Framing {
   connection: string | null;
   'keep-alive': string | null;
 }
-const FRAMING_LENGTHS: readonly number[] = [10, 14, 17];
+const FRAMING_LENGTHS = new Set([10, 14, 17]);
 
 function readFields(head: string): { headers: HeaderList; framing: Framing } {
   const headers: [string, string][] = [];
@@ -264,7 +264,7 @@ function readFields(head: string): { headers: HeaderList; framing: Framing } {
     while (at !== -1 && isSpace(head, at + 2)) at = head.indexOf('\r\n', at + 2);
     const name = head.slice(start, colon);
     const value = readValue(head, colon + 1, at === -1 ? head.length : at);
-    if (FRAMING_LENGTHS.includes(name.length)) noteFraming(framing, name.toLowerCase(), value);
+    if (FRAMING_LENGTHS.has(name.length)) noteFraming(framing, name.toLowerCase(), value);
     kept += name.length + value.length;
     if (kept <= KEPT_BYTES) headers.push([detach(name), detach(value)]);
   }
