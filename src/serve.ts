@@ -52,7 +52,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
   });
   try {
     const appKey = loadAppKey(config);
-    const web = new WebServer(createStartingPages(), config);
+    const web = new WebServer(createStartingPages(), config, realClock);
     const store = await openDatabase({ config, appKey, web, log });
     service = new Service([partOfStore(store)], log);
     await service.start();

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { httpServerOptions } from '#api/server-limits';
+import type { Clock } from '#domain/clock';
 import { basePathOf } from '#domain/public-address';
 import { findPlace } from './base-path.ts';
+import { deliverEarlyAnswer } from './early-answers.ts';
 import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
@@ -22,13 +24,18 @@ export class WebServer implements Part {
   readonly #at: { host: string; port: number };
   #answer: ReturnType<typeof getRequestListener>;
 
-  constructor(app: Hono, at: { host: string; port: number; baseUrl: string | null }) {
+  constructor(
+    app: Hono,
+    at: { host: string; port: number; baseUrl: string | null },
+    clock: Pick<Clock, 'after'>,
+  ) {
     this.#at = at;
     this.#answer = getRequestListener(app.fetch);
     const basePath = at.baseUrl === null ? '' : basePathOf(at.baseUrl);
     const isHttps = at.baseUrl?.startsWith('https:') === true;
     this.#server = createServer(httpServerOptions, (request, response) => {
-      // Set here, so that every response has them, whatever code answers.
+      // Done here, so that it holds for every response, whatever code answers.
+      deliverEarlyAnswer(request, response, clock);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
       const place = findPlace(request.url ?? '/', basePath);
@@ -36,7 +43,7 @@ export class WebServer implements Part {
         request.url = place.url;
         void this.#answer(request, response);
       } else {
-        response.writeHead(302, { Location: place.location }).end();
+        response.writeHead(302, { Location: place.location, 'Content-Length': 0 }).end();
       }
     });
   }

@@ -14,21 +14,18 @@ export const BODY_WITHIN_MS = 10_000;
 type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
 
 /**
- * Reads a whole body. It counts the bytes that arrive, so a missing or false `Content-Length` changes nothing. Bytes
- * beyond the limit are read and dropped.
+ * Reads a whole body. It counts the bytes that arrive, so a missing or false `Content-Length` changes nothing. The web
+ * server drops what is left of a body that is not read to its end.
  */
 export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffer | BodyFault> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES) {
-    incoming.resume();
+  if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES)
     return Promise.resolve('too-large');
-  }
   const { promise, resolve } = Promise.withResolvers<Buffer | BodyFault>();
   const chunks: Buffer[] = [];
   let bytes = 0;
   const settle = (outcome: Buffer | BodyFault) => {
     stopWaiting();
     incoming.off('data', take).off('end', finish).off('close', breakOff).off('error', breakOff);
-    if (typeof outcome === 'string') incoming.resume();
     resolve(outcome);
   };
   const take = (chunk: Buffer) => {

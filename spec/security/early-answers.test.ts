@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { readMetric } from '#testing/metrics';
+import { type BelfryProcess, startBelfry } from '#testing/process';
+import { eventually } from '#testing/wait';
+
+/** A request is refused while its body is still being sent: the client must receive the answer (§4.5). */
+
+const MIB = 1024 * 1024;
+const TRIES = 20;
+let belfry: BelfryProcess;
+let origin: string;
+
+before(async () => {
+  belfry = await startBelfry({ env: { TRUSTED_PROXIES: '1', API_RATE_LIMIT: '60' } });
+  origin = `http://localhost:${new URL(belfry.url).port}`;
+});
+after(() => belfry[Symbol.asyncDispose]());
+
+interface Call {
+  method?: string;
+  path: string;
+  type?: string;
+  headers?: Record<string, string>;
+}
+
+let senders = 0;
+
+/** Gives the status of the answer, or the code of the fault that the client saw instead. */
+async function send(
+  { method = 'POST', path, type = 'application/json', headers = {} }: Call,
+  { bytes, agent, isChunked }: { bytes: number; agent: http.Agent | false; isChunked: boolean },
+): Promise<string> {
+  const request = http.request(belfry.url + path, {
+    method,
+    agent,
+    headers: {
+      'Content-Type': type,
+      'X-Forwarded-For': `198.51.100.${++senders % 250}`,
+      ...(isChunked ? {} : { 'Content-Length': bytes }),
+      ...headers,
+    },
+  });
+  const answered = (async () => {
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    return String(answer.statusCode);
+  })();
+  const outcome = answered.catch((fault: unknown) => (fault as NodeJS.ErrnoException).code ?? '');
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  let left = bytes;
+  const write = () => {
+    while (left > 0 && !request.destroyed) {
+      left -= chunk.length;
+      if (!request.write(chunk)) return void request.once('drain', write);
+    }
+    request.end();
+  };
+  request.on('error', () => {});
+  write();
+  return outcome;
+}
+
+const form = 'application/x-www-form-urlencoded';
+const REFUSED: [what: string, status: string, call: Call][] = [
+  ['a call of the API with too large a body', '413', { path: '/api/jobs' }],
+  ['another method', '405', { method: 'PUT', path: '/api/crons' }],
+  ['an address that is none', '404', { path: '/api/none' }],
+  ['a form of another origin', '403', { path: '/login', type: form }],
+  ['a large form of a sign-in', '413', { path: '/login', type: form, headers: { Origin: '' } }],
+  [
+    'a large form of a link',
+    '413',
+    { path: '/reset-password/x', type: form, headers: { Origin: '' } },
+  ],
+  ['a form without a session', '302', { path: '/jobs/new', type: form, headers: { Origin: '' } }],
+];
+
+describe('the answer arrives, whether the client keeps its connection or not', () => {
+  for (const [what, status, call] of REFUSED) {
+    test(`${status} to ${what}`, async () => {
+      const own = call.headers?.['Origin'] === '' ? { ...call, headers: { Origin: origin } } : call;
+      const kept = new http.Agent({ keepAlive: true });
+      const seen: string[] = [];
+      for (let n = 0; n < TRIES; n++) {
+        for (const agent of [kept, false] as const) {
+          const bytes = [2, 5][n % 2]! * MIB;
+          seen.push(await send(own, { bytes, agent, isChunked: n % 4 > 1 }));
+        }
+      }
+      kept.destroy();
+      assert.deepEqual([...new Set(seen)], [status]);
+    });
+  }
+
+  test('429 to a call over the rate limit', async () => {
+    const call = { path: '/api/jobs', headers: { 'X-Forwarded-For': '203.0.113.9' } };
+    const seen = new Set<string>();
+    for (let n = 0; n < 60 + TRIES; n++) {
+      const bytes = n < 60 ? 0 : 2 * MIB;
+      const status = await send(call, { bytes, agent: false, isChunked: false });
+      if (n >= 60) seen.add(status);
+    }
+    assert.deepEqual([...seen], ['429']);
+  });
+});
+
+/** Sends the head of a request and a megabyte of its body on a connection of its own. */
+function begin(length: number) {
+  const socket = net.connect(Number(new URL(belfry.url).port), '127.0.0.1').setEncoding('latin1');
+  const client = { socket, received: '', fault: null as string | null, isClosed: false };
+  socket.on('data', (text: string) => (client.received += text));
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => (client.fault = code ?? ''));
+  socket.on('close', () => (client.isClosed = true));
+  const head = [
+    'POST /api/jobs HTTP/1.1\r\nHost: a\r\nConnection: close',
+    `X-Forwarded-For: 198.51.100.${++senders % 250}`,
+    `Content-Length: ${length}\r\n\r\n`,
+  ];
+  socket.write(head.join('\r\n'));
+  socket.write(Buffer.alloc(MIB));
+  return client;
+}
+const isAnswered = ({ received }: { received: string }) =>
+  received.startsWith('HTTP/1.1 413 ') && received.endsWith('{"message":"Payload Too Large"}');
+
+test('the answer is there before the body has been sent, and the connection is not reset', async () => {
+  const client = begin(4 * MIB);
+  await eventually(() => isAnswered(client));
+  client.socket.write(Buffer.alloc(3 * MIB));
+  await eventually(() => client.isClosed);
+  assert.equal(client.fault, null);
+});
+
+test('the connection of a client that goes on sending a byte at a time is closed', async () => {
+  const client = begin(4 * MIB);
+  await eventually(() => isAnswered(client));
+  const drip = setInterval(() => client.socket.write('x'), 50);
+  await eventually(() => client.isClosed);
+  clearInterval(drip);
+});
+
+test('bodies that are dropped take no memory', async () => {
+  const readMemory = () => readMetric(belfry.url, 'belfry_process_resident_memory_bytes');
+  const before = await readMemory();
+  const clients = Array.from({ length: 40 }, () => begin(16 * MIB));
+  for (const client of clients) {
+    await eventually(() => isAnswered(client));
+    client.socket.write(Buffer.alloc(6 * MIB));
+  }
+  await eventually(() =>
+    clients.every(({ socket, isClosed }) => isClosed || socket.writableLength === 0),
+  );
+  const grown = (await readMemory()) - before;
+  for (const { socket } of clients) socket.destroy();
+  assert.ok(grown < 120 * MIB, `${Math.round(grown / MIB)} MiB for 280 MiB`);
+});

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '#domain/clock';
+
+/** How much of a request is read and dropped behind an answer that came before its end (§4.5), and for how long. */
+export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;
+export const DROPPED_WITHIN_MS = 2_000;
+
+/**
+ * Lets the client receive an answer that is sent before its request has arrived: a body that is too large, an address
+ * that takes none, a missing session. Node would close the connection behind it, the kernel would reset it because of
+ * the bytes that nobody read, and a client that is still sending would see the reset and not the answer. So the whole
+ * answer is sent at once, and its end, which closes the connection, waits for the rest of the request.
+ */
+export function deliverEarlyAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  clock: Pick<Clock, 'after'>,
+): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return;
+  const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
+  const endLate = (...given: unknown[]) => {
+    if (request.complete || request.destroyed) return end(...given);
+    response.end = end as ServerResponse['end'];
+    sendAll(response, given);
+    dropRest(request, clock, (isWhole) => {
+      if (!isWhole) {
+        request.pause();
+        response.once('finish', () => request.socket.destroySoon());
+      }
+      end(...given.filter((each) => typeof each === 'function'));
+    });
+    return response;
+  };
+  response.end = endLate as ServerResponse['end'];
+}
+
+/** Sends an answer except for its end. @param given  the arguments of `end` */
+function sendAll(response: ServerResponse, [chunk, encoding]: unknown[]): void {
+  const last = typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk : '';
+  const bytes = typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8';
+  if (!response.headersSent && !response.hasHeader('Content-Length'))
+    response.setHeader('Content-Length', Buffer.byteLength(last, bytes));
+  if (last.length > 0) response.write(last, bytes);
+  response.flushHeaders();
+}
+
+/** Reads and drops the rest of a request. @param done  is told whether that was all */
+function dropRest(
+  request: IncomingMessage,
+  clock: Pick<Clock, 'after'>,
+  done: (isWhole: boolean) => void,
+): void {
+  let dropped = 0;
+  const finish = (isWhole: boolean) => {
+    stopWaiting();
+    request.off('data', drop).off('end', endWhole).off('close', endWhole);
+    done(isWhole);
+  };
+  const drop = (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > MOST_DROPPED_BYTES) finish(false);
+  };
+  // Of a broken connection nothing is left either.
+  const endWhole = () => finish(true);
+  const stopWaiting = clock.after(DROPPED_WITHIN_MS, () => finish(false));
+  // Who began to read the body has stopped; a reader of the Fetch API would keep what it is handed, and pause.
+  request.removeAllListeners('data').removeAllListeners('readable');
+  request.on('data', drop).on('end', endWhole).on('close', endWhole).resume();
+}
