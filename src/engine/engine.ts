@@ -332,6 +332,8 @@ export class Engine {
     const claim = this.#claimFrom(loop, served, now).finally(() => {
       this.#reserved -= dealt;
       this.#claims.delete(claim);
+      // What this claim did not use, loops of other kinds may have waited for.
+      this.#wakeDue();
     });
     this.#claims.add(claim);
     await claim;
