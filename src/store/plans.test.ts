@@ -506,6 +506,7 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await askOfRuns(store, teamId, { queueId, cronId });
   await lists.listNextCrons(teamId, 10);
   await store.crons.findAll(teamId, cronIds);
+  await store.crons.correctTimes(() => TEST_START);
   await store.crons.listPlanned(teamId);
   await store.crons.listOfUrl(teamId, 'http://target.example/', 100);
   await store.jobs.findRetryOf(teamId, newId(TEST_START));
