@@ -126,7 +126,7 @@ function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[]
     [...results].find(([entry]) => entry.name === wanted && entry.job === job)?.[1] ?? [];
   return [...results].map(([{ name, job }, rounds]) => {
     const bare = roundsOf(BARE, job);
-    const client = roundsOf(name.startsWith('Belfry') ? OWN_EXCHANGE : BARE, job);
+    const client = roundsOf(name.includes('Belfry') ? OWN_EXCHANGE : BARE, job);
     const cpuMicros = median(rounds.map((each) => each.cpuMicros));
     const serverMicros = median(rounds.map((each) => each.serverMicros));
     const clientMicros = median(client.map((each) => each.cpuMicros));
