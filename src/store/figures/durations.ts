@@ -38,7 +38,7 @@ export function addToDurationHours(counts: string): string {
  * A table expression of the counts by hour, outcome and step of a queue or cron, or of a team where the source is the
  * team. Parameters: 1 team, 2 source, 3 from which hour on
  */
-export function durationCounts({ $ }: Dialect): string {
+function durationCounts({ $ }: Dialect): string {
   const notAddedUp = (condition: string) => `
     select hour, outcome, step, runs from batch_counts
     where ${condition} and hour >= ${$(3)} and step is not null`;
