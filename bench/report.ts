@@ -10,10 +10,9 @@ import type { DeliveriesResult } from './deliveries.ts';
 import type { Flood } from './flood.ts';
 import type { Cost, Growth, GrowthCost } from './growth.ts';
 import type { Memory } from './memory.ts';
-import { drawBars, drawLines } from './plot.ts';
+import { drawBars } from './plot.ts';
 import type { Soak, SoakStretch } from './soak.ts';
 import type { Lateness } from './steady.ts';
-import type { UnitCost, Units } from './units.ts';
 
 interface Measured<Result> {
   part: string;
@@ -26,7 +25,6 @@ interface Measured<Result> {
 const DOCS = path.join(path.dirname(import.meta.dirname), 'docs');
 const PAGE = path.join(DOCS, 'performance.md');
 const PLOT = path.join(DOCS, 'performance.svg');
-const SOAK_PLOT = path.join(DOCS, 'soak.svg');
 const MARK = '<!-- Everything below is written by `npm run bench`. -->';
 
 export function writePage(results: string): void {
@@ -44,7 +42,6 @@ export function writePage(results: string): void {
     section<Memory[]>(results, 'memory', memory),
     section<Growth[]>(results, 'growth', growth),
     section<Soak[]>(results, 'soak', soak),
-    section<Units[]>(results, 'units', units),
   ];
   fs.writeFileSync(PAGE, `${kept}\n\n${sections.filter((text) => text !== '').join('\n\n')}\n`);
 }
@@ -264,26 +261,10 @@ function missedBy({ kind, alone, beside }: GrowthCost): string {
 }
 
 function soak(results: Soak[]): string[] {
-  const lines = (title: string, value: (stretch: SoakStretch) => number) => ({
-    title,
-    lines: results.map(({ database, stretches }) => ({
-      name: database,
-      points: stretches.map((each) => ({ x: each.untilSecond / 60, y: value(each) })),
-    })),
-  });
-  const panels = [
-    lines('arrived, a second', (each) => each.arrivedPerSecond),
-    lines('lateness, 99 %, ms', (each) => each.p99Ms),
-    lines('memory of the service, MB', (each) => each.memoryBytes / 1e6),
-    lines('database, MB', (each) => each.databaseBytes / 1e6),
-  ];
-  fs.writeFileSync(SOAK_PLOT, drawLines('Half of full speed, by minute', panels));
   return [
     '## Many minutes at half of full speed',
     '',
     'Jobs posted over HTTP and due a second later, while retention deletes as many as come in and autovacuum works as it does by default. Each figure: the first quarter of the time, then the last.',
-    '',
-    '![Half of full speed, by minute](soak.svg)',
     '',
     ...table(
       ['', ...results.map(({ database }) => database)],
@@ -307,60 +288,16 @@ function soak(results: Soak[]): string[] {
   ];
 }
 
-/** The mean of the first quarter of the time, and of the last. */
+/** A figure of the first quarter of the time, and of the last. */
 function drift(value: (stretch: SoakStretch) => number, write: (value: number) => string) {
   return ({ stretches }: Soak): string => {
-    const mean = (some: readonly SoakStretch[]) =>
-      some.reduce((sum, each) => sum + value(each), 0) / some.length;
-    const quarter = Math.ceil(stretches.length / 4);
-    const [first, last] = [mean(stretches.slice(0, quarter)), mean(stretches.slice(-quarter))];
+    const [first = Number.NaN, last = Number.NaN] = [stretches[0], stretches.at(-1)].map(
+      (stretch) => stretch && value(stretch),
+    );
     // On SQLite the database runs inside the service's process.
     if (first === 0) return '';
     return `${write(first)} → ${write(last)} (${(last / first).toFixed(2)})`;
   };
-}
-
-function units(results: Units[]): string[] {
-  const costs = (what: string, { database }: Units, each: UnitCost) => [
-    database,
-    what,
-    micros(each.cpuMicros),
-    micros(each.serverMicros),
-    each.walBytes === null ? '' : `${format(each.walBytes)} B`,
-    `${format(each.diskBytes)} B`,
-  ];
-  const nodes = results.flatMap((each) => each.nodes);
-  const memory = results.map(({ database, underWay, underWayBytes }) => {
-    const perThousand = (underWayBytes / underWay) * 1000;
-    return `${megabytes(perThousand)} on ${database}`;
-  });
-  return [
-    '## What one job costs',
-    '',
-    `The whole service as a process of its own; ${format(results[0]?.jobs ?? 0)} small jobs accepted over 64 connections while their queue is paused, then sent. [Scaling](scaling.md) computes with these figures.`,
-    '',
-    ...table(
-      ['', '', 'processor time', 'of its database', 'write-ahead log', 'disk'],
-      results.flatMap((each) => [
-        costs('accept', each, each.accept),
-        costs('deliver', each, each.deliver),
-      ]),
-    ),
-    '',
-    `A thousand requests under way took ${memory.join(' and ')} of memory, measured with ${format(results[0]?.underWay ?? 0)}.`,
-    '',
-    'Deliveries by several processes on the same two processors:',
-    '',
-    ...table(
-      ['nodes', 'a second', 'processor time a job', 'of its database'],
-      nodes.map((each) => [
-        String(each.nodes),
-        format(each.perSecond),
-        micros(each.cpuMicros),
-        micros(each.serverMicros),
-      ]),
-    ),
-  ];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

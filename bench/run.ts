@@ -22,7 +22,6 @@ import { writePage } from './report.ts';
 import { measureSoak } from './soak.ts';
 import { measureSteady } from './steady.ts';
 import { startTarget, type Target } from './target.ts';
-import { measureUnits } from './units.ts';
 
 const RESULTS = path.join(import.meta.dirname, 'results');
 
@@ -78,8 +77,6 @@ const LONG_PARTS: Record<string, Part> = {
       batches: values.quick ? 20 : 100,
       only,
     }),
-  units: (places, target) =>
-    measureUnits(places, target, { jobs: 10_000 / share, underWay: 2_000 / share }),
   soak: (places, target) =>
     measureSoak(places, target, {
       minutes: Number(values.minutes) / share,
