@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '#domain/notification-channel';
-import type { Operator } from '#people/operator';
+import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
 /** What a command does to the database: only reads it, may set up an empty one, or migrates it. */
@@ -40,7 +40,7 @@ export interface OwnCommand {
 export interface OpenRooms {
   /** A function, because not every command needs this room. */
   work: () => Promise<Work>;
-  people: Operator;
+  people: People['operator'];
   /** Sends a test by a channel; by email to every member. `logged`: mails go to the log, for want of a server. */
   sendTest(
     teamId: string,

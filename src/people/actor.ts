@@ -1,6 +1,6 @@
 import { isId } from '#domain/ids';
 import { NotAllowed } from '#domain/not-allowed';
-import type { Store } from '#store/store';
+import type { Context } from './context.ts';
 import { may, type Permission, type Role } from './roles.ts';
 
 /** Who acts, in which team. */
@@ -12,7 +12,7 @@ export interface Actor {
 
 /** The user's membership as it is now; null where they are not in the team, or it is gone. */
 export async function proveMember(
-  store: Pick<Store, 'members'>,
+  { store }: Pick<Context, 'store'>,
   userId: string,
   teamId: string,
 ): Promise<Actor | null> {
@@ -28,11 +28,11 @@ export async function proveMember(
  * @throws NotAllowed
  */
 export async function authorize(
-  store: Pick<Store, 'members'>,
+  context: Pick<Context, 'store'>,
   { userId, teamId }: Actor,
   permission: Permission,
 ): Promise<Actor> {
-  const actor = await proveMember(store, userId, teamId);
+  const actor = await proveMember(context, userId, teamId);
   if (!actor || !may(actor.role, permission)) {
     throw new NotAllowed(`${actor?.role ?? 'nobody'} may not: ${permission}`);
   }

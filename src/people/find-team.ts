@@ -1,6 +1,6 @@
 import { isUuid } from '#domain/ids';
 import type { Team } from '#store/people/teams';
-import type { Store } from '#store/store';
+import type { Context } from './context.ts';
 import { normalizeName } from './fields.ts';
 import { NOT_FOUND, type NotFound } from './outcomes.ts';
 
@@ -12,7 +12,7 @@ export type FoundTeam =
 
 /** A text that looks like an id is never taken as a name: teams made before such names were refused may have one. */
 export async function findTeam(
-  { teams }: Pick<Store, 'teams'>,
+  { store: { teams } }: Pick<Context, 'store'>,
   nameOrId: string,
 ): Promise<FoundTeam> {
   const found = isUuid(nameOrId)

@@ -1,33 +1,24 @@
-import type { Clock } from '#domain/clock';
 import { isUuid } from '#domain/ids';
 import type { ChannelConfig } from '#domain/notification-channel';
-import type { Store } from '#store/store';
 import type { Team } from '#store/people/teams';
-import type { ApiTokens } from './api-tokens.ts';
 import { deedOfTest } from './channel-tests.ts';
-import type { PeopleConfig } from './config.ts';
-import { checkEmail, checkName, checkPassword, checkTeamName, gatherErrors } from './fields.ts';
-import { normalizeEmail, normalizeName } from './fields.ts';
-import { findTeam, type FoundTeam } from './find-team.ts';
+import type { Context } from './context.ts';
+import {
+  checkEmail,
+  checkName,
+  checkPassword,
+  checkTeamName,
+  gatherErrors,
+  normalizeEmail,
+  normalizeName,
+} from './fields.ts';
+import { findTeam } from './find-team.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
-import type { Passwords } from './passwords.ts';
-import type { Plans, Usage } from './plans.ts';
-import type { ResetLinks } from './reset-links.ts';
+import type { Usage } from './plans.ts';
+import { makeOnlyResetLink } from './reset-links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { makeSetupCode } from './setup-code.ts';
-import type { PeopleActivity } from './people-activity.ts';
-
-interface Deps {
-  store: Store;
-  clock: Clock;
-  passwords: Passwords;
-  plans: Plans;
-  tokens: ApiTokens;
-  resetLinks: ResetLinks;
-  config: Pick<PeopleConfig, 'appKey' | 'passwordSignIn'>;
-  activity: PeopleActivity;
-}
 
 interface NewUser {
   email: string;
@@ -45,190 +36,192 @@ export interface TeamWithUsage extends Usage {
 }
 
 /** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
-export class Operator {
-  readonly #deps: Deps;
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
-
-  /** Makes a user. A named team is joined, or made if it does not exist; it becomes the user's current team. */
-  async createUser(
-    input: NewUser,
-  ): Promise<{ kind: 'created'; userId: string; teamId: string; apiToken: string } | Refused> {
-    const email = normalizeEmail(input.email);
-    const name = normalizeName(input.name ?? email.split('@')[0] ?? '');
-    const team = normalizeName(input.team ?? `${name}'s team`);
-    const role = input.role ?? null;
-    const refused = gatherErrors({
-      email: checkEmail(email),
-      password: checkPassword(input.password),
-      name: checkName(name, 'a name'),
-      team: isUuid(team) ? [] : checkTeamName(team),
-    });
-    if (refused) return refused;
-    const { store, clock, passwords, plans } = this.#deps;
-    const token = makeApiToken();
-    const result = await store.registrations.register(
-      {
-        account: {
-          email,
-          name,
-          passwordHash: await passwords.hash(input.password),
-          isEmailVerified: true,
-        },
-        team: isUuid(team)
-          ? { kind: 'existing', teamId: team.toLowerCase(), role }
-          : {
-              kind: input.team === undefined ? 'new' : 'named',
-              name: team,
-              plan: plans.ofNewTeam,
-              firstPlan: plans.ofFirstTeam,
-              role,
-            },
-        token,
-        isFirst: false,
+/** Makes a user. A named team is joined, or made if it does not exist; it becomes the user's current team. */
+export async function createUser(
+  context: Context,
+  input: NewUser,
+): Promise<{ kind: 'created'; userId: string; teamId: string; apiToken: string } | Refused> {
+  const email = normalizeEmail(input.email);
+  const name = normalizeName(input.name ?? email.split('@')[0] ?? '');
+  const team = normalizeName(input.team ?? `${name}'s team`);
+  const role = input.role ?? null;
+  const refused = gatherErrors({
+    email: checkEmail(email),
+    password: checkPassword(input.password),
+    name: checkName(name, 'a name'),
+    team: isUuid(team) ? [] : checkTeamName(team),
+  });
+  if (refused) return refused;
+  const { store, clock, passwords, plans } = context;
+  const token = makeApiToken();
+  const result = await store.registrations.register(
+    {
+      account: {
+        email,
+        name,
+        passwordHash: await passwords.hash(input.password),
+        isEmailVerified: true,
       },
-      clock.now(),
+      team: isUuid(team)
+        ? { kind: 'existing', teamId: team.toLowerCase(), role }
+        : {
+            kind: input.team === undefined ? 'new' : 'named',
+            name: team,
+            plan: plans.ofNewTeam,
+            firstPlan: plans.ofFirstTeam,
+            role,
+          },
+      token,
+      isFirst: false,
+    },
+    clock.now(),
+  );
+  if (result.kind === 'email-taken') return refuse('email', 'There is an account with this email.');
+  if (result.kind === 'has-owner') return refuse('role', `The team ${team} has an owner already.`);
+  if (result.kind === 'no-team') return refuse('team', `There is no team ${team}.`);
+  if (result.kind === 'ambiguous')
+    return refuse(
+      'team',
+      `Several teams have this name. Give an id: ${result.teamIds.join(', ')}.`,
     );
-    if (result.kind === 'email-taken')
-      return refuse('email', 'There is an account with this email.');
-    if (result.kind === 'has-owner')
-      return refuse('role', `The team ${team} has an owner already.`);
-    if (result.kind === 'no-team') return refuse('team', `There is no team ${team}.`);
-    if (result.kind === 'ambiguous')
-      return refuse(
-        'team',
-        `Several teams have this name. Give an id: ${result.teamIds.join(', ')}.`,
-      );
-    if (result.kind !== 'registered') throw new Error(`registration came to ${result.kind}`);
-    const { userId, teamId } = result;
-    return { kind: 'created', userId, teamId, apiToken: token.text };
-  }
+  if (result.kind !== 'registered') throw new Error(`registration came to ${result.kind}`);
+  const { userId, teamId } = result;
+  return { kind: 'created', userId, teamId, apiToken: token.text };
+}
 
-  /**
-   * The setup code, with which `/setup` makes the first account from anywhere. Null: there is an account already.
-   */
-  async setupCode(): Promise<string | null> {
-    const { store, config } = this.#deps;
-    return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
-  }
+/**
+ * The setup code, with which `/setup` makes the first account from anywhere. Null: there is an account already.
+ */
+export async function setupCode(context: Context): Promise<string | null> {
+  const { store, config } = context;
+  return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
+}
 
-  /** False where the operator's provider is the only way in: a password, and a link that sets one, open nothing. */
-  takesPasswords(): boolean {
-    return this.#deps.config.passwordSignIn;
-  }
+/** False where the operator's provider is the only way in: a password, and a link that sets one, open nothing. */
+export function takesPasswords(context: Context): boolean {
+  return context.config.passwordSignIn;
+}
 
-  /** Makes a link that sets a new password, once and within an hour. Null: no such account. */
-  async resetPasswordUrl(email: string): Promise<string | null> {
-    const { store, resetLinks, activity } = this.#deps;
-    const user = await store.users.findByEmail(normalizeEmail(email));
-    if (!user) return null;
-    const deed = { action: 'account.reset-link', detail: user.email } as const;
-    await activity.ofAccount(user.id, deed, 'command-line');
-    return resetLinks.makeOnly(user.id);
-  }
+/** Makes a link that sets a new password, once and within an hour. Null: no such account. */
+export async function resetPasswordUrl(context: Context, email: string): Promise<string | null> {
+  const { store, activity } = context;
+  const user = await store.users.findByEmail(normalizeEmail(email));
+  if (!user) return null;
+  const deed = { action: 'account.reset-link', detail: user.email } as const;
+  await activity.ofAccount(user.id, deed, 'command-line');
+  return makeOnlyResetLink(context, user.id);
+}
 
-  /** Ends every session and open one-time token of the user, and the API token if asked to. False: no such account. */
-  async signOut(email: string, what: { revokesToken: boolean }): Promise<boolean> {
-    const { store, activity } = this.#deps;
-    const { users } = store;
-    const user = await users.findByEmail(normalizeEmail(email));
-    if (!user) return false;
-    await users.endAccess(user.id, what);
-    await activity.ofAccount(user.id, { action: 'account.signed-out' }, 'command-line');
-    return true;
-  }
+/** Ends every session and open one-time token of the user, and the API token if asked to. False: no such account. */
+export async function signOut(
+  context: Context,
+  email: string,
+  what: { revokesToken: boolean },
+): Promise<boolean> {
+  const { store, activity } = context;
+  const { users } = store;
+  const user = await users.findByEmail(normalizeEmail(email));
+  if (!user) return false;
+  await users.endAccess(user.id, what);
+  await activity.ofAccount(user.id, { action: 'account.signed-out' }, 'command-line');
+  return true;
+}
 
-  /** Vouches that the account's email is its owner's. False: no such account. */
-  async confirmEmail(email: string): Promise<boolean> {
-    const { store, clock, activity } = this.#deps;
-    const user = await store.users.findByEmail(normalizeEmail(email));
-    if (!user) return false;
-    const confirmed = { email: user.email, isVerified: true };
-    if (!user.isEmailVerified) await store.users.changeEmail(user.id, confirmed, clock.now());
-    const what = `${user.email}, confirmed`;
-    await activity.accountChanged(user.id, { action: 'account.email', what }, 'command-line');
-    return true;
-  }
+/** Vouches that the account's email is its owner's. False: no such account. */
+export async function confirmEmail(context: Context, email: string): Promise<boolean> {
+  const { store, clock, activity } = context;
+  const user = await store.users.findByEmail(normalizeEmail(email));
+  if (!user) return false;
+  const confirmed = { email: user.email, isVerified: true };
+  if (!user.isEmailVerified) await store.users.changeEmail(user.id, confirmed, clock.now());
+  const what = `${user.email}, confirmed`;
+  await activity.accountChanged(user.id, { action: 'account.email', what }, 'command-line');
+  return true;
+}
 
-  /**
-   * Forgets whom the account is joined to at the provider or proxy; the next sign-in with its email joins it anew. Ends
-   * its sessions. Null: no such account.
-   */
-  async unlink(email: string): Promise<{ wasJoined: boolean } | null> {
-    const { store, activity } = this.#deps;
-    const user = await store.users.findByEmail(normalizeEmail(email));
-    if (!user) return null;
-    const removed = await store.providerLinks.removeAll(user.id);
-    await store.users.endAccess(user.id, { revokesToken: false });
-    const deed = { action: 'account.provider-ended', what: user.email } as const;
-    await activity.accountChanged(user.id, deed, 'command-line');
-    return { wasJoined: removed > 0 };
-  }
+/**
+ * Forgets whom the account is joined to at the provider or proxy; the next sign-in with its email joins it anew. Ends
+ * its sessions. Null: no such account.
+ */
+export async function unlink(
+  context: Context,
+  email: string,
+): Promise<{ wasJoined: boolean } | null> {
+  const { store, activity } = context;
+  const user = await store.users.findByEmail(normalizeEmail(email));
+  if (!user) return null;
+  const removed = await store.providerLinks.removeAll(user.id);
+  await store.users.endAccess(user.id, { revokesToken: false });
+  const deed = { action: 'account.provider-ended', what: user.email } as const;
+  await activity.accountChanged(user.id, deed, 'command-line');
+  return { wasJoined: removed > 0 };
+}
 
-  /** A new API token; the old one stops working. Null: no such account. */
-  async newToken(email: string): Promise<string | null> {
-    const { store, tokens, activity } = this.#deps;
-    const user = await store.users.findByEmail(normalizeEmail(email));
-    if (!user) return null;
-    const token = await tokens.generateApiToken(user.id);
-    await activity.ofAccount(
-      user.id,
-      { action: 'account.token', detail: user.email },
-      'command-line',
-    );
-    return token;
-  }
+/** A new API token; the old one stops working. Null: no such account. */
+export async function newToken(context: Context, email: string): Promise<string | null> {
+  const { store, tokens, activity } = context;
+  const user = await store.users.findByEmail(normalizeEmail(email));
+  if (!user) return null;
+  const token = await tokens.generateApiToken(user.id);
+  await activity.ofAccount(
+    user.id,
+    { action: 'account.token', detail: user.email },
+    'command-line',
+  );
+  return token;
+}
 
-  async listTeams(): Promise<TeamWithUsage[]> {
-    const teams = await this.#deps.store.teams.list();
-    return Promise.all(teams.map((team) => this.#withUsage(team)));
-  }
+export async function listTeams(context: Context): Promise<TeamWithUsage[]> {
+  const teams = await context.store.teams.list();
+  return Promise.all(teams.map((team) => withUsage(context, team)));
+}
 
-  async findTeam(nameOrId: string): Promise<FoundTeam> {
-    return findTeam(this.#deps.store, nameOrId);
-  }
+export { findTeam };
 
-  async setPlan(
-    teamId: string,
-    plan: string,
-  ): Promise<{ kind: 'set'; team: TeamWithUsage } | NotFound | Refused> {
-    const { plans, store } = this.#deps;
-    if (!plans.names.includes(plan)) {
-      return refuse('plan', `There is no plan ${plan}; PLANS has: ${plans.names.join(', ')}.`);
-    }
-    const team = await store.teams.find(teamId);
-    if (!team) return NOT_FOUND;
-    await store.teams.setPlan(team.id, plan);
-    const deed = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
-    await this.#deps.activity.ofTeam(team.id, 'command-line', deed);
-    return { kind: 'set', team: await this.#withUsage({ ...team, plan }) };
+export async function setPlan(
+  context: Context,
+  teamId: string,
+  plan: string,
+): Promise<{ kind: 'set'; team: TeamWithUsage } | NotFound | Refused> {
+  const { plans, store } = context;
+  if (!plans.names.includes(plan)) {
+    return refuse('plan', `There is no plan ${plan}; PLANS has: ${plans.names.join(', ')}.`);
   }
+  const team = await store.teams.find(teamId);
+  if (!team) return NOT_FOUND;
+  await store.teams.setPlan(team.id, plan);
+  const deed = { action: 'team.plan', detail: `${team.plan} → ${plan}` } as const;
+  await context.activity.ofTeam(team.id, 'command-line', deed);
+  return { kind: 'set', team: await withUsage(context, { ...team, plan }) };
+}
 
-  /** Makes the team's first signing secret or replaces it. */
-  async generateSigningSecret(teamId: string): Promise<string> {
-    const secret = makeSecret('whsec_');
-    const { store, clock, activity } = this.#deps;
-    await store.teams.setSigningSecret(teamId, secret, clock.now());
-    await activity.ofTeam(teamId, 'command-line', { action: 'signing.generated' });
-    return secret;
-  }
+/** Makes the team's first signing secret or replaces it. */
+export async function generateSigningSecret(context: Context, teamId: string): Promise<string> {
+  const secret = makeSecret('whsec_');
+  const { store, clock, activity } = context;
+  await store.teams.setSigningSecret(teamId, secret, clock.now());
+  await activity.ofTeam(teamId, 'command-line', { action: 'signing.generated' });
+  return secret;
+}
 
-  /** Records that a test is about to be sent. The operator's tests are not limited. */
-  async recordChannelTest(teamId: string, config: ChannelConfig): Promise<void> {
-    await this.#deps.activity.ofTeam(teamId, 'command-line', deedOfTest(config));
-  }
+/** Records that a test is about to be sent. The operator's tests are not limited. */
+export async function recordChannelTest(
+  context: Context,
+  teamId: string,
+  config: ChannelConfig,
+): Promise<void> {
+  await context.activity.ofTeam(teamId, 'command-line', deedOfTest(config));
+}
 
-  async #withUsage(team: Team): Promise<TeamWithUsage> {
-    const { store, plans, clock } = this.#deps;
-    return {
-      teamId: team.id,
-      name: team.name,
-      plan: team.plan,
-      limit: plans.limitOf(team.plan),
-      used: await store.usage.usedInMonth(team.id, clock.now()),
-      createdAt: team.createdAt,
-    };
-  }
+async function withUsage(context: Context, team: Team): Promise<TeamWithUsage> {
+  const { store, plans, clock } = context;
+  return {
+    teamId: team.id,
+    name: team.name,
+    plan: team.plan,
+    limit: plans.limitOf(team.plan),
+    used: await store.usage.usedInMonth(team.id, clock.now()),
+    createdAt: team.createdAt,
+  };
 }

@@ -1,11 +1,9 @@
-import type { Clock } from '#domain/clock';
-import type { Store } from '#store/store';
 import type { ProviderLink } from '#store/people/provider-links';
 import type { User } from '#store/people/users';
+import type { Context } from './context.ts';
 import { checkEmail, checkName, normalizeEmail, normalizeName } from './fields.ts';
 import type { TooMany } from './outcomes.ts';
-import type { PeopleActivity } from './people-activity.ts';
-import type { Registrations } from './registrations.ts';
+import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Whom the operator's provider, or the proxy in front, says that it has in front of it. */
@@ -31,75 +29,72 @@ export type NoAccount =
 
 export type Found = { id: string; email: string; isNew?: boolean };
 
-interface Deps {
-  store: Store;
-  clock: Clock;
-  registrations: Registrations;
-  activity: PeopleActivity;
+/** Finds and makes the accounts of people for whom the operator's provider or proxy vouches (§5.7). */
+
+/**
+ * The person's account: the one that is joined to them, or the one with their email, which is joined to them now. An
+ * account that somebody else made under a victim's email must not become the victim's with them still in it.
+ *
+ * @param by  what people call the provider
+ */
+export async function findAccount(
+  context: Context,
+  { link, verifiedEmail }: Vouched,
+  by: string,
+): Promise<Found | NoAccount> {
+  const { store } = context;
+  const linked = await store.providerLinks.find(link);
+  if (linked) return linked;
+  const email = normalizeEmail(verifiedEmail ?? '');
+  if (checkEmail(email).length > 0) return 'no-email';
+  const known = await store.users.findByEmail(email);
+  if (!known) return 'no-account';
+  return known.isEmailVerified ? join(context, known, link, by) : 'unconfirmed';
 }
 
-/** Finds and makes the accounts of people for whom the operator's provider or proxy vouches (§5.7). */
-export class ProviderAccounts {
-  readonly #deps: Deps;
+/**
+ * Finds the account, or makes one.
+ *
+ * @param invitation  the token of the invitation that they came by
+ */
+export async function findOrMakeAccount(
+  context: Context,
+  vouched: Vouched,
+  { by, invitation }: { by: string; invitation: string | null },
+  request: RequestContext,
+): Promise<Found | NoAccount | TooMany> {
+  const found = await findAccount(context, vouched, by);
+  if (found !== 'no-account') return found;
+  const { link, name } = vouched;
+  const email = normalizeEmail(vouched.verifiedEmail ?? '');
+  const ofEmail = email.split('@')[0] ?? email;
+  const called = normalizeName(name ?? ofEmail);
+  const person = { name: checkName(called, 'a name').length > 0 ? ofEmail : called, email, link };
+  const made = await registerByProvider(
+    context,
+    person,
+    { invitation, groups: vouched.groups ?? [] },
+    request,
+  );
+  // A request beside this one may have made it.
+  if (made === null) return findAccount(context, vouched, by);
+  return 'kind' in made ? made : { ...made, isNew: true };
+}
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
+async function join(
+  context: Context,
+  user: User,
+  link: ProviderLink,
+  by: string,
+): Promise<Found | NoAccount> {
+  const { store, clock, activity } = context;
+  const isJoined = await store.providerLinks.add(user.id, link, clock.now());
+  if (!isJoined) {
+    // A request beside this one may have joined it.
+    const joined = await store.providerLinks.find(link);
+    return joined?.id === user.id ? user : 'other-person';
   }
-
-  /**
-   * The person's account: the one that is joined to them, or the one with their email, which is joined to them now. An
-   * account that somebody else made under a victim's email must not become the victim's with them still in it.
-   *
-   * @param by  what people call the provider
-   */
-  async find({ link, verifiedEmail }: Vouched, by: string): Promise<Found | NoAccount> {
-    const { store } = this.#deps;
-    const linked = await store.providerLinks.find(link);
-    if (linked) return linked;
-    const email = normalizeEmail(verifiedEmail ?? '');
-    if (checkEmail(email).length > 0) return 'no-email';
-    const known = await store.users.findByEmail(email);
-    if (!known) return 'no-account';
-    return known.isEmailVerified ? this.#join(known, link, by) : 'unconfirmed';
-  }
-
-  /**
-   * Finds the account, or makes one.
-   *
-   * @param invitation  the token of the invitation that they came by
-   */
-  async findOrMake(
-    vouched: Vouched,
-    { by, invitation }: { by: string; invitation: string | null },
-    request: RequestContext,
-  ): Promise<Found | NoAccount | TooMany> {
-    const found = await this.find(vouched, by);
-    if (found !== 'no-account') return found;
-    const { link, name } = vouched;
-    const email = normalizeEmail(vouched.verifiedEmail ?? '');
-    const ofEmail = email.split('@')[0] ?? email;
-    const called = normalizeName(name ?? ofEmail);
-    const person = { name: checkName(called, 'a name').length > 0 ? ofEmail : called, email, link };
-    const made = await this.#deps.registrations.registerByProvider(
-      person,
-      { invitation, groups: vouched.groups ?? [] },
-      request,
-    );
-    // A request beside this one may have made it.
-    if (made === null) return this.find(vouched, by);
-    return 'kind' in made ? made : { ...made, isNew: true };
-  }
-
-  async #join(user: User, link: ProviderLink, by: string): Promise<Found | NoAccount> {
-    const { store, clock, activity } = this.#deps;
-    const isJoined = await store.providerLinks.add(user.id, link, clock.now());
-    if (!isJoined) {
-      // A request beside this one may have joined it.
-      const joined = await store.providerLinks.find(link);
-      return joined?.id === user.id ? user : 'other-person';
-    }
-    const what = `sign-in by ${by}`;
-    await activity.accountChanged(user.id, { action: 'account.provider', what });
-    return user;
-  }
+  const what = `sign-in by ${by}`;
+  await activity.accountChanged(user.id, { action: 'account.provider', what });
+  return user;
 }

@@ -24,7 +24,7 @@ function clientOf(issuer: string): Provider {
     scopes: 'openid email profile',
     groupsClaim: 'groups',
   };
-  return new Provider(settings, `${BASE_URL}/login/provider/back`, Date.now);
+  return new Provider(settings, BASE_URL, Date.now);
 }
 
 test('an ID token for another nonce, and a code for another verifier, are not believed', async () => {

@@ -1,5 +1,5 @@
-import type * as Library from 'openid-client';
 import type { Configuration } from 'openid-client';
+import type * as Library from 'openid-client';
 import { readGroupsClaim } from './groups.ts';
 
 /** The operator's provider of sign-ins, by OpenID Connect. */
@@ -16,6 +16,9 @@ export interface ProviderSettings {
   /** Where it writes which groups people are in. */
   groupsClaim: string;
 }
+
+/** Below the public address; the operator registers it at the provider. */
+export const PROVIDER_RETURN_PATH = '/login/provider/back';
 
 /** What one sign-in is tied to: it goes out with the browser, and its answer is checked against it. */
 export interface ProviderAttempt {
@@ -71,10 +74,9 @@ export class Provider {
   readonly #now: () => number;
   #known: Known | null = null;
 
-  /** @param redirectUri  where it sends people back to */
-  constructor(settings: ProviderSettings, redirectUri: string, now: () => number) {
+  constructor(settings: ProviderSettings, baseUrl: string, now: () => number) {
     this.settings = settings;
-    this.#redirectUri = redirectUri;
+    this.#redirectUri = `${baseUrl}${PROVIDER_RETURN_PATH}`;
     this.#now = now;
   }
 

@@ -17,6 +17,9 @@ export interface ProxySettings {
   signOutUrl: string | null;
 }
 
+/** What people call the proxy. */
+export const PROXY_NAME = 'the proxy';
+
 /** Whom the proxy says that a request is from. */
 export type ProxyClaim =
   | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }

@@ -1,95 +1,96 @@
-import type { Store } from '#store/store';
 import type { User } from '#store/people/users';
-import type { PeopleConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { deleteCookie, readSigned, type SignedCookie, writeSigned } from './cookies.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
-import type { PasswordGuesses } from './password-guesses.ts';
-import type { Passwords } from './passwords.ts';
-import type { ProviderProofs } from './provider-proofs.ts';
-import { PROXY_NAME } from './proxy-sign-ins.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { guessInSession } from './password-guesses.ts';
+import { PROXY_NAME } from './proxy-claim.ts';
 import type { RequestContext } from './request-context.ts';
-
-interface Deps {
-  store: Store;
-  guesses: PasswordGuesses;
-  passwords: Passwords;
-  sessions: Sessions;
-  proofs: ProviderProofs;
-  config: Pick<PeopleConfig, 'provider' | 'proxySignIn' | 'passwordSignIn'>;
-}
+import { type Session, whoIs } from './sessions.ts';
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';
 export const WRONG_PASSWORD = 'This is not your password.';
 const SIGNED_OUT = 'Sign in again and repeat this.';
 
-/** Asks for the password again before sensitive actions, for which an open session is not enough. */
-export class Reauthentication {
-  readonly #deps: Deps;
+/**
+ * Asks for the password again before sensitive actions, for which an open session is not enough. Users without a
+ * password sign in at the provider again instead. The proof of that is a cookie, which counts for one session only.
+ */
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
+/** How long a fresh provider sign-in replaces the password prompt for users without a password. */
+const PROOF: SignedCookie = { name: 'belfry_provider_again', validMs: 10 * 60_000 };
 
-  /** Gives the session's user if the password is theirs. */
-  async confirmPassword(
-    password: string,
-    request: RequestContext,
-  ): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
-    const { store, passwords } = this.#deps;
-    const provider = await this.#withoutPassword(request);
-    if (provider !== null) return provider;
-    return this.inSession(request, 'password', async (session) => {
-      const user = await store.users.find(session.user.id);
-      const hash = user && (await store.users.readPasswordHash(user.id));
-      const isRight = await passwords.verify(password, hash);
-      return user && isRight ? { kind: 'confirmed', user } : refuse('password', WRONG_PASSWORD);
-    });
-  }
+/** A `Set-Cookie` value after a fresh sign-in at the provider. */
+export function proveAgain(context: Context, sessionId: string): string {
+  return writeSigned(context, PROOF, sessionId);
+}
 
-  /**
-   * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
-   * who has no password, and for all where passwords are switched off. Null: for the password. A proxy can't be asked
-   * anew; it names the person with each request.
-   */
-  async describeConfirmation(
-    { id, user, isByProxy }: Session,
-    headers: Headers,
-  ): Promise<{ provider: string; isProved: boolean; asksAnew: boolean } | null> {
-    const { store, proofs, config } = this.#deps;
-    if (config.provider === null && config.proxySignIn === null) return null;
-    const asksPassword =
-      config.passwordSignIn && (await store.users.readPasswordHash(user.id)) !== null;
-    if (asksPassword) return null;
-    if (config.provider === null) {
-      return { provider: PROXY_NAME, isProved: isByProxy, asksAnew: false };
-    }
-    const isProved = proofs.isProved(headers, id);
-    return { provider: config.provider.name, isProved, asksAnew: true };
-  }
+/** A `Set-Cookie` value after any other sign-in at the provider. */
+export function forgetProof(context: Context): string {
+  return deleteCookie(context, PROOF.name);
+}
 
-  /** What comes of it for who has no password; null for all others. */
-  async #withoutPassword(
-    request: RequestContext,
-  ): Promise<{ kind: 'confirmed'; user: User } | Refused | null> {
-    const { store, sessions } = this.#deps;
-    const session = await sessions.whoIs(request);
-    if (!session) return null;
-    const how = await this.describeConfirmation(session, request.headers);
-    if (how === null) return null;
+/** Gives the session's user if the password is theirs. */
+export async function confirmPassword(
+  context: Context,
+  password: string,
+  request: RequestContext,
+): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
+  const { store, passwords } = context;
+  const provider = await withoutPassword(context, request);
+  if (provider !== null) return provider;
+  return inSession(context, request, 'password', async (session) => {
     const user = await store.users.find(session.user.id);
-    if (user && how.isProved) return { kind: 'confirmed', user };
-    return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
-  }
+    const hash = user && (await store.users.readPasswordHash(user.id));
+    const isRight = await passwords.verify(password, hash);
+    return user && isRight ? { kind: 'confirmed', user } : refuse('password', WRONG_PASSWORD);
+  });
+}
 
-  /** Counts a guess that is made with an open session. */
-  async inSession<T extends { kind: string }>(
-    request: RequestContext,
-    field: string,
-    guess: (session: Session) => Promise<T>,
-  ): Promise<T | Refused | TooMany> {
-    const { guesses, sessions } = this.#deps;
-    const session = await sessions.whoIs(request);
-    if (!session) return refuse(field, SIGNED_OUT);
-    return guesses.inSession(session.id, request, () => guess(session));
+/**
+ * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
+ * who has no password, and for all where passwords are switched off. Null: for the password. A proxy can't be asked
+ * anew; it names the person with each request.
+ */
+export async function describeConfirmation(
+  context: Context,
+  { id, user, isByProxy }: Session,
+  headers: Headers,
+): Promise<{ provider: string; isProved: boolean; asksAnew: boolean } | null> {
+  const { store, config } = context;
+  if (config.provider === null && config.proxySignIn === null) return null;
+  const asksPassword =
+    config.passwordSignIn && (await store.users.readPasswordHash(user.id)) !== null;
+  if (asksPassword) return null;
+  if (config.provider === null) {
+    return { provider: PROXY_NAME, isProved: isByProxy, asksAnew: false };
   }
+  const isProved = readSigned(context, PROOF, headers) === id;
+  return { provider: config.provider.name, isProved, asksAnew: true };
+}
+
+/** What comes of it for who has no password; null for all others. */
+async function withoutPassword(
+  context: Context,
+  request: RequestContext,
+): Promise<{ kind: 'confirmed'; user: User } | Refused | null> {
+  const { store } = context;
+  const session = await whoIs(context, request);
+  if (!session) return null;
+  const how = await describeConfirmation(context, session, request.headers);
+  if (how === null) return null;
+  const user = await store.users.find(session.user.id);
+  if (user && how.isProved) return { kind: 'confirmed', user };
+  return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
+}
+
+/** Counts a guess that is made with an open session. */
+export async function inSession<T extends { kind: string }>(
+  context: Context,
+  request: RequestContext,
+  field: string,
+  guess: (session: Session) => Promise<T>,
+): Promise<T | Refused | TooMany> {
+  const session = await whoIs(context, request);
+  if (!session) return refuse(field, SIGNED_OUT);
+  return guessInSession(context, session.id, request, () => guess(session));
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { totpOf } from '#testing/authenticator';
 import { silentLog } from '#domain/log';
+import { totpOf } from '#testing/authenticator';
 import { aTeam, aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/people';
 import { processMs } from '#testing/spent-time';
-import { Devices } from './devices.ts';
 import { Limits } from './limits.ts';
-import { PasswordGuesses } from './password-guesses.ts';
+import { guessAtSignIn } from './password-guesses.ts';
 
 test('who signs in with the right password has a session in their current team', async () => {
   await using room = await openPeople();
@@ -113,12 +112,11 @@ test('a text that is no email leaves no count behind, and a long name only its h
 test('a guess that could not be checked is not counted', async () => {
   await using room = await openPeople();
   const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
-  const appKey = new Uint8Array(32);
-  const devices = new Devices({ clock: room.clock, baseUrl: 'http://localhost:3000', appKey });
-  const guesses = new PasswordGuesses({ limits, devices });
+  const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
+  const context = { clock: room.clock, config, limits };
   const request = { headers: new Headers(), clientAddress: '192.0.2.1' };
   const guess = (check: () => Promise<{ kind: 'wrong' }>) =>
-    guesses.atSignIn('ada@bells.test', request, check);
+    guessAtSignIn(context, 'ada@bells.test', request, check);
   const down = new Error('the database is down');
   const fail = () => Promise.reject(down);
   for (let n = 0; n < 4; n++) await assert.rejects(guess(fail), down);

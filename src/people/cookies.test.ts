@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '#demo/fake-clock';
+import { readSigned, writeSigned } from './cookies.ts';
 import { cookiesOf } from './request-context.ts';
-import { SignedCookie } from './signed-cookie.ts';
 
 const MINUTE_MS = 60_000;
 
 function aCookie() {
   const clock = new FakeClock('2026-01-01T12:00:00Z');
-  const of = { clock, baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
-  const cookie = new SignedCookie(of, { name: 'a_test', validMs: 10 * MINUTE_MS });
+  const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
+  const kind = { name: 'a_test', validMs: 10 * MINUTE_MS };
+  const cookie = {
+    write: (text: string) => writeSigned({ clock, config }, kind, text),
+    read: (headers: Headers) => readSigned({ clock, config }, kind, headers),
+  };
   return { clock, cookie };
 }
 

@@ -1,0 +1,71 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { cookieScopeOf } from '#domain/public-address';
+import type { Context } from './context.ts';
+import { deriveSecret } from './secrets.ts';
+
+/** What reading and writing cookies takes of the context. */
+export interface CookieContext extends Pick<Context, 'clock'> {
+  config: Pick<Context['config'], 'baseUrl' | 'appKey'>;
+}
+
+/** A cookie with a short signed text. The browser can read the text, and can't make or change one. */
+export interface SignedCookie {
+  name: string;
+  validMs: number;
+}
+
+/** The value of a cookie as the browser sent it; null if there is none of that name. */
+export function readCookie({ config }: CookieContext, headers: Headers, name: string) {
+  const start = `${cookieScopeOf(config.baseUrl).prefix}${name}=`;
+  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? null;
+}
+
+/** A `Set-Cookie` value. Scripts and other sites' requests don't get the cookie. */
+export function writeCookie(
+  { config }: CookieContext,
+  { name, value, validMs }: { name: string; value: string; validMs: number },
+): string {
+  const { prefix, path, isSecure } = cookieScopeOf(config.baseUrl);
+  const secure = isSecure ? '; Secure' : '';
+  return `${prefix}${name}=${value}; Path=${path}; SameSite=Lax; Max-Age=${validMs / 1000}; HttpOnly${secure}`;
+}
+
+/** A `Set-Cookie` value that deletes the cookie. */
+export function deleteCookie(context: CookieContext, name: string): string {
+  return writeCookie(context, { name, value: '', validMs: 0 });
+}
+
+export function writeSigned(
+  context: CookieContext,
+  { name, validMs }: SignedCookie,
+  text: string,
+): string {
+  const head = `${context.clock.now().toString(36)}.${Buffer.from(text).toString('base64url')}`;
+  return writeCookie(context, { name, value: `${head}.${sign(context, name, head)}`, validMs });
+}
+
+/** The text of a signed cookie. Null: there is none, or it is too old or not ours. */
+export function readSigned(
+  context: CookieContext,
+  { name, validMs }: SignedCookie,
+  headers: Headers,
+): string | null {
+  const parts = (readCookie(context, headers, name) ?? '').split('.');
+  const [madeAt = '', text = '', signature = ''] = parts;
+  if (!isSame(signature, sign(context, name, `${madeAt}.${text}`))) return null;
+  const age = context.clock.now() - Number.parseInt(madeAt, 36);
+  // A later time comes from another node, or from before this clock was set back.
+  if (Math.abs(age) >= validMs) return null;
+  return Buffer.from(text, 'base64url').toString();
+}
+
+/** Compares in constant time. */
+export function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function sign({ config }: CookieContext, name: string, head: string): string {
+  return createHmac('sha256', deriveSecret(config.appKey, name)).update(head).digest('base64url');
+}
