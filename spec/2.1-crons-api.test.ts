@@ -28,8 +28,8 @@ forEachStore((_, openTestStore) => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  describe('what is stored', () => {
-    test('what was given, byte for byte (§4.5)', async () => {
+  describe('a stored cron', () => {
+    test('a cron is stored with every value as sent, byte for byte (§4.5)', async () => {
       const given = {
         name: '  Nächtlich 😀 / "x"\n',
         url: 'https://EXAMPLE.com:8443/Hook/../a?b=%C3%A9&c=ü#top',
@@ -73,7 +73,7 @@ forEachStore((_, openTestStore) => {
       });
     });
 
-    test('headers in the order in which they were written, digits and __proto__ too (§2.6)', async () => {
+    test('headers keep their order, also names of digits and __proto__ (§2.6)', async () => {
       const headers = '{"b":"1","1":"2","__proto__":"3","a":"4"}';
       const cron = await readCron(
         service,
@@ -87,7 +87,7 @@ forEachStore((_, openTestStore) => {
       ]);
     });
 
-    test('the defaults of the table where nothing is given', async () => {
+    test('absent fields get their defaults', async () => {
       const { method, headers, payload, callbackUrl, ...rest } = await readCron(service, aCron);
       assert.deepEqual(
         { method, headers, payload, callbackUrl },
@@ -103,7 +103,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(rest.isActive, true);
     });
 
-    test('the defaults too where null, an empty string or white space is given (§4.5)', async () => {
+    test('null, an empty string and white space get the defaults, too (§4.5)', async () => {
       const optional =
         'method headers payload callback_url timeout_seconds alert_threshold is_active';
       for (const nothing of [null, '', ' \t\n']) {
@@ -120,7 +120,7 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  test('rule 1: "fields outside this table are ignored", success_assertions included', async () => {
+  test('unknown fields are ignored, success_assertions included', async () => {
     const cron = await readCron(service, {
       ...aCron,
       success_assertions: [{ kind: 'body_contains', text: 'x' }],
@@ -139,14 +139,14 @@ forEachStore((_, openTestStore) => {
     assert.equal(cron.nextRunAt, service.clock.now() + 5 * 60_000);
   });
 
-  test('rule 2: "every successful call creates a new cron, even with an identical name"', async () => {
+  test('each call creates a new cron, even with an identical name', async () => {
     const before = await countStored(service.store);
     const answers = await Promise.all([1, 2, 3].map(() => service.post('/api/crons', aCron)));
     assert.equal(new Set(answers.map(({ json }) => json['id'])).size, 3);
     assert.deepEqual(await countStored(service.store), { ...before, crons: before.crons + 3 });
   });
 
-  test('is_active: "false creates the cron paused", which has no next run', async () => {
+  test('is_active false creates a paused cron without a next run', async () => {
     const { json } = await expectCreated(service, '/api/crons', { ...aCron, is_active: false });
     assert.equal(json['next_run_at'], null);
     assert.equal(json['is_active'], false);
@@ -155,7 +155,7 @@ forEachStore((_, openTestStore) => {
     assert.equal(cron?.nextRunAt, null);
   });
 
-  test('the longest of everything is kept whole', async () => {
+  test('the longest value of every field of a cron is stored whole', async () => {
     const name = '😀'.repeat(255);
     const url = `https://example.com/${'é'.repeat(2048 - 20)}`;
     assert.equal(listOf255.length, 255);
@@ -178,8 +178,8 @@ describe('POST /api/crons', () => {
     expectRefused(service, '/api/crons', { ...aCron, ...change }, errors);
   const create = (change: object) => expectCreated(service, '/api/crons', { ...aCron, ...change });
 
-  describe('the answer', () => {
-    test('is a 201 of id, name, cron_expression, next_run_at, is_active, in these bytes (§1.2)', async () => {
+  describe('the response', () => {
+    test('a new cron is answered with 201 and exactly these bytes (§1.2)', async () => {
       const { text, headers, json } = await create({ name: 'Nächtlich / 😀 <b>' });
       assert.equal(headers.get('content-type'), 'application/json');
       assert.match(String(json['id']), UUID_V7);
@@ -190,7 +190,7 @@ describe('POST /api/crons', () => {
       );
     });
 
-    test('name and cron_expression: "As sent", white space and case too (§4.5)', async () => {
+    test('the response repeats name and cron_expression as sent, white space and case too (§4.5)', async () => {
       const { json } = await create({ name: ' a\t', cron_expression: ' @HOURLY' });
       assert.equal(json['name'], ' a\t');
       assert.equal(json['cron_expression'], ' @HOURLY');
@@ -204,12 +204,12 @@ describe('POST /api/crons', () => {
       cron_expression: 'A cron expression is required.',
     };
     for (const [field, message] of Object.entries(missing)) {
-      test(`${field} that is absent, null, empty or white space: "${message}"`, async () => {
+      test(`a cron whose ${field} is absent, null, empty or white space is rejected: "${message}"`, async () => {
         for (const nothing of [undefined, null, '', ' ', '\t\n\u00a0']) {
           await refuse({ [field]: nothing }, { [field]: [message] });
         }
       });
-      test(`${field} of another type "must be a string", and no more is said (§7.1)`, async () => {
+      test(`a cron whose ${field} is no string gets one message: it must be a string (§7.1)`, async () => {
         const label = field.replace('_', ' ');
         for (const wrong of [5, true, false, 0, [], {}, ['a'], { a: 1 }]) {
           await refuse({ [field]: wrong }, { [field]: [`The ${label} field must be a string.`] });
@@ -218,7 +218,7 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('name: "Max 255 characters", counted in code points (§7.1)', async () => {
+  test("a cron's name has at most 255 characters, counted in code points (§7.1)", async () => {
     await create({ name: 'é'.repeat(255) });
     await refuse(
       { name: '😀'.repeat(256) },
@@ -226,7 +226,7 @@ describe('POST /api/crons', () => {
     );
   });
 
-  test('url: "max 2,048 characters"', async () => {
+  test("a cron's URL has at most 2,048 characters", async () => {
     await create({ url: 'http://a.b/'.padEnd(2048, 'x') });
     const tooLong = 'The url field must not be greater than 2048 characters.';
     await refuse({ url: 'http://a.b/'.padEnd(2049, 'x') }, { url: [tooLong] });
@@ -260,7 +260,7 @@ describe('POST /api/crons', () => {
     'http://exam%ple.com/',
     'http://example.com/\ud800',
   ]) {
-    test(`url ${JSON.stringify(url)}: "The target URL must be a valid URL." (§2.9)`, async () => {
+    test(`a cron with the URL ${JSON.stringify(url)} is rejected: "The target URL must be a valid URL." (§2.9)`, async () => {
       await refuse({ url }, { url: ['The target URL must be a valid URL.'] });
       await refuse(
         { callback_url: url },
@@ -269,7 +269,7 @@ describe('POST /api/crons', () => {
     });
   }
 
-  test('url: what can only be judged when it is sent is accepted now (§2.2, §2.7)', async () => {
+  test('a URL that can only be checked at sending is accepted (§2.2, §2.7)', async () => {
     for (const url of [
       'http://10.0.0.1/',
       'http://[::1]:8/',
@@ -280,7 +280,7 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('callback_url: a string of at most 2,048 characters', async () => {
+  test('callback_url is a string of at most 2,048 characters', async () => {
     const field = 'callback_url';
     await refuse({ [field]: 5 }, { [field]: ['The callback url field must be a string.'] });
     await refuse(
@@ -302,7 +302,7 @@ describe('POST /api/crons', () => {
       '0 13 31 * sat': '13:00:00',
     };
     for (const [expression, time] of Object.entries(nextRuns)) {
-      test(`${expression} runs next at ${time}, "evaluated in UTC"`, async () => {
+      test(`${expression} runs next at ${time}, evaluated in UTC`, async () => {
         const { json } = await create({ cron_expression: expression });
         assert.equal(json['cron_expression'], expression);
         assert.equal(json['next_run_at'], `2026-11-21T${time}+00:00`);
@@ -384,16 +384,16 @@ describe('POST /api/crons', () => {
       'CRON_TZ=UTC 0 0 * * *',
       '0 0 * * * UTC',
     ]) {
-      test(`${JSON.stringify(expression)}: "${INVALID}"`, () =>
+      test(`${JSON.stringify(expression)} is rejected: "${INVALID}"`, () =>
         refuse({ cron_expression: expression }, { cron_expression: [INVALID] }));
     }
 
     for (const expression of ['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 31 FEB *']) {
-      test(`${expression}: "${NEVER}"`, () =>
+      test(`${expression} never runs and is rejected: "${NEVER}"`, () =>
         refuse({ cron_expression: expression }, { cron_expression: [NEVER] }));
     }
 
-    test('a list of 255 characters is accepted, one of 256 is not', async () => {
+    test('a cron expression has at most 255 characters', async () => {
       assert.equal(listOf255.length, 255);
       await create({ cron_expression: listOf255 });
       await refuse(
@@ -404,7 +404,7 @@ describe('POST /api/crons', () => {
       );
     });
 
-    test('a huge one is refused without searching for a time', async () => {
+    test('a huge cron expression is rejected without searching for a time', async () => {
       await refuse(
         { cron_expression: `${'0-59,'.repeat(100_000)}0 * * * *` },
         {
@@ -417,7 +417,7 @@ describe('POST /api/crons', () => {
     });
   });
 
-  test('method: "One of GET, POST, PUT, PATCH, DELETE. Uppercase only"', async () => {
+  test("a cron's method is GET, POST, PUT, PATCH or DELETE in uppercase", async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) await create({ method });
     for (const method of ['get', 'Post', ' GET', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'x']) {
       await refuse({ method }, { method: [METHOD] });
@@ -427,14 +427,14 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('payload: "A string, not an object"', async () => {
+  test("a cron's payload is a string, not an object", async () => {
     for (const payload of [{ a: 1 }, {}, [], [1], 5, 0, true, false]) {
       await refuse({ payload }, { payload: ['The payload field must be a string.'] });
     }
     for (const payload of ['{"a":1}', 'text', '[', '5', '['.repeat(600)]) await create({ payload });
   });
 
-  test('timeout_seconds: "1 to 300", an integer or a decimal string (§4.5)', async () => {
+  test('timeout_seconds is 1 to 300, an integer or a decimal string (§4.5)', async () => {
     const field = 'timeout_seconds';
     for (const good of [1, 300, '1', '300']) await create({ [field]: good });
     const short = 'Timeout must be at least 1 second.';
@@ -447,7 +447,7 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('alert_threshold: "1, 2 or 3"', async () => {
+  test('alert_threshold is 1, 2 or 3', async () => {
     const field = 'alert_threshold';
     for (const good of [1, 2, 3, '2']) await create({ [field]: good });
     for (const wrong of [0, 4, -1, '4', '0']) {
@@ -461,7 +461,7 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('is_active: true false 1 0 "1" "0", and no others (§4.5)', async () => {
+  test('is_active takes true, false, 1, 0, "1", "0" and no other value (§4.5)', async () => {
     for (const [given, expected] of [
       [true, true],
       [1, true],
@@ -480,7 +480,7 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test('all failing fields are reported, in the order of the table, with every rule broken (§7.1)', async () => {
+  test('a rejected cron reports every broken rule, in the order of the table (§7.1)', async () => {
     const wrong = {
       is_active: 'x',
       alert_threshold: 4,
@@ -514,7 +514,7 @@ describe('POST /api/crons', () => {
     });
   });
 
-  test('a form can say all that JSON can (§4.5)', async () => {
+  test('a form can set every field of a cron (§4.5)', async () => {
     const body = new URLSearchParams({
       name: 'From a form é',
       url: 'https://example.com/?a=1&b=2',

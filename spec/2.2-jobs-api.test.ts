@@ -29,8 +29,8 @@ forEachStore((_, openTestStore) => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  describe('what is stored', () => {
-    test('what was given, byte for byte (§4.5, §2.6)', async () => {
+  describe('a stored job', () => {
+    test('a job is stored with every value as sent, byte for byte (§4.5, §2.6)', async () => {
       const payload =
         '{ "b" : 1.0, "1": 9007199254740993, "e":1e400, "s":"\\u0000\\ud800 é\\/", "o":{} }';
       const body = {
@@ -63,7 +63,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(job.response, null);
     });
 
-    test('the defaults of the table where nothing is given, or as good as nothing (§4.5)', async () => {
+    test('absent and empty fields of a job get their defaults (§4.5)', async () => {
       const optional = ['method', 'headers', 'payload', 'callback_url', 'delay'];
       for (const nothing of [undefined, null, '', ' \t\n']) {
         const fields = Object.fromEntries(optional.map((field) => [field, nothing]));
@@ -76,7 +76,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('a payload 512 levels deep, object or array (§2.6)', async () => {
+    test('a payload may be 512 levels deep, object or array (§2.6)', async () => {
       const lists = `${'['.repeat(512)}${']'.repeat(512)}`;
       const objects = `${'{"a":'.repeat(511)}{}${'}'.repeat(511)}`;
       for (const payload of [lists, objects, '{}', '[]', '[1,"a",null]', '{"__proto__":{"a":1}}']) {
@@ -84,7 +84,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('the longest of everything is kept whole', async () => {
+    test('the longest value of every field of a job is stored whole', async () => {
       const queue = '😀'.repeat(255);
       const url = `https://example.com/${'é'.repeat(2048 - 20)}`;
       const job = await readJob(service, { queue, url, callback_url: url, delay: 86_400 });
@@ -93,8 +93,8 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  describe('the queue: "Created with default settings if it does not exist"', () => {
-    test('with the defaults of §2.3', async () => {
+  describe('the queue of a job', () => {
+    test('a new queue name creates a queue with the defaults of §2.3', async () => {
       await readJob(service, { ...aJob, queue: 'fresh' });
       const queue = await service.work.findQueueByName(service.teamId, 'fresh');
       assert.ok(queue);
@@ -107,7 +107,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(settings.deadLetterDays, 14);
     });
 
-    test('rule 1: an existing one is taken as it is; the endpoint "cannot change" its settings', async () => {
+    test('a job does not change the settings of an existing queue', async () => {
       const set = await service.work.setQueue(service.teamId, 'kept', {
         timeoutSeconds: 7,
         retriesEnabled: false,
@@ -128,7 +128,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await service.work.findQueueByName(service.teamId, 'kept'), set);
     });
 
-    test('one, however many jobs ask for it at once', async () => {
+    test('simultaneous jobs with a new queue name create one queue', async () => {
       const before = await countStored(service.store);
       const calls = Array.from({ length: 12 }, () =>
         service.post('/api/jobs', { ...aJob, queue: 'rush' }),
@@ -140,14 +140,14 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(after, { ...before, queues: before.queues + 1, jobs: before.jobs + 12 });
     });
 
-    test('by its exact name: case, spaces and spelling tell queues apart (§4.5)', async () => {
+    test('queue names are compared exactly: case and spaces count (§4.5)', async () => {
       const names = ['mail', 'Mail', 'mail ', ' mail', 'mäil', 'ma\u0308il', 'mail/', 'mail\n'];
       const ids = new Set<string>();
       for (const queue of names) ids.add((await readJob(service, { ...aJob, queue })).queueId);
       assert.equal(ids.size, names.length);
     });
 
-    test('"in the current team": the same name in another team is another queue', async () => {
+    test('the same name in another team is another queue', async () => {
       const made = await service.people.operator.createUser({
         email: 'grace@example.com',
         password: 'correct horse battery',
@@ -164,7 +164,7 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  test('rule 2: "Each call creates a new job. There is no idempotency key"', async () => {
+  test('each call creates a new job; there is no idempotency key', async () => {
     const before = await countStored(service.store);
     const key = { 'Idempotency-Key': 'same' };
     const ids = new Set<unknown>();
@@ -176,7 +176,7 @@ forEachStore((_, openTestStore) => {
     assert.equal((await countStored(service.store)).jobs, before.jobs + 3);
   });
 
-  test('a refused job creates no queue', async () => {
+  test('a rejected job creates no queue', async () => {
     await expectRefused(
       service,
       '/api/jobs',
@@ -198,7 +198,7 @@ describe('POST /api/jobs', () => {
     expectRefused(service, '/api/jobs', { ...aJob, ...change }, errors);
   const create = (change: object) => expectCreated(service, '/api/jobs', { ...aJob, ...change });
 
-  test('the answer is a 201 of these fields in these bytes (§1.2)', async () => {
+  test('a new job is answered with 201 and exactly these bytes (§1.2)', async () => {
     const { text, headers, json } = await create({ delay: 65 });
     assert.equal(headers.get('content-type'), 'application/json');
     for (const id of ['queue_id', 'job_id']) assert.match(String(json[id]), UUID_V7);
@@ -209,7 +209,7 @@ describe('POST /api/jobs', () => {
     );
   });
 
-  test('rule 3: "No absolute run time exists"', async () => {
+  test('a job has a delay and no absolute run time', async () => {
     const { json } = await create({
       scheduled_at: '2030-01-01T00:00:00Z',
       run_at: '2030-01-01T00:00:00Z',
@@ -217,7 +217,7 @@ describe('POST /api/jobs', () => {
     assert.equal(json['scheduled_at'], '2026-11-21T12:00:00+00:00');
   });
 
-  test('rule 4: "One job per request": a list of jobs has no fields', async () => {
+  test('a list of jobs is read as a body without fields', async () => {
     await expectRefused(service, '/api/jobs', [aJob, aJob], {
       queue: ['A queue name is required.'],
       url: ['A target URL is required.'],
@@ -228,19 +228,19 @@ describe('POST /api/jobs', () => {
     queue: 'A queue name is required.',
     url: 'A target URL is required.',
   })) {
-    test(`${field} that is absent, null, empty or white space: "${message}"`, async () => {
+    test(`a job whose ${field} is absent, null, empty or white space is rejected: "${message}"`, async () => {
       for (const nothing of [undefined, null, '', ' ', '\t\n\u00a0']) {
         await refuse({ [field]: nothing }, { [field]: [message] });
       }
     });
-    test(`${field} of another type "must be a string" (§7.1)`, async () => {
+    test(`a job whose ${field} is no string is rejected: it must be a string (§7.1)`, async () => {
       for (const wrong of [5, true, false, 0, [], {}, ['a']]) {
         await refuse({ [field]: wrong }, { [field]: [`The ${field} field must be a string.`] });
       }
     });
   }
 
-  test('queue: "Max 255 characters"', async () => {
+  test('a queue name has at most 255 characters', async () => {
     await create({ queue: 'é'.repeat(255) });
     await refuse(
       { queue: '😀'.repeat(256) },
@@ -248,7 +248,7 @@ describe('POST /api/jobs', () => {
     );
   });
 
-  test('url and callback_url: "Valid URL, max 2,048 characters"', async () => {
+  test("a job's url and callback_url are valid URLs of at most 2,048 characters", async () => {
     const longest = 'http://a.b/'.padEnd(2048, 'x');
     await create({ url: longest, callback_url: longest });
     await refuse(
@@ -273,7 +273,7 @@ describe('POST /api/jobs', () => {
     );
   });
 
-  test('url: "Private and reserved addresses are rejected when the job runs, not at creation"', async () => {
+  test('a URL with a private address is accepted; it is rejected when the job runs', async () => {
     for (const url of [
       'http://169.254.169.254/latest/meta-data/',
       'http://127.0.0.1/',
@@ -288,7 +288,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('method: "One of GET, POST, PUT, PATCH, DELETE. Uppercase."', async () => {
+  test("a job's method is GET, POST, PUT, PATCH or DELETE in uppercase", async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) await create({ method });
     for (const method of ['get', 'Post', 'HEAD', 'TRACE', 'POST ', 'x']) {
       await refuse({ method }, { method: [METHOD] });
@@ -296,13 +296,13 @@ describe('POST /api/jobs', () => {
     await refuse({ method: ['GET'] }, { method: ['The method field must be a string.'] });
   });
 
-  test('payload: "A string or a number is rejected"', async () => {
+  test("a job's payload is an object or an array; a string or a number is rejected", async () => {
     for (const payload of ['{"a":1}', 'text', '[]', 5, 0, 1.5, true, false]) {
       await refuse({ payload }, { payload: ['The payload field must be an array.'] });
     }
   });
 
-  test('payload: deeper than 512 levels is refused, at any depth (§2.6)', async () => {
+  test('a payload deeper than 512 levels is rejected, however deep (§2.6)', async () => {
     for (const depth of [513, 100_000]) {
       const body = withRaw('payload', `${'['.repeat(depth)}${']'.repeat(depth)}`);
       await expectRefused(service, '/api/jobs', body, {
@@ -311,7 +311,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('delay: "0 to 86,400", an integer or a decimal string (§2.2, §4.5)', async () => {
+  test('a delay is 0 to 86,400 seconds, an integer or a decimal string (§2.2, §4.5)', async () => {
     for (const delay of [0, '0', -0]) {
       assert.equal((await create({ delay })).json['scheduled_at'], '2026-11-21T12:00:00+00:00');
     }
@@ -329,7 +329,7 @@ describe('POST /api/jobs', () => {
     }
   });
 
-  test('all failing fields are reported, in the order of the table (§7.1)', async () => {
+  test('a rejected job reports every failing field, in the order of the table (§7.1)', async () => {
     await refuse(
       {
         delay: 'x',
@@ -355,7 +355,7 @@ describe('POST /api/jobs', () => {
     );
   });
 
-  test('a form can say all that JSON can (§4.5)', async () => {
+  test('a form can set every field of a job (§4.5)', async () => {
     const body = new URLSearchParams({
       queue: 'forms',
       url: 'https://example.com/',
@@ -391,7 +391,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     expectRefused(service, '/api/jobs', { ...aJob, headers }, errors);
   const accept = async (headers: unknown) => (await readJob(service, { ...aJob, headers })).headers;
 
-  test('"Header names with string values, sent as given"', async () => {
+  test('headers are names with string values, sent as given', async () => {
     const given = {
       Host: 'other.example',
       Authorization: 'Bearer x',
@@ -404,17 +404,17 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     assert.deepEqual(await accept(given), Object.entries(given));
   });
 
-  test('an empty list or object reads as no headers', async () => {
+  test('an empty list or object means no headers', async () => {
     for (const none of [[], {}, null]) assert.deepEqual(await accept(none), []);
   });
 
-  test('of another type: "The headers field must be an array."', async () => {
+  test('headers of another type are rejected: "The headers field must be an array."', async () => {
     for (const wrong of ['X: 1', 5, true, false, ['X: 1'], [{ X: '1' }]]) {
       await refuse(wrong, { headers: ['The headers field must be an array.'] });
     }
   });
 
-  test('values are strings', async () => {
+  test('a header value must be a string', async () => {
     for (const wrong of [1, true, null, ['a'], {}]) {
       await refuse(
         { 'X-A': wrong },
@@ -423,7 +423,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     }
   });
 
-  test('values hold no CR, LF or NUL, and nothing beyond Latin-1', async () => {
+  test('a header value has no CR, LF or NUL and only Latin-1 characters', async () => {
     for (const wrong of [
       'a\r\nX-B: 2',
       'a\nb',
@@ -441,7 +441,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     }
   });
 
-  test('names are HTTP tokens', async () => {
+  test('a header name must be an HTTP token', async () => {
     for (const wrong of ['', ' ', 'X A', 'X:A', 'X\r\nA', 'Ä', 'X/A', 'X(A)', '"X"']) {
       await refuse(
         { [wrong]: '1' },
@@ -464,7 +464,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     'Proxy-Authorization',
     'Proxy-Connection',
   ]) {
-    test(`"The headers field must not set ${name}.", in any case`, async () => {
+    test(`the header ${name} is rejected in any case: "The headers field must not set ${name}."`, async () => {
       for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
         await refuse(
           { [written]: '1' },
@@ -477,7 +477,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
   const manyHeaders = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
 
-  test('"at most 100 entries"', async () => {
+  test('headers have at most 100 entries', async () => {
     assert.equal((await accept(manyHeaders(100))).length, 100);
     for (const count of [101, 50_000]) {
       const { status, json } = await service.post('/api/jobs', {
@@ -489,7 +489,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     }
   });
 
-  test('"16 KiB together"', async () => {
+  test('headers have at most 16 KiB together', async () => {
     assert.equal((await accept({ A: 'v'.repeat(16 * 1024 - 1) })).length, 1);
     for (const size of [16 * 1024, 900_000]) {
       const { status, json } = await service.post('/api/jobs', {

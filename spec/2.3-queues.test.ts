@@ -23,8 +23,8 @@ const NOWHERE = 'http://127.0.0.1:9/';
 forEachStore((dialect, openTestStore) => {
   describe('a queue named for the first time', () => declareDefaults(openTestStore));
   describe('settings', () => declareSettings(openTestStore));
-  describe('"enabled or paused flag"', () => declarePausing(openTestStore));
-  describe('"a concurrency limit"', () => {
+  describe('a paused queue', () => declarePausing(openTestStore));
+  describe('a concurrency limit', () => {
     declareLimits(openTestStore);
     if (dialect === 'postgres') declareSharedLimit(openTestStore);
   });
@@ -37,7 +37,7 @@ forEachStore((dialect, openTestStore) => {
 });
 
 function declareDefaults(openTestStore: OpenTestStore) {
-  test('"Created with default settings if it does not exist", once', async () => {
+  test('a queue is created once, with default settings', async () => {
     await using service = await startService(openTestStore, { sends: false });
     const posts = [1, 2, 3].map(() => scheduleJob(service, { url: NOWHERE, queue: 'Reports é' }));
     const created = await Promise.all(posts);
@@ -64,7 +64,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
     assert.ok(created.every(({ queue_id }) => queue_id === queues[0]?.id));
   });
 
-  test('"the endpoint cannot change them": a queue that exists keeps its settings', async () => {
+  test('a job does not change the settings of its queue', async () => {
     await using service = await startService(openTestStore, { sends: false });
     const before = await setQueue(service, { timeoutSeconds: 7, retriesEnabled: false });
     await scheduleJob(service, {
@@ -79,7 +79,7 @@ function declareDefaults(openTestStore: OpenTestStore) {
 }
 
 function declareSettings(openTestStore: OpenTestStore) {
-  test('"request timeout": an attempt has as many seconds as its queue gives it', async () => {
+  test('an attempt ends at the timeout of its queue', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     await setQueue(service, { timeoutSeconds: 3, retriesEnabled: false });
@@ -93,7 +93,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     assert.equal(job?.errorMessage, 'Request timed out after 3 seconds');
   });
 
-  test('are read "when an attempt starts": a change applies to what is already waiting (§3.4)', async () => {
+  test('changed queue settings apply to jobs that already wait (§3.4)', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 10 });
@@ -119,7 +119,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     assert.equal((await attemptsOf(service, job_id))[0]?.status, 'success');
   });
 
-  test('"and when it ends": the retry rules of that moment hold (§3.4)', async () => {
+  test('the retry schedule is read when the attempt ends (§3.4)', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -142,7 +142,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     );
   });
 
-  test('retries switched on again while the attempt runs count as well', async () => {
+  test('retries that are enabled while an attempt runs apply to it', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -155,7 +155,7 @@ function declareSettings(openTestStore: OpenTestStore) {
     assert.equal((await attemptsOf(service, job_id))[1]?.status, 'pending');
   });
 
-  test('"success assertions" of the queue judge its jobs, and only its jobs', async () => {
+  test('the success assertions of a queue apply to its jobs only', async () => {
     await using receiver = await startReceiver({ answer: { body: '{"ok":false}' } });
     await using service = await startService(openTestStore);
     await setQueue(service, {
@@ -173,7 +173,7 @@ function declareSettings(openTestStore: OpenTestStore) {
 }
 
 function declarePausing(openTestStore: OpenTestStore) {
-  test('"A paused queue holds its jobs": they keep their scheduled_at, and the API stays open (§3.5)', async () => {
+  test('jobs of a paused queue keep their scheduled_at, and new ones are accepted (§3.5)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const early = await scheduleJob(service, { url: receiver.url, delay: 5 });
@@ -189,7 +189,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     assert.deepEqual([second?.status, second?.scheduledAt], ['pending', startedAt]);
   });
 
-  test('its waiting jobs "start when it is enabled", at once, and each once', async () => {
+  test('waiting jobs start at once when their queue is enabled, each once', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await setQueue(service, { isPaused: true });
@@ -206,7 +206,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     await receiver.waitFor(6);
   });
 
-  test('what is being sent when the queue is paused goes on; its retry is held', async () => {
+  test('pausing a queue does not interrupt running attempts; their retries wait', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -226,7 +226,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     await receiver.waitFor(2);
   });
 
-  test('a paused queue holds up no other', async () => {
+  test('a paused queue does not delay other queues', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await setQueue(service, { isPaused: true });
@@ -243,7 +243,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 
 function declareLimits(openTestStore: OpenTestStore) {
   for (const limit of [1, 3]) {
-    test(`of ${limit}: never more at once, and never fewer while jobs wait`, async () => {
+    test(`a concurrency limit of ${limit} is reached and never exceeded while jobs wait`, async () => {
       const { answer, most } = answerInRounds(limit);
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
@@ -258,7 +258,7 @@ function declareLimits(openTestStore: OpenTestStore) {
     });
   }
 
-  test('a hanging target holds the queue at its limit, and nothing else', async () => {
+  test('a target that hangs blocks its own queue only', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/hanging', 'never');
     await using service = await startService(openTestStore);
@@ -274,7 +274,7 @@ function declareLimits(openTestStore: OpenTestStore) {
     assert.equal(requestsTo(receiver, '/hanging').length, 4);
   });
 
-  test('a higher limit lets more start at once', async () => {
+  test('a raised concurrency limit starts more jobs at once', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     await setQueue(service, { concurrencyLimit: 1 });
@@ -290,7 +290,7 @@ function declareLimits(openTestStore: OpenTestStore) {
     await receiver.waitFor(5);
   });
 
-  test('a lower limit ends nothing and starts nothing until there is room again', async () => {
+  test('a lowered concurrency limit ends no running job and starts none above the limit', async () => {
     const gates = Array.from({ length: 4 }, makeGate);
     await using receiver = await startReceiver({
       answer: (_, count) => ({ after: gates[count]?.opened ?? Promise.resolve() }),
@@ -323,7 +323,7 @@ async function startsOf({ work, teamId }: TestService, ids: readonly string[]): 
 }
 
 function declareRates(openTestStore: OpenTestStore) {
-  test('jobs start evenly spread, and nobody looks at the queue in between', async () => {
+  test('a rate spreads jobs evenly without polling the queue in between', async () => {
     let looks = 0;
     const onStatement = ({ sql }: { sql: string }) => {
       if (/^\/\* (claim-jobs-at-once|read-queues) /.test(sql)) looks++;
@@ -346,7 +346,7 @@ function declareRates(openTestStore: OpenTestStore) {
     assert.ok(looks >= 10 && looks <= 14, `${looks} looks at ten jobs`);
   });
 
-  test('it counts retries like first attempts, and Fire now waits for its turn too', async () => {
+  test('a rate counts retries and applies to Fire now', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await setQueue(service, { rate: { count: 1, per: 'minute' }, retrySchedule: [1] });
@@ -363,7 +363,7 @@ function declareRates(openTestStore: OpenTestStore) {
     await service.quiet();
   });
 
-  test('a rate that is raised or lifted holds at once for what waits', async () => {
+  test('a raised or removed rate applies to waiting jobs at once', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await setQueue(service, { rate: { count: 1, per: 'hour' } });
@@ -381,7 +381,7 @@ function declareRates(openTestStore: OpenTestStore) {
 }
 
 function declareSharedRate(openTestStore: OpenTestStore) {
-  test('"holds across all nodes" (§3.8), and holds up no other queue', async () => {
+  test('a rate holds across all nodes and delays no other queue (§3.8)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await using second = await startSecondEngine(service);
@@ -414,7 +414,7 @@ function declareSharedRate(openTestStore: OpenTestStore) {
 
 function declareSharedLimit(openTestStore: OpenTestStore) {
   for (const limit of [1, 3]) {
-    test(`of ${limit} "holds across all nodes" (§3.8)`, async () => {
+    test(`a concurrency limit of ${limit} holds across all nodes (§3.8)`, async () => {
       const { answer, most } = answerInRounds(limit);
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
@@ -432,7 +432,7 @@ function declareSharedLimit(openTestStore: OpenTestStore) {
 }
 
 function declareDeleting(openTestStore: OpenTestStore) {
-  test('"deletes its jobs" (§3.5): what waits is never sent', async () => {
+  test("a deleted queue's waiting jobs are never sent (§3.5)", async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { job_id, queue_id } = await scheduleJob(service, { url: receiver.url, delay: 5 });
@@ -444,7 +444,7 @@ function declareDeleting(openTestStore: OpenTestStore) {
     assert.deepEqual(await service.work.listQueues(service.teamId), []);
   });
 
-  test('while a job runs: its end is recorded nowhere, nothing is retried, the service goes on', async () => {
+  test('a job that runs while its queue is deleted is neither recorded nor retried', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver();
     receiver.answer('/target', { status: 500, after: gate.opened });
@@ -467,7 +467,7 @@ function declareDeleting(openTestStore: OpenTestStore) {
 }
 
 function declareFairness(openTestStore: OpenTestStore) {
-  test('a huge backlog of one queue does not hold up another', async () => {
+  test('a huge backlog of one queue does not delay another queue', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/hanging', 'never');
     await using service = await startService(openTestStore, {
@@ -482,7 +482,7 @@ function declareFairness(openTestStore: OpenTestStore) {
     await receiver.next(({ url }) => url === '/free');
   });
 
-  test("nor the team's crons", async () => {
+  test("a huge backlog of a queue does not delay the team's crons", async () => {
     await using receiver = await startReceiver();
     receiver.answer('/hanging', 'never');
     await using service = await startService(openTestStore, {

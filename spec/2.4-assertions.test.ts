@@ -86,16 +86,15 @@ describe('JSON path equals', () => {
     ['$[""]', '"empty"'],
   ];
   for (const [at, expected] of holds) {
-    test(`"Compares a value in the JSON response with an expected value": ${at} is ${expected}`, () =>
-      expectPass({ body }, path(at, expected)));
+    test(`the value at ${at} equals ${expected}`, () => expectPass({ body }, path(at, expected)));
   }
 
-  test('"written as JSON writes it (strings without quotes)"; with quotes it is the same (§2.4)', async () => {
+  test('an expected string may be written with or without its quotes (§2.4)', async () => {
     await expectPass({ body }, path('text', 'fine'));
     await expectPass({ body }, path('text', '"fine"'));
   });
 
-  test('a string equals what is written without quotes and with them; a number, only the number (§2.4)', async () => {
+  test('a string matches the expected text with or without quotes; a number matches only the number (§2.4)', async () => {
     const odd = JSON.stringify({ five: '5', number: 5, yes: 'true', none: 'null' });
     await expectPass({ body: odd }, path('five', '5'));
     await expectPass({ body: odd }, path('five', '"5"'));
@@ -114,7 +113,7 @@ describe('JSON path equals', () => {
     );
   });
 
-  test('a string equals the expected text exactly as typed, and its JSON spelling without the quotes (§2.4)', async () => {
+  test('a string matches the expected text as typed or its JSON form without quotes (§2.4)', async () => {
     const odd = JSON.stringify({ quoted: '"5"', lines: 'line\nx', slashed: String.raw`line\nx` });
     await expectPass({ body: odd }, path('quoted', '"5"'));
     await expectPass({ body: odd }, path('quoted', String.raw`\"5\"`));
@@ -128,7 +127,7 @@ describe('JSON path equals', () => {
     );
   });
 
-  test('no text is any other', async () => {
+  test('different strings never match', async () => {
     await expectPass({ body }, path('digits', '7'));
     await expectFailure(
       'JSON path text equals: expected "Fine", got "fine"',
@@ -152,7 +151,7 @@ describe('JSON path equals', () => {
     '__proto__',
     'data[0]',
   ]) {
-    test(`"A path missing from the response fails": ${at}`, () =>
+    test(`a path that is missing from the response fails: ${at}`, () =>
       expectFailure(
         `JSON path ${at} equals: expected null, got nothing at this path`,
         { body },
@@ -160,7 +159,7 @@ describe('JSON path equals', () => {
       ));
   }
 
-  test('numbers beyond what doubles hold are told apart', async () => {
+  test('numbers that differ beyond double precision do not match', async () => {
     await expectPass({ body: '{"id":9007199254740993}' }, path('id', '9007199254740993'));
     await expectFailure(
       'JSON path id equals: expected 9007199254740992, got 9007199254740993',
@@ -170,7 +169,7 @@ describe('JSON path equals', () => {
   });
 
   for (const text of ['', 'not json', '{"a":', '<html>', '{"a":1}x', "{'a':1}"]) {
-    test(`a body that is not JSON fails: ${JSON.stringify(text)}`, () =>
+    test(`a body that is not JSON fails the assertion: ${JSON.stringify(text)}`, () =>
       expectFailure(
         'JSON path a equals: expected 1, got a body that is not JSON',
         { body: text },
@@ -178,15 +177,15 @@ describe('JSON path equals', () => {
       ));
   }
 
-  test('any JSON value may be the whole body, whatever its Content-Type says', async () => {
+  test('a body may be any JSON value and have any Content-Type', async () => {
     await expectPass({ body: '[1]', headers: { 'Content-Type': 'text/plain' } }, path('[0]', '1'));
     await expectPass({ body: ' "x" ' }, path('$', 'x'));
   });
 
-  test('a byte order mark before the body is no part of it (RFC 8259 8.1)', () =>
+  test('a byte order mark before the body is ignored (RFC 8259 8.1)', () =>
     expectPass({ body: '\ufeff{"a":1}' }, path('a', '1')));
 
-  test('nesting without measure ends nothing', async () => {
+  test('endless nesting in a body fails only its own run', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const job = await assertOn({ body: deep }, path('[0]', '1'));
     assert.equal(job.reason, 'assertion_failed');
@@ -194,7 +193,7 @@ describe('JSON path equals', () => {
 });
 
 describe('Body contains', () => {
-  test('"Case-sensitive, exact text match"', async () => {
+  test('the search for a text is exact and case-sensitive', async () => {
     await expectPass({ body: 'all is Fine.' }, contains('is Fine'));
     await expectFailure(
       'Body contains: expected "is fine", got a body of 12 bytes without it',
@@ -214,12 +213,12 @@ describe('Body contains', () => {
     await expectPass({ body: 'größer als 日本' }, contains('ßer als 日'));
   });
 
-  test('"see the full response body": a text far behind what is stored, cut anywhere', async () => {
+  test('a text is found far behind the stored part of the body, however it is split', async () => {
     const body = Buffer.concat([Buffer.alloc(300_000, 'é'), Buffer.from('needle')]);
     await expectPass({ body }, contains('éneedle'));
   });
 
-  test('the text is found however the body is cut into packets', async () => {
+  test('a text is found however the body is split into packets', async () => {
     await setQueue(service, { assertions: [contains('né-edle')] }, ONCE);
     await using dripping = await startRawReceiver(async (connection) => {
       await connection.until();
@@ -244,7 +243,7 @@ describe('Response time under (ms)', () => {
     return jobEnd(service, id);
   }
 
-  test('"The response time must be strictly less than the value"', async () => {
+  test('the response time must be less than the value', async () => {
     assert.equal((await runTaking(499, 500)).status, 'success');
     for (const ms of [500, 501]) {
       const job = await runTaking(ms, 500);
@@ -255,8 +254,8 @@ describe('Response time under (ms)', () => {
   });
 });
 
-describe('when they count', () => {
-  test('"evaluated only on 2xx responses": any other status is told as it is', async () => {
+describe('when assertions apply', () => {
+  test('assertions are evaluated on 2xx responses only; any other status is the reason itself', async () => {
     for (const status of [302, 404, 500, 600]) {
       const job = await assertOn({ status, body: 'x' }, contains('never'), path('a', '1'));
       assert.notEqual(job.reason, 'assertion_failed');
@@ -269,14 +268,14 @@ describe('when they count', () => {
     );
   });
 
-  test('a broken or late response is no matter for assertions', async () => {
+  test('assertions are not evaluated on broken or late responses', async () => {
     await setQueue(service, { assertions: [contains('never')] }, ONCE);
     target.answer('/', 'reset');
     const job = await runJob(service, { url: `${target.url}/` });
     assert.equal(job.reason, 'connection_error');
   });
 
-  test('"all must pass, the first failure is reported" (§2.4)', async () => {
+  test('all assertions must pass, and the first failure is reported (§2.4)', async () => {
     const answer = { body: '{"a":1}' };
     await expectPass(answer, path('a', '1'), contains('{"a"'), under(1_000));
     await expectFailure(
@@ -288,7 +287,7 @@ describe('when they count', () => {
     );
   });
 
-  test('"A failed assertion" fails the attempt, which is retried like any other (§3.2)', async () => {
+  test('a failed assertion fails the attempt, which is retried like any other (§3.2)', async () => {
     await setQueue(service, { assertions: [contains('ok')] }, 'emails');
     target.answer('/', [{ body: 'no' }, { body: 'ok' }]);
     const id = await postJob(service, { queue: 'emails', url: `${target.url}/` });
@@ -303,7 +302,7 @@ describe('when they count', () => {
     ]);
   });
 
-  test('a cron has assertions of its own, and its error message says which failed', async () => {
+  test('a cron has its own assertions, and its error message names the one that failed', async () => {
     target.answer('/', { body: '{"ok":false}' });
     const { id } = await scheduleCron(service, { url: `${target.url}/`, is_active: false });
     await service.work.setCronAssertions(service.teamId, id, [path('ok', 'true')]);
@@ -323,7 +322,7 @@ describe('when they count', () => {
     );
   });
 
-  test('"assertions cannot be set through the API" (§2.1, §2.2): the field is ignored', async () => {
+  test('the API ignores success assertions (§2.1, §2.2)', async () => {
     await setQueue(service, { assertions: [] }, ONCE);
     target.answer('/', { body: 'x' });
     const success_assertions = [contains('never')];
@@ -336,7 +335,7 @@ describe('when they count', () => {
 });
 
 describe('large and encoded bodies (§2.7)', () => {
-  test('"see the full response body": both kinds look through 40 MiB to the end', async () => {
+  test('both kinds of body assertions search 40 MiB to the end', async () => {
     const body = `{"b":"${'x'.repeat(40 * MIB)}","a":1}`;
     await expectPass({ body }, path('a', '1'), contains('xx","a":1}'));
     await expectFailure('JSON path a equals: expected 2, got 1', { body }, path('a', '2'));
@@ -354,7 +353,7 @@ describe('large and encoded bodies (§2.7)', () => {
     ['br', zlib.brotliCompressSync],
   ];
   for (const [coding, encode] of encoders) {
-    test(`Content-Encoding ${coding} is decoded before anything looks at the body`, async () => {
+    test(`Content-Encoding ${coding} is decoded before assertions are evaluated`, async () => {
       const text = '{"a":"needle"}';
       const answer = {
         body: encode(Buffer.from(text)),
@@ -372,9 +371,9 @@ describe('large and encoded bodies (§2.7)', () => {
   }
 });
 
-describe('what is stored (§2.5)', () => {
+describe('the stored response body (§2.5)', () => {
   for (const bytes of [0, 1, 65_534, 65_535, 65_536, 1_000_000]) {
-    test(`of ${bytes} bytes: "kept up to 65,535 bytes and anything longer is cut"`, async () => {
+    test(`a body of ${bytes} bytes is stored up to 65,535 bytes`, async () => {
       const body = Buffer.alloc(bytes, 'abcdefg');
       const job = await assertOn({ body });
       const kept = Buffer.from(job.response?.body ?? []);
@@ -383,13 +382,13 @@ describe('what is stored (§2.5)', () => {
     });
   }
 
-  test('bytes that are no text are kept as they are, of failures too', async () => {
+  test('a body that is not text is stored as it is, also of failures', async () => {
     const body = Buffer.from([0, 255, 254, 128, 10, 13, 0]);
     const job = await assertOn({ status: 500, body });
     assert.deepEqual(Buffer.from(job.response?.body ?? []), body);
   });
 
-  test('an execution keeps its body just so', async () => {
+  test("the body of a cron's run is stored in the same way", async () => {
     target.answer('/', { body: 'kept' });
     const { id } = await scheduleCron(service, { url: `${target.url}/`, is_active: false });
     const run = await runCronNow(service, id);

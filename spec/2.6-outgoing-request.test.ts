@@ -67,9 +67,9 @@ function queryOf(request: string): string | null {
 const AGENT = 'User-Agent: node';
 const JSON_TYPE = 'Content-Type: application/json';
 
-describe('"Body by method", every byte of the request', () => {
+describe('the body by method, every byte of the request', () => {
   for (const method of ['POST', 'PUT', 'PATCH']) {
-    test(`${method}: "The payload as JSON"`, async () => {
+    test(`${method} sends the payload as JSON`, async () => {
       assert.equal(
         await sendJob({ method }, '{"a": 1, "b": [true, null]}'),
         wire(`${method} /p`, [JSON_TYPE, AGENT], '{"a":1,"b":[true,null]}'),
@@ -77,7 +77,7 @@ describe('"Body by method", every byte of the request', () => {
     });
 
     for (const payload of [null, 'null', '{}', '[]', ' [ ] ']) {
-      test(`${method}: "With no (or empty) payload the body is []" (${payload})`, async () => {
+      test(`${method} without a payload sends [] (${payload})`, async () => {
         assert.equal(
           await sendJob({ method }, payload),
           wire(`${method} /p`, [JSON_TYPE, AGENT], '[]'),
@@ -86,7 +86,7 @@ describe('"Body by method", every byte of the request', () => {
     }
   }
 
-  test('DELETE: "The payload as JSON"', async () => {
+  test('DELETE sends the payload as JSON', async () => {
     assert.equal(
       await sendJob({ method: 'DELETE' }, '[1]'),
       wire('DELETE /p', [JSON_TYPE, AGENT], '[1]'),
@@ -94,19 +94,19 @@ describe('"Body by method", every byte of the request', () => {
   });
 
   for (const payload of [null, '{}', '[]']) {
-    test(`DELETE: "or no body when there is no payload", and no Content-Type (${payload})`, async () => {
+    test(`DELETE without a payload sends no body and no Content-Type (${payload})`, async () => {
       assert.equal(await sendJob({ method: 'DELETE' }, payload), wire('DELETE /p', [AGENT], null));
     });
   }
 
-  test('GET: "None. Payload keys are added to the URL query string", and no Content-Type', async () => {
+  test('GET sends the payload in the query string, without a body and Content-Type', async () => {
     assert.equal(
       await sendJob({ method: 'GET' }, '{"a":"x y","b":{"c":[1,true]}}'),
       wire('GET /p?a=x%20y&b%5Bc%5D%5B0%5D=1&b%5Bc%5D%5B1%5D=1', [AGENT], null),
     );
   });
 
-  test('GET: "a payload key replaces a URL parameter of the same name"', async () => {
+  test('GET replaces a URL parameter with a payload key of the same name', async () => {
     const url = `${target.url}/p?keep=a+b%2F&drop=1&drop[x]=2&%64rop=3`;
     assert.equal(
       targetOf(await sendJob({ method: 'GET', url }, '{"drop":"new"}')),
@@ -114,7 +114,7 @@ describe('"Body by method", every byte of the request', () => {
     );
   });
 
-  test('"Existing query strings in the URL are sent as written", with every method', async () => {
+  test('the query string of the URL is sent as written with every method', async () => {
     const query = "a=b+c&%7e=%C3%a9&e=&f&&u=https://x/y?z='1'";
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const request = await sendJob({ method, url: `${target.url}/p?${query}` });
@@ -139,19 +139,19 @@ describe('"Body by method", every byte of the request', () => {
 });
 
 describe('headers', () => {
-  test('"User-Agent: Always. A generic HTTP-client agent string", for jobs and crons alike', async () => {
+  test('every request has a generic User-Agent, of jobs and crons', async () => {
     for (const request of [await sendJob({ method: 'GET' }), await sendCron()]) {
       assert.deepEqual(headerLinesOf(request), [AGENT]);
     }
   });
 
-  test('"The service sends no Accept header, and adds no job id, attempt number, request id or idempotency key"', async () => {
+  test('no Accept header, job id, attempt number, request id or idempotency key is sent', async () => {
     const request = await sendJob({ method: 'PUT' }, '{"a":1}');
     assert.deepEqual(headerLinesOf(request), [JSON_TYPE, AGENT]);
     assert.doesNotMatch(request, /accept|cookie|sec-|x-/i);
   });
 
-  test('"Configured headers: Exactly as configured", their case, order, spaces and bytes', async () => {
+  test('configured headers are sent exactly: case, order, spaces and bytes', async () => {
     const headers =
       '{"x-zULU":"1","X-Alpha":"  two  words ","2":"b","1":"a","Cookie":"k=v","X-Latin":"caf\u00e9","X-Empty-ish":"\\t"}';
     const text = `{"queue":"once","url":"${target.url}/p","method":"GET","headers":${headers}}`;
@@ -169,7 +169,7 @@ describe('headers', () => {
     ]);
   });
 
-  test('the same for a cron, "Sent with every run"', async () => {
+  test('the headers of a cron are sent exactly with every run', async () => {
     const headers = { 'X-Secret': 'hush', accept: 'text/plain' };
     const request = await sendCron({ method: 'POST', headers });
     assert.deepEqual(headerLinesOf(request), [
@@ -180,7 +180,7 @@ describe('headers', () => {
     ]);
   });
 
-  test('"A Content-Type set in the configured headers replaces it", in any case', async () => {
+  test('a configured Content-Type replaces the default, in any case', async () => {
     for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
       const request = await sendJob({ headers: { [name]: 'text/x-own' } }, '{"a":1}');
       assert.deepEqual(headerLinesOf(request), [AGENT, `${name}: text/x-own`]);
@@ -195,12 +195,12 @@ describe('headers', () => {
     assert.equal(request.match(/\r\n(?:host|user-agent):/gi)?.length, 2);
   });
 
-  test('a Content-Type configured for a request without a body is sent: it was configured', async () => {
+  test('a configured Content-Type is sent even without a body', async () => {
     const request = await sendJob({ method: 'GET', headers: { 'Content-Type': 'a/b' } });
     assert.deepEqual(headerLinesOf(request), [AGENT, 'Content-Type: a/b']);
   });
 
-  test('"Requests without a signing secret carry neither header" (§5.6)', async () => {
+  test('without a signing secret a request has no signature headers (§5.6)', async () => {
     assert.doesNotMatch(await sendJob({}, '{"a":1}'), /x-service/i);
     assert.doesNotMatch(await sendCron({ method: 'POST' }), /x-service/i);
   });
@@ -247,20 +247,20 @@ describe('a cron’s payload (§2.1)', () => {
     });
   }
 
-  test('"For GET it is sent as query parameters", text as body', async () => {
+  test("a cron's payload is the body as text, or the query parameters of a GET", async () => {
     const json = await sendCron({ payload: '{"a":1,"b":"/"}' });
     assert.equal(json, wire('GET /p?a=1&b=%2F', [AGENT], null));
     const text = await sendCron({ payload: 'a b' });
     assert.equal(text, wire('GET /p?body=a%20b', [AGENT], null));
   });
 
-  test('no payload: POST sends [], DELETE nothing', async () => {
+  test('a cron without a payload sends [] by POST and nothing by DELETE', async () => {
     assert.equal(bodyOf(await sendCron({ method: 'POST' })), '[]');
     assert.equal(await sendCron({ method: 'DELETE' }), wire('DELETE /p', [AGENT], null));
   });
 });
 
-describe('"JSON encoding details", row by row from the API to the wire', () => {
+describe('JSON encoding, row by row from the API to the wire', () => {
   for (const { endpoint, method, payload_raw: raw, expected, note } of encodingCases) {
     if (typeof raw !== 'string' || typeof expected !== 'string') continue;
     test(`${endpoint} ${method} ${raw.slice(0, 60)}${note ? `: ${note}` : ''}`, async () => {
@@ -366,7 +366,7 @@ function parse(text: string): JsonNode {
   return node;
 }
 
-test('whatever JSON goes in, what arrives is the same value with the same digits and order, "forward slashes and non-ASCII characters are escaped; empty objects are sent as []"', async () => {
+test('any JSON payload arrives with the same values, digits and order; slashes and non-ASCII are escaped, {} is sent as []', async () => {
   await using receiver = await startReceiver();
   const texts = [...new Set(fc.sample(jsonTexts, 400))];
   await Promise.all(

@@ -80,9 +80,9 @@ async function outcomesWith(answer: string) {
   return { job, run };
 }
 
-describe('by the status', () => {
+describe('judging by the status', () => {
   for (const responseStatus of [200, 201, 202, 204, 206, 226, 299]) {
-    test(`${responseStatus}: "2xx: Success"`, async () => {
+    test(`${responseStatus} is a success`, async () => {
       const success = { status: 'success', reason: null, errorMessage: null, responseStatus };
       const { job, run } = await outcomesWith(answerOf(responseStatus));
       assert.deepEqual(job, success);
@@ -111,7 +111,7 @@ describe('by the status', () => {
     });
   }
 
-  test('"Redirects are never followed", wherever they lead', async () => {
+  test('redirects are never followed', async () => {
     await using elsewhere = await startReceiver();
     for (const status of [301, 302, 303, 307, 308]) {
       for (const location of ['/elsewhere', `${elsewhere.url}/`, '//127.0.0.1/', 'garbage:']) {
@@ -126,7 +126,7 @@ describe('by the status', () => {
     assert.equal(target.requests.length, 20, 'one request each');
   });
 
-  test('"1xx answers are skipped" (§2.7): the final answer counts', async () => {
+  test('1xx responses are skipped, and the final response counts (§2.7)', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     const { job } = await outcomesWith(`HTTP/1.1 100 Continue\r\n\r\n${hints}${answerOf(503)}`);
     assert.deepEqual(job, failed('http_server_error', 'HTTP 503 error', 503).job);
@@ -134,7 +134,7 @@ describe('by the status', () => {
     assert.equal(run.responseStatus, 201);
   });
 
-  test('"Monthly request quota used up: Failure, reason limit_exceeded (message: Monthly limit reached)"', async () => {
+  test('over the monthly limit a run fails with limit_exceeded and "Monthly limit reached"', async () => {
     await using limited = await startService(openSqliteTestStore, { plan: 'tiny' });
     await makeOnceQueue(limited);
     for (let n = 0; n < 3; n++) await runJob(limited, { url: target.url });
@@ -148,7 +148,7 @@ describe('by the status', () => {
   });
 });
 
-describe('"No complete response within the timeout: Failure, reason timeout"', () => {
+describe('the timeout', () => {
   const STATUS = 'HTTP/1.1 200 OK\r\n';
   const stalls: [what: string, script: (c: RawConnection) => unknown, status: number | null][] = [
     ['takes the request and says nothing', () => {}, null],
@@ -165,7 +165,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     ['sends 1xx and no more', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
   ];
   for (const [what, script, status] of stalls) {
-    test(`a target that ${what}; "on timeout the connection is closed"`, async () => {
+    test(`a target that ${what} times out, and its connection is closed`, async () => {
       const told = Promise.withResolvers<void>();
       await using receiver = await startRawReceiver(async (connection) => {
         await connection.until();
@@ -189,7 +189,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     });
   }
 
-  test('"The timeout covers the whole attempt … and the last byte" (§2.7): bytes that drip do not put it off', async () => {
+  test('bytes that drip in do not extend the timeout (§2.7)', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();
       await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
@@ -216,7 +216,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     assert.equal(run.durationMs, 3_000);
   });
 
-  test('it covers the lookup of the name too', async () => {
+  test('the timeout includes the DNS lookup', async () => {
     dns.answer('silent.test', 'silence');
     const asked = dns.queries.length;
     await setQueue(service, { timeoutSeconds: 2, retriesEnabled: false }, 'two');
@@ -231,7 +231,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     assert.equal(job.durationMs, 2_000);
   });
 
-  test('"Connection opening takes at most 10 seconds (less when the request timeout is shorter)"', async () => {
+  test('opening a connection takes at most 10 seconds, or the timeout if it is shorter', async () => {
     await using receiver = await startRawReceiver(() => {});
     const url = receiver.url.replace('http:', 'https:');
     const opening = 'Connection error: connection timed out after 10 seconds';
@@ -253,7 +253,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
     }
   });
 
-  test('an answer within the timeout is judged as it is, with the time it took', async () => {
+  test('a response within the timeout is judged and stored with its duration', async () => {
     const held = Promise.withResolvers<void>();
     target.answer('/held', { status: 201, after: held.promise });
     const id = await postJob(service, { url: `${target.url}/held` });
@@ -267,7 +267,7 @@ describe('"No complete response within the timeout: Failure, reason timeout"', (
   });
 });
 
-describe('"Other failure texts: a connection error message"', () => {
+describe('connection errors', () => {
   const OK = 'HTTP/1.1 200 OK\r\n';
   const rows: [what: string, answer: string, text: string, status: number | null][] = [
     ['no answer at all', '', 'connection closed before a response came', null],
@@ -322,13 +322,13 @@ describe('"Other failure texts: a connection error message"', () => {
     ],
   ];
   for (const [what, answer, text, status] of rows) {
-    test(`${what}: "the status, if one came, is kept" (§2.7)`, async () => {
+    test(`${what}: the status is kept if one was received (§2.7)`, async () => {
       const expected = failed('connection_error', `Connection error: ${text}`, status);
       assert.deepEqual(await outcomesWith(answer), expected);
     });
   }
 
-  test('a connection reset before the answer and amid it', async () => {
+  test('a connection reset before or within the response is a connection error', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       const head = String(await connection.until());
       if (head.includes('/amid')) {
@@ -342,7 +342,7 @@ describe('"Other failure texts: a connection error message"', () => {
     await assertFails(`${receiver.url}/amid`, 'connection_error', text, 200);
   });
 
-  test('a port on which nobody listens', async () => {
+  test('a closed port is a connection error', async () => {
     const { port } = await startThenClose();
     const text = 'Connection error: connection refused';
     await assertFails(`http://127.0.0.1:${port}/`, 'connection_error', text);
@@ -361,7 +361,7 @@ async function startThenClose(): Promise<AddressInfo> {
 const CANNOT_RESOLVE = ['cannot_resolve_host', 'Cannot resolve host'] as const;
 const BLOCKED = ['blocked_address', 'The URL resolves to a blocked IP address.'] as const;
 
-describe('network rule 1: names', () => {
+describe('names of targets', () => {
   const rows: [what: string, answer: DnsAnswer, verdict: typeof BLOCKED | typeof CANNOT_RESOLVE][] =
     [
       ['a private address', ['10.1.2.3'], BLOCKED],
@@ -396,7 +396,7 @@ describe('network rule 1: names', () => {
     });
   }
 
-  test('a name with an allowed address is called there, under its own name', async () => {
+  test('a name with an allowed address is called at that address, under its own name', async () => {
     dns.answer('xn--bcher-kva.test', ['127.0.0.1', '::1']);
     const url = `http://B\u00fccher.test:${target.port}/named`;
     assert.equal((await runJob(service, { url })).status, 'success');
@@ -404,7 +404,7 @@ describe('network rule 1: names', () => {
     assert.equal(headers.host, `xn--bcher-kva.test:${target.port}`);
   });
 
-  test('"This is checked when the request is sent, not at creation"', async () => {
+  test('the address of a name is checked when the request is sent, not at creation', async () => {
     dns.answer('later.test', ['10.1.2.3']);
     const url = `http://later.test:${target.port}/later`;
     const id = await postJob(service, { url, delay: 30 });
@@ -413,7 +413,7 @@ describe('network rule 1: names', () => {
     assert.equal((await jobEnd(service, id)).status, 'success');
   });
 
-  test('"a second DNS answer can’t redirect it" (§2.11): one answer is judged and dialled, the next judged anew', async () => {
+  test('the address that was checked is the one that is dialled; a later DNS answer is checked again (§2.11)', async () => {
     dns.answerInTurn('rebound.test', [['127.0.0.1'], ['10.1.2.3'], ['127.0.0.1']]);
     const asked = () => dns.queries.filter(({ name }) => name === 'rebound.test').length;
     const url = `http://rebound.test:${target.port}/rebound`;
@@ -429,7 +429,7 @@ describe('network rule 1: names', () => {
   /** A lookup asks a second time after 1.2 s. */
   const FIRST_TRY_MS = 1_000;
 
-  test('a name server that is silent about one name holds up no other', async () => {
+  test('a name server that does not answer for one name delays no other name', async () => {
     const tookMs: number[] = [];
     // A busy machine may delay a round; a silent server that held up others would delay each.
     while (tookMs.length < 3 && tookMs.every((ms) => ms >= FIRST_TRY_MS)) {
@@ -454,7 +454,7 @@ describe('network rule 1: names', () => {
     assert.ok(Math.min(...tookMs) < FIRST_TRY_MS, `${tookMs.join(', ')} ms`);
   });
 
-  test('localhost and names under it are the machine itself, whatever a name server says', async () => {
+  test('localhost and names below it are the machine itself, also if a name server says otherwise', async () => {
     await using closed = await startClosedService();
     dns.answer('localhost', ['93.184.216.34']);
     for (const name of ['localhost', 'LOCALHOST.', 'foo.localhost']) {
@@ -494,7 +494,7 @@ async function startListener() {
   };
 }
 
-describe('network rule 1: "IP literals are judged by the same rules, in every spelling that a URL allows" (§2.11)', () => {
+describe('IP addresses as targets, in every spelling that a URL allows (§2.11)', () => {
   const blocked = [
     '127.0.0.1',
     '127.0.0.1.',
@@ -550,7 +550,7 @@ describe('network rule 1: "IP literals are judged by the same rules, in every sp
     '[2001:4860:4860::8888]',
   ];
 
-  test('nothing is sent and no connection is made', async () => {
+  test('a blocked address gets no connection', async () => {
     await using closed = await startClosedService();
     using listener = await startListener();
     const asked = dns.queries.length;
@@ -568,7 +568,7 @@ describe('network rule 1: "IP literals are judged by the same rules, in every sp
     assert.equal(dns.queries.length, asked, 'no name is looked up');
   });
 
-  test('"An operator can allow networks by CIDR", and no more than those are open', async () => {
+  test('an operator can allow networks by CIDR, and only those are reachable', async () => {
     assert.equal(
       (await runJob(service, { url: `http://0x7f.1:${target.port}/open` })).status,
       'success',
@@ -579,7 +579,7 @@ describe('network rule 1: "IP literals are judged by the same rules, in every sp
     }
   });
 
-  test('a redirect to a private address is not followed either', async () => {
+  test('a redirect to a private address is not followed', async () => {
     using listener = await startListener();
     const Location = `http://127.0.0.1:${listener.port}/`;
     target.answer('/inward', { status: 302, headers: { Location } });
@@ -589,7 +589,7 @@ describe('network rule 1: "IP literals are judged by the same rules, in every sp
   });
 });
 
-test('one target’s fault ends no other run: a hundred of each at once', async () => {
+test('a hundred runs of each faulty target at once fail only themselves', async () => {
   await using odd = await startRawReceiver(async (connection, index) => {
     await connection.until();
     if (index % 3 === 0) connection.reset();
@@ -603,7 +603,7 @@ test('one target’s fault ends no other run: a hundred of each at once', async 
   assert.ok((await Promise.all(bad)).every(({ reason }) => reason === 'connection_error'));
 });
 
-test('a run that is not sent at all has a duration too, and a record of its own', async () => {
+test('a run that is not sent has a duration and a record of its own', async () => {
   const job = await runJob(service, { url: 'http://10.0.0.1/', queue: ONCE });
   assert.equal(job.durationMs, 0);
   assert.equal(job.response?.body.length ?? 0, 0);

@@ -82,7 +82,7 @@ async function refusalBy(credentials: Credentials, options: object = {}, host = 
 
 const SUCCESS = { status: 'success', response_status: 200, error_message: null };
 
-describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// URLs work."', () => {
+describe('TLS certificates are verified, and TLS 1.2 or newer is required', () => {
   test('a target with a certificate of a trusted authority is called, over TLS 1.2 and 1.3', async () => {
     const credentials = await authority.issue({ hosts: ['good.test', '*.wild.test', '127.0.0.1'] });
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -94,14 +94,14 @@ describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// 
     }
   });
 
-  test('self-signed', async () => {
+  test('a self-signed certificate is a connection error', async () => {
     assert.equal(
       await refusalBy(await createSelfSigned({ hosts: ['good.test'] })),
       'Connection error: TLS certificate is self-signed',
     );
   });
 
-  test('of an authority that nobody trusts', async () => {
+  test('a certificate of an untrusted authority is a connection error', async () => {
     const stranger = await createAuthority('Stranger');
     assert.equal(
       await refusalBy(await stranger.issue({ hosts: ['good.test'] })),
@@ -109,7 +109,7 @@ describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// 
     );
   });
 
-  test('expired, or not yet valid', async () => {
+  test('a certificate that is expired or not yet valid is a connection error', async () => {
     const hosts = ['good.test'];
     assert.equal(
       await refusalBy(await authority.issue(expired({ hosts }))),
@@ -122,7 +122,7 @@ describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// 
     );
   });
 
-  test('for another host, whatever Host header is configured', async () => {
+  test('a certificate for another host is a connection error, also with a Host header', async () => {
     const text = 'Connection error: TLS certificate is for another host';
     const credentials = await authority.issue({ hosts: ['other.test'] });
     assert.equal(await refusalBy(credentials), text);
@@ -133,13 +133,13 @@ describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// 
     assert.equal(target.requests.length, 0);
   });
 
-  test('TLS 1.1', async () => {
+  test('a target that offers TLS 1.1 is a connection error', async () => {
     const credentials = await authority.issue({ hosts: ['good.test'] });
     const text = 'Connection error: TLS 1.2 or newer is required';
     assert.equal(await refusalBy(credentials, ONLY_TLS_1_1), text);
   });
 
-  test('a target that speaks plain HTTP where TLS is asked for', async () => {
+  test('a target that answers HTTPS with plain HTTP is a connection error', async () => {
     await using target = await startRawReceiver(async (connection) => {
       await connection.untilBytes(1);
       await connection.send('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n');
@@ -148,7 +148,7 @@ describe('"TLS certificates are verified; TLS 1.2 or newer is required. http:// 
     assert.equal(outcome.error_message, 'Connection error: the other side does not speak TLS');
   });
 
-  test('an http:// URL, past every proxy that the environment names', async () => {
+  test('http:// URLs work, and proxies of the environment are ignored', async () => {
     await using target = await startReceiver();
     assert.deepEqual(await outcomeOf(`http://good.test:${target.port}/`), SUCCESS);
     assert.equal(proxy.requests.length, 0);

@@ -37,7 +37,7 @@ function declareCreation(openTestStore: OpenTestStore) {
     ['omitted', {}],
     ['true', { is_active: true }],
   ] as const) {
-    test(`is_active ${what}: active, "next_run_at is set"`, async () => {
+    test(`a cron with is_active ${what} is active and has a next run`, async () => {
       await using service = await startService(openTestStore, { sends: false });
       const cron = await scheduleCron(service, {
         url: 'http://127.0.0.1:9/',
@@ -49,7 +49,7 @@ function declareCreation(openTestStore: OpenTestStore) {
     });
   }
 
-  test('is_active false: paused, "next_run_at is null", and nothing runs', async () => {
+  test('a cron with is_active false is paused, has no next run and does not run', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const cron = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -62,7 +62,7 @@ function declareCreation(openTestStore: OpenTestStore) {
 }
 
 function declarePausing(openTestStore: OpenTestStore) {
-  test('"A paused cron does not run", and has no next time', async () => {
+  test('a paused cron does not run and has no next run', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -75,7 +75,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 1);
   });
 
-  test('Start: "Cron runs on schedule again", and what it slept through is not made up for', async () => {
+  test('a started cron runs on schedule again; missed times are not made up for', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -90,7 +90,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 1);
   });
 
-  test('Start on an active cron changes nothing, not even a time that is due', async () => {
+  test('starting an active cron changes nothing, not even a run that is due', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -101,7 +101,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     await receiver.waitFor(1);
   });
 
-  test('an execution that is under way when the cron is paused goes on to its end', async () => {
+  test('pausing a cron does not interrupt its running execution', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -114,7 +114,7 @@ function declarePausing(openTestStore: OpenTestStore) {
     assert.equal((await executionsOf(service, id))[0]?.status, 'success');
   });
 
-  test('a deleted cron runs no more, and its executions are gone', async () => {
+  test('a deleted cron does not run again, and its executions are deleted', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -131,7 +131,7 @@ function declarePausing(openTestStore: OpenTestStore) {
 }
 
 function declareRuns(openTestStore: OpenTestStore) {
-  test('"One execution is started on time": at the time, never before, one each time', async () => {
+  test('each scheduled time starts one execution, never early', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, {
@@ -158,7 +158,7 @@ function declareRuns(openTestStore: OpenTestStore) {
     assert.equal(cron?.nextRunAt, at('12:06:00'));
   });
 
-  test('"even when the previous one is still running"', async () => {
+  test('a cron runs even while its previous execution is still running', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -185,7 +185,7 @@ function declareRuns(openTestStore: OpenTestStore) {
     );
   });
 
-  test('"Executions are never retried"', async () => {
+  test('executions are never retried', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, {
@@ -200,7 +200,7 @@ function declareRuns(openTestStore: OpenTestStore) {
     assert.equal((await executionsOf(service, id)).length, 1);
   });
 
-  test('crons of the same name and time all run', async () => {
+  test('crons with the same name and time all run', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     for (let n = 0; n < 3; n++) await scheduleCron(service, { url: `${receiver.url}/${n}` });
@@ -210,7 +210,7 @@ function declareRuns(openTestStore: OpenTestStore) {
     assert.deepEqual(receiver.requests.map(({ url }) => url).toSorted(), ['/0', '/1', '/2']);
   });
 
-  test('over the monthly limit "crons stay on schedule and record a failed run each time"', async () => {
+  test('over the monthly limit a cron stays on schedule and records a failed run each time', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { plan: 'tiny' });
     for (let n = 0; n < 3; n++) await scheduleJob(service, { url: receiver.url });
@@ -236,7 +236,7 @@ function declareRuns(openTestStore: OpenTestStore) {
 }
 
 function declareTwoEngines(openTestStore: OpenTestStore) {
-  test('"Two nodes never run the same time twice" (§3.7)', async () => {
+  test('two nodes never run the same scheduled time twice (§3.7)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await using second = await startSecondEngine(service);
@@ -258,7 +258,7 @@ function declareTwoEngines(openTestStore: OpenTestStore) {
 }
 
 function declareMissedTimes(openTestStore: OpenTestStore) {
-  test('the service was down: "one execution as soon as it is back", then on schedule', async () => {
+  test('after a downtime a cron runs once at once, then on schedule', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -283,7 +283,7 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
     assert.deepEqual(times, [at('12:01:00'), at('12:11:30'), at('12:12:00')]);
   });
 
-  test('the clock was set forward: one execution, then on schedule', async () => {
+  test('after the clock is set forward a cron runs once, then on schedule', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -298,7 +298,7 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 2);
   });
 
-  test('"overloaded for over a minute": one execution once there is a free slot', async () => {
+  test('an overload of more than a minute gives one execution once a slot is free', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver();
     receiver.answer('/hog', { after: gate.opened });
@@ -322,7 +322,7 @@ function declareMissedTimes(openTestStore: OpenTestStore) {
 }
 
 function declareRunNow(openTestStore: OpenTestStore) {
-  test('"is an additional execution": at once, and the schedule stays as it was', async () => {
+  test('Run now is an additional execution and does not change the schedule', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -343,7 +343,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
     );
   });
 
-  test('pressed at the very time of the schedule, both go; pressed twice, it runs twice', async () => {
+  test('Run now at a scheduled time runs both, and pressed twice runs twice', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { id } = await scheduleCron(service, { url: receiver.url });
@@ -356,7 +356,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 3);
   });
 
-  test('runs while an earlier execution is still running', async () => {
+  test('Run now works while an earlier execution is still running', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -369,7 +369,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
     await service.quiet();
   });
 
-  test('runs a paused cron too: pausing stops the schedule, not a person; it stays paused', async () => {
+  test('Run now runs a paused cron, which stays paused', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -383,7 +383,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
     assert.equal((await executionsOf(service, id))[0]?.status, 'success');
   });
 
-  test('of a cron that is not there starts nothing', async () => {
+  test('Run now of a missing cron starts nothing', async () => {
     await using service = await startService(openTestStore, { sends: false });
     const { id } = await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
     const other = await service.store.teams.create('Others', 'free', service.clock.now());
@@ -394,7 +394,7 @@ function declareRunNow(openTestStore: OpenTestStore) {
 }
 
 function declareEnds(openTestStore: OpenTestStore) {
-  test('"success (response 2xx and every assertion passed)"', async () => {
+  test('an execution succeeds with a 2xx response and if every assertion passes', async () => {
     await using receiver = await startReceiver({ answer: { status: 206, body: 'all fine' } });
     await using service = await startService(openTestStore);
     const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -420,7 +420,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     ['a 5xx', { status: 500 }, 'http_server_error'],
     ['a broken connection', 'reset', 'connection_error'],
   ] as const) {
-    test(`"or failed": ${name}`, async () => {
+    test(`an execution fails: ${name}`, async () => {
       await using receiver = await startReceiver({ answer });
       await using service = await startService(openTestStore);
       const { id } = await scheduleCron(service, { url: receiver.url, is_active: false });
@@ -452,7 +452,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     assert.equal(execution?.errorMessage, 'Request timed out after 2 seconds');
   });
 
-  test('each end is told once: success, failure, and of Run now too (§6.3)', async () => {
+  test('each execution sends one callback: success, failure and Run now (§6.3)', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/target', [{ status: 200 }, { status: 500 }, { status: 200 }]);
     await using service = await startService(openTestStore);
@@ -478,7 +478,7 @@ function declareEnds(openTestStore: OpenTestStore) {
     assert.equal(told[1]?.['error_message'], null);
   });
 
-  test('the worker fails while it runs: "a cron execution becomes failed", and is not run again (§3.6)', async () => {
+  test('an execution whose worker fails becomes failed and is not run again (§3.6)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { store, teamId, clock } = service;

@@ -20,7 +20,7 @@ const urlsOf = (receiver: { requests: readonly { url: string }[] }) =>
 
 forEachStore((dialect, openTestStore) => {
   describe('a paused team', () => {
-    test('sends no job and runs no cron; what is accepted waits with its time', async () => {
+    test('a paused team sends no job and runs no cron; accepted jobs wait', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId } = service;
@@ -40,7 +40,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await work.readTeamPause(teamId), { at: startedAt, by: 'Ada' });
     });
 
-    test('starts what is due when it is resumed, at once; passed times of crons are not made up for', async () => {
+    test('a resumed team sends due jobs at once; missed times of crons are not made up for', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId } = service;
@@ -66,7 +66,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(urlsOf(receiver), ['/cron', '/free', '/limited']);
     });
 
-    test('opens no cron whose end passed meanwhile', async () => {
+    test('a resumed team starts no cron whose end has passed', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId, clock } = service;
@@ -84,7 +84,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(receiver.requests.length, 0);
     });
 
-    test('leaves what is paused by itself as it is, before and after', async () => {
+    test('pausing and resuming a team leaves its paused crons and queues paused', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId } = service;
@@ -105,7 +105,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await work.findCron(teamId, cron.id))?.isActive, false);
     });
 
-    test('ends what is under way, and its retry waits; Run now runs', async () => {
+    test('running attempts of a paused team finish, their retries wait, and Run now works', async () => {
       const gate = makeGate();
       await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
       await using service = await startService(openTestStore);
@@ -128,7 +128,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('is paused once, by whom it was first, and resumed once; others go on', async () => {
+    test('a team is paused and resumed once, by the first who asks; other teams continue', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId, store } = service;
@@ -143,7 +143,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await work.resumeTeam(others.id), false);
     });
 
-    test('is told as paused by figures of what waits', async () => {
+    test('the figures of waiting jobs show a paused team as paused', async () => {
       await using service = await startService(openTestStore, { sends: false });
       const { work, teamId, store } = service;
       await scheduleJob(service, { url: 'http://127.0.0.1:9/' });
@@ -159,7 +159,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     if (dialect === 'postgres') {
-      test('is paused on every node', async () => {
+      test('a team is paused on every node', async () => {
         await using receiver = await startReceiver();
         await using service = await startService(openTestStore);
         await using _other = await startSecondEngine(service);

@@ -17,7 +17,7 @@ import { forEachStore, type OpenTestStore } from '#testing/stores';
 
 forEachStore((_, openTestStore) => {
   describe('attempt → retried as a new job with a new id', () => declareRetries(openTestStore));
-  describe('"every failed job attempt is retried"', () => declareReasons(openTestStore));
+  describe('failed attempts', () => declareReasons(openTestStore));
   describe('attempt → dead-lettered', () => declareDeadLetters(openTestStore));
   describe('Failed → Retry', () => declareRetry(openTestStore));
   describe('(any) → monthly limit reached', () => declareMonthlyLimit(openTestStore));
@@ -51,7 +51,7 @@ function declareRetries(openTestStore: OpenTestStore) {
     assert.ok(attempts.every(({ originalId }) => originalId === job_id));
   });
 
-  test('a retry sends the same request again', async () => {
+  test('a retry sends the same request', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await scheduleJob(service, {
@@ -100,7 +100,7 @@ function declareRetries(openTestStore: OpenTestStore) {
     await receiver.waitFor(2);
   });
 
-  test('"No callback" for an attempt that will be retried; one when a retry succeeds', async () => {
+  test('an attempt that will be retried sends no callback; its successful retry does', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
     await using service = await startService(openTestStore);
@@ -192,7 +192,7 @@ function declareReasons(openTestStore: OpenTestStore) {
     });
   }
 
-  test('timeouts', async () => {
+  test('an attempt that times out is retried', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -207,7 +207,7 @@ function declareReasons(openTestStore: OpenTestStore) {
     assert.equal(retry?.scheduledAt, service.clock.now() + MINUTE);
   });
 
-  test('a target that nobody listens on', async () => {
+  test('an attempt to a closed port is retried', async () => {
     await using receiver = await startReceiver();
     await receiver.close();
     await using service = await startService(openTestStore);
@@ -218,7 +218,7 @@ function declareReasons(openTestStore: OpenTestStore) {
     assert.equal(retry?.status, 'pending');
   });
 
-  test('an address that is blocked when the job runs, and nothing is sent there', async () => {
+  test('an attempt to a blocked address is retried, and nothing is sent', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { env: { ALLOWED_NETWORKS: '' } });
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -232,7 +232,7 @@ function declareReasons(openTestStore: OpenTestStore) {
 }
 
 function declareDeadLetters(openTestStore: OpenTestStore) {
-  test('"One callback if callback_url is set", which tells of the last attempt', async () => {
+  test('a dead-lettered job sends one callback about its last attempt', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await setQueue(service, { retrySchedule: [10] });
@@ -263,7 +263,7 @@ function declareDeadLetters(openTestStore: OpenTestStore) {
     });
   });
 
-  test('"With automatic retries disabled on the queue, a failed job is not retried"', async () => {
+  test('a queue without automatic retries does not retry a failed job', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await setQueue(service, { retriesEnabled: false });
@@ -282,7 +282,7 @@ function declareDeadLetters(openTestStore: OpenTestStore) {
     );
   });
 
-  test('an empty retry list leaves one attempt', async () => {
+  test('an empty retry schedule means one attempt', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await setQueue(service, { retrySchedule: [] });
@@ -300,7 +300,7 @@ async function answeredRequest(receiver: Receiver, count: number) {
 }
 
 function declareRetry(openTestStore: OpenTestStore) {
-  test('"new job, attempt 1, runs now. Copies URL, method, headers, payload and callback URL"', async () => {
+  test('Retry makes a new job with attempt 1 and the same request that runs now', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/target', [{ status: 500 }, { status: 200 }]);
     await using service = await startService(openTestStore);
@@ -343,7 +343,7 @@ function declareRetry(openTestStore: OpenTestStore) {
     assert.equal((await attemptsOf(service, job_id)).length, 1);
   });
 
-  test('the new job has all the retries of its queue before it', async () => {
+  test('a job made by Retry has all retries of its queue', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     await setQueue(service, { retriesEnabled: false });
@@ -364,7 +364,7 @@ function declareRetry(openTestStore: OpenTestStore) {
     );
   });
 
-  test('"job is failed": one that waits, was retried by itself or succeeded is refused', async () => {
+  test('Retry is refused unless the job has failed for good', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     receiver.answer('/good', {});
     await using service = await startService(openTestStore);
@@ -383,7 +383,7 @@ function declareRetry(openTestStore: OpenTestStore) {
 }
 
 function declareMonthlyLimit(openTestStore: OpenTestStore) {
-  test('"fails. No retries, no dead letters, no callbacks", and the API still answers 201', async () => {
+  test('over the monthly limit a job fails without retry, dead letter or callback, and the API answers 201', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { plan: 'tiny' });
     for (let n = 0; n < 3; n++) await scheduleJob(service, { url: `${receiver.url}/${n}` });
@@ -403,7 +403,7 @@ function declareMonthlyLimit(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 3);
   });
 
-  test('retries count: one that comes due over the limit fails the same way', async () => {
+  test('a retry that is due over the monthly limit fails in the same way', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore, { plan: 'tiny' });
     await setQueue(service, { retrySchedule: [1, 1, 1, 1] });
@@ -425,7 +425,7 @@ function declareMonthlyLimit(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 3);
   });
 
-  test('"sending resumes next calendar month", and Retry works on what failed', async () => {
+  test('sending resumes in the next month, and jobs that failed over the limit can be retried', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { plan: 'tiny' });
     const jobs = [];
@@ -446,7 +446,7 @@ function declareMonthlyLimit(openTestStore: OpenTestStore) {
 }
 
 function declareWorkerFailure(openTestStore: OpenTestStore) {
-  test('"dead-lettered. No callback", no retry, and the message says what happened (§3.6)', async () => {
+  test('a job whose worker failed is dead-lettered with a message, without retry or callback (§3.6)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, { sends: false });
     const { store, teamId } = service;
@@ -470,7 +470,7 @@ function declareWorkerFailure(openTestStore: OpenTestStore) {
     await receiver.waitFor(1);
   });
 
-  test('a stop that does not wait settles what is being sent as cut off, and sends nothing again', async () => {
+  test('a stop without grace dead-letters running attempts and resends none', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, {
@@ -489,7 +489,7 @@ function declareWorkerFailure(openTestStore: OpenTestStore) {
     assert.equal((await attemptsOf(service, waiting.job_id))[0]?.status, 'pending');
   });
 
-  test('a stop waits for what is being sent, and its outcome is kept', async () => {
+  test('a stop waits for running attempts and stores their outcomes', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { status: 500, after: gate.opened } });
     await using service = await startService(openTestStore);

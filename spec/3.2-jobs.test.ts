@@ -30,7 +30,7 @@ forEachStore((dialect, openTestStore) => {
 });
 
 function declareCreation(openTestStore: OpenTestStore) {
-  test('"scheduled_at = now plus the delay", and the job waits as attempt 1', async () => {
+  test('a new job is due at now plus its delay and waits as attempt 1', async () => {
     await using service = await startService(openTestStore, { sends: false });
     const { job_id, scheduled_at } = await scheduleJob(service, {
       url: 'http://127.0.0.1:9/',
@@ -47,7 +47,7 @@ function declareCreation(openTestStore: OpenTestStore) {
 }
 
 function declareStart(openTestStore: OpenTestStore) {
-  test('"scheduled time reached": the attempt starts at its time and never before it', async () => {
+  test('an attempt starts at its scheduled time and never before', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 30 });
@@ -68,7 +68,7 @@ function declareStart(openTestStore: OpenTestStore) {
     await receiver.waitFor(1);
   });
 
-  test('a delay over 60 seconds starts as punctually (§3.2)', async () => {
+  test('a job with a delay over 60 seconds is as punctual (§3.2)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await scheduleJob(service, { url: receiver.url, delay: 61 });
@@ -123,7 +123,7 @@ function declareTwoEngines(openTestStore: OpenTestStore) {
 }
 
 function declareFire(openTestStore: OpenTestStore) {
-  test('"attempt runs immediately", and only once', async () => {
+  test('Fire now runs a waiting job at once, and only once', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url, delay: 600 });
@@ -135,7 +135,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 
-  test('a waiting retry is pending, so it runs immediately too (§3.3)', async () => {
+  test('Fire now runs a waiting retry at once (§3.3)', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -148,7 +148,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.deepEqual(await statusesOf(service, job_id), ['retried', 'retried', 'pending']);
   });
 
-  test('"Fire acts only on pending jobs": not on one that is being sent', async () => {
+  test('Fire now does not act on a job that is being sent', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -161,7 +161,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 1);
   });
 
-  test('"Fire acts only on pending jobs": not on finished or failed ones', async () => {
+  test('Fire now does not act on finished or failed jobs', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await setQueue(service, { retriesEnabled: false });
@@ -178,7 +178,7 @@ function declareFire(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 2);
   });
 
-  test('in a paused queue the fired job is held until the queue is enabled (§3.5)', async () => {
+  test('a fired job of a paused queue waits until the queue is enabled (§3.5)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await setQueue(service, { isPaused: true });
@@ -190,7 +190,7 @@ function declareFire(openTestStore: OpenTestStore) {
     await receiver.waitFor(1);
   });
 
-  test("another team's job is not found", async () => {
+  test("Fire now does not find another team's job", async () => {
     await using service = await startService(openTestStore, { sends: false });
     const { job_id } = await scheduleJob(service, { url: 'http://127.0.0.1:9/', delay: 600 });
     const other = await service.store.teams.create('Others', 'free', service.clock.now());
@@ -203,7 +203,7 @@ function declareFire(openTestStore: OpenTestStore) {
 }
 
 function declareDelete(openTestStore: OpenTestStore) {
-  test('"removed. Never sent": the job is gone and its time passes in silence', async () => {
+  test('a deleted job is never sent', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, {
@@ -219,7 +219,7 @@ function declareDelete(openTestStore: OpenTestStore) {
     assert.deepEqual(outcome, { kind: 'not-found' }, '"Not undoable"');
   });
 
-  test('a waiting retry can be deleted; the attempt before it stays', async () => {
+  test('deleting a waiting retry leaves the attempt before it', async () => {
     await using receiver = await startReceiver({ answer: { status: 500 } });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -233,7 +233,7 @@ function declareDelete(openTestStore: OpenTestStore) {
     assert.deepEqual(await statusesOf(service, job_id), ['retried']);
   });
 
-  test('"There is no cancel button": a job that is being sent is left alone', async () => {
+  test("a job that is being sent can't be deleted", async () => {
     const gate = makeGate();
     await using receiver = await startReceiver({ answer: { after: gate.opened } });
     await using service = await startService(openTestStore);
@@ -246,7 +246,7 @@ function declareDelete(openTestStore: OpenTestStore) {
     assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 
-  test('"Failed → removed": a failed job is deleted with its response; a completed one is not', async () => {
+  test("a failed job can be deleted with its response, a completed one can't", async () => {
     await using receiver = await startReceiver({ answer: { body: 'kept' } });
     await using service = await startService(openTestStore);
     await setQueue(service, { retriesEnabled: false });
@@ -265,7 +265,7 @@ function declareDelete(openTestStore: OpenTestStore) {
 }
 
 function declareSuccess(openTestStore: OpenTestStore) {
-  test('"finished with status success": stored with its status, time and answer', async () => {
+  test('a successful job is stored with its status, time and response', async () => {
     await using receiver = await startReceiver({ answer: { status: 202, body: 'taken' } });
     await using service = await startService(openTestStore);
     const { job_id } = await scheduleJob(service, { url: receiver.url });
@@ -282,7 +282,7 @@ function declareSuccess(openTestStore: OpenTestStore) {
     assert.equal(Buffer.from(bodies.get(job_id) ?? []).toString(), 'taken');
   });
 
-  test('"One callback if callback_url is set", at the end of the attempt', async () => {
+  test('a successful job with a callback_url sends one callback', async () => {
     const gate = makeGate();
     await using receiver = await startReceiver();
     receiver.answer('/target', { after: gate.opened });
@@ -313,7 +313,7 @@ function declareSuccess(openTestStore: OpenTestStore) {
     });
   });
 
-  test('without callback_url there is no callback', async () => {
+  test('a job without callback_url sends no callback', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     await scheduleJob(service, { url: receiver.url });
@@ -322,7 +322,7 @@ function declareSuccess(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 1);
   });
 
-  test('a callback that fails is sent once all the same and changes nothing', async () => {
+  test('a callback that fails is not repeated and does not change the job', async () => {
     await using receiver = await startReceiver();
     receiver.answer('/callback', { status: 500 });
     await using service = await startService(openTestStore);

@@ -18,7 +18,7 @@ after(async () => target.close());
 
 describe('RESPONSE_KEEP_BYTES', () => {
   for (const kept of [0, 1, 4_999]) {
-    test(`keeps the first ${kept} bytes, and judges all`, async () => {
+    test(`RESPONSE_KEEP_BYTES stores the first ${kept} bytes; assertions see the whole body`, async () => {
       await using service = await startService(openSqliteTestStore, {
         env: { RESPONSE_KEEP_BYTES: String(kept) },
       });

@@ -36,7 +36,7 @@ describe('the endpoints', () => {
   ) => callHttp(`${service.url}${path}`, { headers: { ...authorization(), ...headers }, body });
 
   describe('4.1 POST {base_url}/api/crons', () => {
-    test('"Creates a cron in the current team", and nothing besides', async () => {
+    test('POST /api/crons creates one cron in the current team and nothing else', async () => {
       const before = await countStored(service.store);
       const { status, json } = await service.post('/api/crons', aCron);
       assert.equal(status, 201);
@@ -46,7 +46,7 @@ describe('the endpoints', () => {
   });
 
   describe('4.2 POST {base_url}/api/jobs', () => {
-    test('"Schedules one request in a queue of the current team, creating the queue if needed"', async () => {
+    test('POST /api/jobs schedules one request and creates its queue if needed', async () => {
       const before = await countStored(service.store);
       const { status, json } = await service.post('/api/jobs', { ...aJob, queue: 'needed' });
       assert.equal(status, 201);
@@ -72,7 +72,7 @@ describe('the endpoints', () => {
       });
     }
 
-    test('form data is read as such, with or without its type', async () => {
+    test('form data is read with or without its Content-Type', async () => {
       for (const headers of [
         { 'Content-Type': FORM },
         { 'Content-Type': `${FORM};charset=x` },
@@ -83,7 +83,7 @@ describe('the endpoints', () => {
       }
     });
 
-    test('"Without it the body may be read as form data and fields reported missing"', async () => {
+    test('JSON without its Content-Type may be read as form data', async () => {
       const call = () => send({ Accept: 'application/json' }, JSON.stringify(aJob));
       const { status, text } = await leavingNothing(service, call);
       assert.equal(status, 422);
@@ -101,7 +101,7 @@ describe('the endpoints', () => {
       'multipart/form-data',
       'x',
     ]) {
-      test(`${type}: no fields`, async () => {
+      test(`a body of type ${type} has no fields`, async () => {
         for (const body of [JSON.stringify(aJob), formOf(aJob)]) {
           const headers = { Accept: 'application/json', 'Content-Type': type };
           const { status, text } = await leavingNothing(service, () => send(headers, body));
@@ -139,20 +139,20 @@ describe('the endpoints', () => {
       'the object in a list': `[${job}]`,
       'brackets without end': '['.repeat(1_000_000),
     })) {
-      test(`${what}: "reads as no fields at all"`, async () => {
+      test(`${what} is read as a body without fields`, async () => {
         await expectRefused(service, '/api/jobs', body, NO_JOB_FIELDS);
         await expectRefused(service, '/api/crons', body, NO_CRON_FIELDS);
       });
     }
 
-    test('that is no UTF-8 has no fields: nothing may be stored that was not given', async () => {
+    test('a body that is not UTF-8 has no fields', async () => {
       const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
       const body = Buffer.from(JSON.stringify({ ...aJob, queue: 'é' }), 'latin1');
       const { status } = await leavingNothing(service, () => send(headers, body));
       assert.equal(status, 422);
     });
 
-    test('white space around it, escapes in it and unknown fields change nothing', async () => {
+    test('white space around JSON, escapes and unknown fields change nothing', async () => {
       const body = ` \t\r\n{"\\u0071ueue":"\\u0065","url":"http:\\/\\/a.b\\/","x":{"y":[1e999]}} `;
       const { json, text, status } = await service.post('/api/jobs', body);
       assert.equal(status, 201, text);
@@ -160,29 +160,29 @@ describe('the endpoints', () => {
       assert.deepEqual([stored?.queue, stored?.url], ['e', 'http://a.b/']);
     });
 
-    test('with a field twice: the last one counts', async () => {
+    test('the last of two equal fields counts', async () => {
       const body = `{"queue":"first","url":"http://a.b/","queue":"last"}`;
       const { json } = await service.post('/api/jobs', body);
       const stored = await service.work.findJob(service.teamId, String(json['job_id']));
       assert.equal(stored?.queue, 'last');
     });
 
-    test('fields of the address do not count', async () => {
+    test('query parameters of the address are ignored', async () => {
       const call = () => service.post('/api/jobs?queue=q', { url: aJob.url });
       assert.equal((await leavingNothing(service, call)).status, 422);
     });
   });
 
-  describe('"A body over 1 MiB" (§4.5)', () => {
+  describe('a body over 1 MiB (§4.5)', () => {
     const job = JSON.stringify({ ...aJob, queue: 'huge' });
 
-    test('of exactly 1 MiB is taken', async () => {
+    test('a body of exactly 1 MiB is accepted', async () => {
       const { status } = await service.post('/api/jobs', job.padEnd(MIB, ' '));
       assert.equal(status, 201);
       await service.work.deleteQueue(service.teamId, (await findQueueId('huge')) ?? '');
     });
 
-    test('of one byte more is 413 before anything is stored, in JSON whatever Accept says', async () => {
+    test('a body of 1 MiB and one byte gets 413 as JSON, and nothing is stored', async () => {
       const framings: Record<string, string>[] = [{}, { 'Transfer-Encoding': 'chunked' }];
       for (const framing of framings) {
         const call = () => send({ ...framing, Accept: 'text/html' }, job.padEnd(MIB + 1, ' '));
@@ -198,7 +198,7 @@ describe('the endpoints', () => {
       (await service.work.findQueueByName(service.teamId, name))?.id ?? null;
   });
 
-  describe('4.3 What does not exist', () => {
+  describe('4.3 unknown paths and methods', () => {
     for (const path of [
       '/api',
       '/api/',
@@ -222,7 +222,7 @@ describe('the endpoints', () => {
       '/api/%00',
       '/api/..%2fjobs',
     ]) {
-      test(`${path}: 404 for every method`, async () => {
+      test(`${path} answers 404 for every method`, async () => {
         for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
           const { status, headers, text } = await leavingNothing(service, () =>
             callHttp(`${service.url}${path}`, {
@@ -239,7 +239,7 @@ describe('the endpoints', () => {
     }
 
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      test(`${method} on the two endpoints: 405 with Allow: POST (§4.3)`, async () => {
+      test(`${method} on the two endpoints gets 405 with Allow: POST (§4.3)`, async () => {
         for (const path of ['/api/crons', '/api/jobs', '/api/jobs?id=1']) {
           const { status, headers, text } = await leavingNothing(service, () =>
             callHttp(`${service.url}${path}`, { method, headers: authorization() }),
@@ -252,13 +252,13 @@ describe('the endpoints', () => {
       });
     }
 
-    test('a method cannot be put on over a POST', async () => {
+    test("a POST can't override its method", async () => {
       const headers = { 'X-HTTP-Method-Override': 'DELETE' };
       const answer = await service.post('/api/jobs', { ...aJob, _method: 'DELETE' }, headers);
       assert.equal(answer.status, 201);
     });
 
-    test('§9: no version header in an answer', async () => {
+    test('responses have no version header (§9)', async () => {
       const { headers } = await service.post('/api/jobs', aJob);
       for (const name of headers.keys()) assert.doesNotMatch(name, /version|powered/i);
     });
@@ -266,7 +266,7 @@ describe('the endpoints', () => {
 });
 
 forEachStore((_, openTestStore) => {
-  test('4.1, 4.2: "A team over its monthly limit still gets 201", the runs then fail', async () => {
+  test('over the monthly limit the API answers 201, and the runs fail (§4.1, §4.2)', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore, {
       env: { PLANS: 'none=0' },

@@ -65,7 +65,7 @@ forEachStore((_, openTestStore) => {
   };
 
   describe('5.1 the token', () => {
-    test('"belongs to a user": two users of one team have one each', async () => {
+    test('an API token belongs to a user, not to a team', async () => {
       const ada = await makeUser(service);
       const bob = await makeUser(service, `Team ${users}`, 'member');
       assert.notEqual(ada.apiToken, bob.apiToken);
@@ -75,7 +75,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('"can be regenerated, which invalidates the old one", at once', async () => {
+    test('a regenerated token invalidates the old one at once', async () => {
       const { apiToken, userId, teamId, email } = await makeUser(service);
       const second = await service.people.tokens.generateApiToken(userId);
       await refuse(apiToken, 401, INVALID);
@@ -86,13 +86,13 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(third), teamId);
     });
 
-    test('regenerating leaves the tokens of others alone', async () => {
+    test('regenerating a token does not change those of others', async () => {
       const { userId } = await makeUser(service);
       await service.people.tokens.generateApiToken(userId);
       assert.equal(await findTeamReached(service.token), service.teamId);
     });
 
-    test('is "stored only as a SHA-256 hash" (§5.2)', async () => {
+    test('a token is stored as a SHA-256 hash only (§5.1)', async () => {
       const { apiToken, userId } = await makeUser(service);
       const rows = await service.store.database.read((db) =>
         db.selectFrom('api_tokens').selectAll().where('user_id', '=', userId).execute(),
@@ -103,12 +103,12 @@ forEachStore((_, openTestStore) => {
       assert.ok(kept.includes(createHash('sha256').update(apiToken).digest('hex')));
     });
 
-    test('the stored hash is no token', async () => {
+    test('the stored hash does not work as a token', async () => {
       const { apiToken } = await makeUser(service);
       await refuse(createHash('sha256').update(apiToken).digest('hex'), 401, INVALID);
     });
 
-    test('of a deleted account matches no user', async () => {
+    test('the token of a deleted account matches no user', async () => {
       const { apiToken, userId, teamId } = await makeUser(service);
       await service.store.members.deleteTeam(teamId, service.clock.now());
       assert.deepEqual(await service.store.users.delete(userId, service.clock.now()), []);
@@ -116,8 +116,8 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  describe('5.2 "acts on the team currently selected in the dashboard at the time of the call"', () => {
-    test('so the API follows a switch at once, and a switch back', async () => {
+  describe('5.2 the current team', () => {
+    test('the API uses the team that its user has selected, at once after a switch', async () => {
       const { apiToken, userId, teamId: first } = await makeUser(service);
       const made = await service.people.teams.createTeam(userId, 'Second');
       assert.ok(made.kind === 'created');
@@ -129,7 +129,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await service.work.findTeamOfCron(String(cron.json['id'])), made.teamId);
     });
 
-    test('what was created stays in its team: crons and jobs "cannot be moved"', async () => {
+    test('crons and jobs stay in the team in which they were created', async () => {
       const { apiToken, userId, teamId } = await makeUser(service);
       const { json } = await service.post('/api/jobs', aJob, bearer(apiToken));
       const cron = await service.post('/api/crons', aCron, bearer(apiToken));
@@ -138,7 +138,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await service.work.findTeamOfCron(String(cron.json['id'])), teamId);
     });
 
-    test('a body cannot name another team, and a switch to a foreign one is refused', async () => {
+    test("a body can't name another team, and a switch to a foreign team is refused", async () => {
       const stranger = await makeUser(service);
       const { apiToken, userId, teamId } = await makeUser(service);
       assert.equal(await service.people.teams.switchTeam(userId, stranger.teamId), false);
@@ -147,7 +147,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await service.work.findTeamOfJob(String(json['job_id'])), teamId);
     });
 
-    test('the selected team of one user is not that of another', async () => {
+    test('each user has a selected team of their own', async () => {
       const ada = await makeUser(service);
       const bob = await makeUser(service, `Team ${users}`, 'member');
       await service.people.teams.createTeam(ada.userId, 'Hers alone');
@@ -155,10 +155,10 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  describe('5.3 "If no team is selected (for example it was deleted), the API returns 500"', () => {
+  describe('5.3 no selected team', () => {
     const SERVER_ERROR = '{"message":"Server Error"}';
 
-    test('after the team was deleted, until another one is selected', async () => {
+    test('the API answers 500 after the selected team was deleted, until another is selected', async () => {
       const owner = await makeUser(service);
       const { apiToken, userId, teamId } = owner;
       const name = (await service.store.teams.find(teamId))?.name ?? '';
@@ -169,7 +169,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(apiToken), made.kind === 'created' && made.teamId);
     });
 
-    test('also where the user has another team, which was not selected', async () => {
+    test('the API answers 500 without a selected team even if the user has another team', async () => {
       const { apiToken, userId, teamId: first } = await makeUser(service);
       const made = await service.people.teams.createTeam(userId, 'Short-lived');
       assert.ok(made.kind === 'created');
@@ -179,7 +179,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(apiToken), first);
     });
 
-    test('after the user was removed from it', async () => {
+    test('the API answers 500 after the user was removed from the selected team', async () => {
       const owner = await makeUser(service);
       const member = await makeUser(service, `Team ${users}`, 'member');
       await service.people.teams.removeMember(await actorOf(service, owner), member.userId);
@@ -187,7 +187,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await findTeamReached(owner.apiToken), owner.teamId);
     });
 
-    test('a bad body comes first, and so does a bad token (§5.4)', async () => {
+    test('a bad body or token is reported before a missing team (§5.4)', async () => {
       const { apiToken, teamId } = await makeUser(service);
       await service.store.members.deleteTeam(teamId, service.clock.now());
       assert.equal((await service.post('/api/jobs', {}, bearer(apiToken))).status, 422);
@@ -208,7 +208,7 @@ forEachStore((_, openTestStore) => {
         }),
       );
 
-    test('"A missing header gives 401"; another scheme, or nothing behind it, too (§5.4)', async () => {
+    test('a missing token, another scheme or an empty token gets 401 (§5.4)', async () => {
       for (const header of [
         undefined,
         '',
@@ -225,7 +225,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('"A token matching no user gives 401"', async () => {
+    test('a token of no user gets 401', async () => {
       const { token } = service;
       for (const unknown of [
         'x',
@@ -245,7 +245,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('"401 bodies are always JSON", whatever Accept says', async () => {
+    test('a 401 is JSON for every Accept header', async () => {
       for (const accept of [undefined, 'text/html', '*/*', 'application/json']) {
         for (const header of [undefined, 'Bearer x']) {
           const { status, headers } = await call(header, accept);
@@ -256,7 +256,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('a token in the address or in the body is no token', async () => {
+    test('a token in the query or body is ignored', async () => {
       const { token: api_token } = service;
       const { status, text } = await callHttp(
         `${service.url}/api/jobs?api_token=${api_token}&token=${api_token}`,
@@ -268,7 +268,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([status, text], [401, MISSING]);
     });
 
-    test('"The scheme Bearer in any case" (§5.4)', async () => {
+    test('the scheme Bearer is accepted in any case (§5.4)', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
         const headers = { Authorization: `${scheme} ${service.token}` };
         assert.equal((await service.post('/api/jobs', aJob, headers)).status, 201);
@@ -276,7 +276,7 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  test('5.5 "a bad body with a bad token gets 422"', async () => {
+  test('a bad body with a bad token gets 422 (§4.4)', async () => {
     const calls = [{ Authorization: 'Bearer bad' }, { Authorization: '' }, bearer(service.token)];
     for (const headers of calls) {
       for (const path of ['/api/jobs', '/api/crons']) {
@@ -286,7 +286,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('5.8 roles', () => {
-    test('"signing-secret ... settings need a team admin"', async () => {
+    test('the signing secret can be changed by a team admin only', async () => {
       const owner = await makeUser(service);
       const team = `Team ${users}`;
       const admin = await makeUser(service, team, 'admin');
@@ -307,7 +307,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await signing.revealSigningSecret(await actorOf(service, owner)), made);
     });
 
-    test('"billing needs the team owner"', async () => {
+    test('billing can be changed by the team owner only', async () => {
       const owner = await makeUser(service);
       const team = `Team ${users}`;
       const { billing } = service.people;
@@ -319,7 +319,7 @@ forEachStore((_, openTestStore) => {
       assert.ok(days.every(({ runs }) => runs === 0));
     });
 
-    test('every role may create crons and jobs (§5.8)', async () => {
+    test('every role but viewer may create crons and jobs (§5.8)', async () => {
       const owner = await makeUser(service);
       const team = `Team ${users}`;
       for (const role of ['admin', 'member'] as const) {
@@ -330,7 +330,7 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  test('5.7 "callers authenticate the service ... by a secret header configured in headers"', async () => {
+  test('a secret configured header reaches the target, which can authenticate the service', async () => {
     await using receiver = await startReceiver();
     await using service = await startService(openTestStore);
     const headers = { Authorization: 'Bearer of the caller', 'X-Secret': 's3cr3t' };
@@ -342,7 +342,7 @@ forEachStore((_, openTestStore) => {
   });
 });
 
-test('5.1, from the command line beside the running service: made, used, replaced', async () => {
+test('a token can be made and replaced by the command line while the service runs', async () => {
   await using belfry = await startBelfry();
   const user = ['--email', 'ada@example.com'];
   const made = await belfry.cli('user', 'create', ...user, '--password', 'correct horse battery');

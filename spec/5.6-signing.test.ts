@@ -72,8 +72,8 @@ function assertUnsigned({ rawHeaders }: ReceivedRequest): void {
   );
 }
 
-describe('requests', () => {
-  test('"Requests without a signing secret carry neither header", callbacks neither', async () => {
+describe('signature headers', () => {
+  test('requests and callbacks without a signing secret have no signature headers', async () => {
     assertUnsigned(await received({}, '{"a":1}'));
     await received({ callback_url: `${target.url}/unsigned` });
     assertUnsigned(await target.next(({ url }) => url === '/unsigned'));
@@ -87,7 +87,7 @@ describe('requests', () => {
     ['DELETE', null, ''],
     ['GET', '{"a":1}', ''],
   ] as const) {
-    test(`"The signature covers the exact request body; a request without a body is signed over an empty string": ${method} ${body}`, async () => {
+    test(`the signature covers the exact body, or an empty string without one: ${method} ${body}`, async () => {
       const secret = await rotate();
       const request = await received({ method }, payload);
       assert.equal(String(request.body), body);
@@ -95,7 +95,7 @@ describe('requests', () => {
     });
   }
 
-  test('"each request to a target and each callback carries" both headers: of jobs and of crons', async () => {
+  test('requests and callbacks of jobs and crons have both signature headers', async () => {
     const secret = await rotate();
     const callback_url = `${target.url}/signed-callback`;
     assertSigned(await received({ callback_url }), secret, service.clock.now());
@@ -114,7 +114,7 @@ describe('requests', () => {
     assertSigned(crons, secret, service.clock.now());
   });
 
-  test('configured headers of these names do not stand beside ours, nor in their place', async () => {
+  test('configured headers can neither replace nor double the signature headers', async () => {
     const secret = await rotate();
     const headers = { 'x-service-signature': 'forged', 'X-SERVICE-TIMESTAMP': '1' };
     const request = await received({ headers });
@@ -123,8 +123,8 @@ describe('requests', () => {
   });
 });
 
-describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (§5.6)', () => {
-  test('not of accepting', async () => {
+describe('X-Service-Timestamp (§5.6)', () => {
+  test('X-Service-Timestamp is the time of sending, not of accepting', async () => {
     const secret = await rotate();
     await scheduleJob(service, { url: `${target.url}/delayed`, delay: 45 });
     await service.advance(45_900);
@@ -132,7 +132,7 @@ describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (§5.6)
     assertSigned(request, secret, service.clock.now() - 900);
   });
 
-  test('and each retry has its own', async () => {
+  test('each retry has its own X-Service-Timestamp', async () => {
     const secret = await rotate();
     target.answer('/again', [{ status: 500 }, {}]);
     const { job_id } = await scheduleJob(service, { url: `${target.url}/again` });
@@ -150,8 +150,8 @@ describe('"X-Service-Timestamp is Unix seconds at the moment of sending" (§5.6)
   });
 });
 
-describe('"Rotating the secret takes effect with the next request" (§5.6)', () => {
-  test('for what waits already, for the next run of a cron, and for the callback of a run under way', async () => {
+describe('rotating the secret (§5.6)', () => {
+  test('a rotated secret signs waiting jobs, the next cron run and callbacks of running jobs', async () => {
     const old = await rotate();
     const held = Promise.withResolvers<void>();
     target.answer('/under-way', { after: held.promise });
@@ -175,7 +175,7 @@ describe('"Rotating the secret takes effect with the next request" (§5.6)', () 
     await service.work.deleteCron(service.teamId, cron.id);
   });
 
-  test('a next secret signs nothing before it is put in force; each run says which secret signed it', async () => {
+  test('a prepared secret signs nothing until it is activated, and each run names its secret', async () => {
     const old = await rotate();
     const { store, people, teamId, clock } = service;
     const [owner] = await store.members.list(teamId);
@@ -199,13 +199,13 @@ describe('"Rotating the secret takes effect with the next request" (§5.6)', () 
     await signed(next);
   });
 
-  test('and so does taking it away', async () => {
+  test('a removed secret signs nothing from the next request on', async () => {
     await rotate();
     await service.store.teams.removeSigningSecret(service.teamId);
     assertUnsigned(await received({}, '[1]'));
   });
 
-  test('another team’s secret is its own', async () => {
+  test('each team has its own signing secret', async () => {
     const secret = await rotate();
     const other = await service.people.operator.createUser({
       email: 'bob@example.com',
@@ -267,15 +267,15 @@ const trials = vectors.flatMap(({ secret, timestamp, body, signature }) => {
   ];
 });
 
-describe('the values of the docs page', () => {
-  test('are what the code computes', () => {
+describe('the example values of the docs page', () => {
+  test("the docs page's example signature is the one that the code computes", () => {
     assert.equal(vectors.length, 2);
     for (const { secret, timestamp, body, signature } of vectors) {
       assert.equal(signBody(secret, Number(timestamp), Buffer.from(body)), signature);
     }
   });
 
-  test('are what arrives, byte for byte', async () => {
+  test("the docs page's example request arrives byte for byte", async () => {
     const [withBody, withoutBody] = vectors;
     assert.ok(withBody && withoutBody);
     await using wire = await startWireReceiver();
@@ -309,7 +309,7 @@ test('the page about signing and the docs page have the same verifiers', () => {
     assert.equal(readSnippet(language), `${code}\n`, language);
 });
 
-describe('a verifier takes what is right and nothing else', () => {
+describe('the verifiers of the docs page', () => {
   /** How a sample is run: it reads the trials as JSON from its input and prints a list of verdicts. */
   interface Run {
     /** The program, and the argument with which it shows its version. */
@@ -407,7 +407,7 @@ puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], {
     const { program, version, args, files, env } =
       runs[language] ?? assert.fail(`nothing runs the sample for ${language}`);
     const skip = isInstalled(program, version) ? false : `${program} is not installed`;
-    test(`in ${language}`, { skip }, () => {
+    test(`the ${language} verifier accepts valid signatures and rejects others`, { skip }, () => {
       const folder = makeFolder();
       for (const [name, text] of Object.entries(files(code))) {
         fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -426,7 +426,7 @@ puts JSON.generate(JSON.parse($stdin.read).map { |t| from_belfry?(t['secret'], {
   }
 
   const noOpenssl = isInstalled('openssl', 'version') ? false : 'openssl is not installed';
-  test('in shell: it prints the signature', { skip: noOpenssl }, () => {
+  test('the shell example prints the signature', { skip: noOpenssl }, () => {
     for (const { secret, timestamp, body, signature } of vectors) {
       const file = path.join(makeFolder(), 'body');
       fs.writeFileSync(file, body);

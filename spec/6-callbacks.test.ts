@@ -88,7 +88,7 @@ forEachStore((_, openTestStore) => {
   };
 
   describe('§6.1 delivery', () => {
-    test('"POST, Content-Type application/json, body as below", and nothing that was configured for the target', async () => {
+    test('a callback is a JSON POST without any header configured for the target', async () => {
       await using wire = await startWireReceiver();
       const job = await runJob(service, {
         url: `${target.url}/ok`,
@@ -104,14 +104,14 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('"the service posts to that exact URL including its query string"', async () => {
+    test('a callback is sent to the exact URL with its query string', async () => {
       await using wire = await startWireReceiver();
       const exact = "/a/../b//%7e?ref=a+b&x=%C3%a9&&u=https://x/y?z='1'";
       await runJob(service, { url: target.url, callback_url: `${wire.url}${exact}#fragment` });
       assert.ok((await wire.next()).startsWith(`POST ${exact} HTTP/1.1\r\n`));
     });
 
-    test('"The body never includes the caller’s payload", nor what the target answered', async () => {
+    test('a callback contains neither the payload nor the response', async () => {
       const { url, path, callback_url, next } = addresses();
       target.answer(`/target${path}`, {
         body: 'ANSWER-MARK',
@@ -121,7 +121,7 @@ forEachStore((_, openTestStore) => {
       assert.doesNotMatch(String((await next()).body), /MARK/);
     });
 
-    test('"Sent only when callback_url is set"', async () => {
+    test('a callback is sent only if callback_url is set', async () => {
       await runJob(service, { url: `${target.url}/without` });
       await runCron(service, { url: `${target.url}/without` });
       await service.quiet();
@@ -134,7 +134,7 @@ forEachStore((_, openTestStore) => {
       ['404', { status: 404 }],
       ['a reset connection', 'reset'],
     ] as const) {
-      test(`"Sent once. Never retried. The response is ignored": ${what}`, async () => {
+      test(`a callback is sent once and never retried: ${what}`, async () => {
         const { path, callback_url, sent, next } = addresses();
         target.answer(path, answer);
         const job = await runJob(service, { url: `${target.url}/ok`, callback_url });
@@ -148,7 +148,7 @@ forEachStore((_, openTestStore) => {
       });
     }
 
-    test('"redirects not followed"', async () => {
+    test('a callback does not follow redirects', async () => {
       const { path, callback_url, sent, next } = addresses();
       const Location = `${target.url}/elsewhere`;
       target.answer(path, { status: 307, headers: { Location } });
@@ -159,7 +159,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(requestsTo(target, '/elsewhere').length, 0);
     });
 
-    test('"10-second timeout": then the connection is closed, whatever still comes', async () => {
+    test("a callback's connection is closed after 10 seconds, even while bytes arrive", async () => {
       const endless = async (connection: RawConnection) => {
         await connection.until();
         await connection.send('HTTP/1.1 200 OK\r\n\r\n');
@@ -182,7 +182,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('"Callbacks do not count toward the monthly request quota"', async () => {
+    test('callbacks do not count toward the monthly limit', async () => {
       const { callback_url, next } = addresses();
       const used = () => service.store.usage.usedInMonth(service.teamId, service.clock.now());
       const usedBefore = await used();
@@ -194,7 +194,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('§6.2 job callback', () => {
-    test('on success: exact fields, types and bytes', async () => {
+    test('the callback of a successful job has exactly these fields, types and bytes', async () => {
       const { path, url, callback_url, next, sent } = addresses();
       const held = Promise.withResolvers<void>();
       target.answer(`/target${path}`, { status: 201, after: held.promise });
@@ -214,7 +214,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 1);
     });
 
-    test('"No callback for a failed attempt that will be retried"; one for the last, with the id of that attempt', async () => {
+    test('a failed job sends one callback, with the id of its last attempt', async () => {
       const { path, url, callback_url, next, sent } = addresses();
       target.answer(`/target${path}`, { status: 503 });
       await setQueue(service, { retrySchedule: [1, 2, 3] }, 'short');
@@ -241,7 +241,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 1, 'one for the job');
     });
 
-    test('a success after failures tells the attempt that succeeded', async () => {
+    test('the callback of a success after failures has the number of the successful attempt', async () => {
       const { path, url, callback_url, next, sent } = addresses();
       target.answer(`/target${path}`, [{ status: 500 }, {}]);
       const { job_id } = await scheduleJob(service, { url, callback_url });
@@ -258,7 +258,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 1);
     });
 
-    test('response_status: "null when there was no response"; error_message: an assertion failure text, escaped', async () => {
+    test('a callback without a response has status null, and error_message has the failed assertion', async () => {
       const { url, path, callback_url, next } = addresses();
       target.answer(`/target${path}`, ['reset', { body: '{"a":"é/"}' }]);
       const reset = jobBody(await runJob(service, { url, callback_url }));
@@ -277,7 +277,7 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('"A replay or bulk Retry creates a new job whose callbacks carry the new job’s id as original_job_id"', async () => {
+    test('callbacks of a job made by Retry have its id as original_job_id', async () => {
       const { url, path, callback_url, next, sent } = addresses();
       target.answer(`/target${path}`, [{ status: 500 }, {}]);
       const failed = await runJob(service, { url, callback_url });
@@ -293,7 +293,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 2, '"A second callback for the same reference can follow"');
     });
 
-    test('none for a job deleted before it was sent', async () => {
+    test('a job deleted before sending sends no callback', async () => {
       const { url, callback_url, sent } = addresses();
       const id = await postJob(service, { url, callback_url, delay: 60 });
       await service.work.deleteJob(service.teamId, id);
@@ -327,7 +327,7 @@ forEachStore((_, openTestStore) => {
       ],
     ];
     for (const [what, answer, expected] of rows) {
-      test(`"after every execution, success or failure, including Run now": ${what}`, async () => {
+      test(`a cron sends a callback after every execution: ${what}`, async () => {
         const { url, path, callback_url, next, sent } = addresses();
         target.answer(`/target${path}`, answer);
         const run = await runCron(service, { url, callback_url });
@@ -346,7 +346,7 @@ forEachStore((_, openTestStore) => {
       });
     }
 
-    test('"Set for timeouts … and failed assertions"', async () => {
+    test('error_message of a cron callback is set for timeouts and failed assertions', async () => {
       const { url, path, callback_url, next } = addresses();
       target.answer(`/target${path}`, ['never', { body: 'x' }]);
       const fields = { url, callback_url, timeout_seconds: 3, is_active: false };
@@ -366,7 +366,7 @@ forEachStore((_, openTestStore) => {
       assert.match(run.errorMessage ?? '', /^Assertion failed: /);
     });
 
-    test('one for each scheduled execution', async () => {
+    test('each scheduled execution sends one callback', async () => {
       const { url, callback_url, sent } = addresses();
       const { id } = await scheduleCron(service, { url, callback_url });
       for (let minute = 0; minute < 3; minute++) await service.advance(MINUTE);
@@ -378,8 +378,8 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  describe('where the specification says none', () => {
-    test('"for a job blocked by the monthly limit" and "an execution blocked by the monthly limit"', async () => {
+  describe('runs without a callback', () => {
+    test('jobs and executions over the monthly limit send no callback', async () => {
       await using limited = await startService(openTestStore, { plan: 'tiny' });
       await makeOnceQueue(limited);
       const { url, callback_url, sent } = addresses();
@@ -391,7 +391,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(sent().length, 3);
     });
 
-    test('"or for a worker failure": none for a job cut off by the end of the service; for an execution there is one, as "after every execution"', async () => {
+    test('a worker failure sends no callback for a job, but one for an execution', async () => {
       await using stopping = await startService(openTestStore);
       const { url, path, callback_url, sent } = addresses();
       target.answer(`/target${path}`, 'never');
@@ -417,7 +417,7 @@ forEachStore((_, openTestStore) => {
     });
   });
 
-  test('a callback address that hangs holds up neither jobs nor other callbacks', async () => {
+  test('a callback URL that hangs delays neither jobs nor other callbacks', async () => {
     target.answer('/hanging', 'never');
     const hanging = `${target.url}/hanging`;
     await Promise.all(
@@ -431,8 +431,8 @@ forEachStore((_, openTestStore) => {
   });
 });
 
-describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', () => {
-  test('no connection is made, and the job’s outcome is none the worse for it', async () => {
+describe('§6.1 callback URLs with private addresses', () => {
+  test("a callback to a private address is not sent, and the job's outcome stays", async () => {
     await using dns = await startDnsServer();
     dns.answer('inner.test', ['10.1.2.3']);
     dns.answer('mixed.test', ['127.0.0.1', '127.0.0.2']);
@@ -472,7 +472,7 @@ describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', 
     assert.deepEqual(await service.store.callbacks.scanWaiting(), [], 'none is kept');
   });
 
-  test('no callback response ends more than itself', async () => {
+  test('no callback response affects other runs', async () => {
     await using service = await startService(openSqliteTestStore);
     await makeOnceQueue(service);
     await using target = await startReceiver();
@@ -501,7 +501,7 @@ describe('§6.1 "URLs resolving to private or reserved addresses are blocked"', 
 });
 
 forEachDatabase((_, makeDatabaseUrl) => {
-  test('"a restart between the two does not lose one; one that was being sent when the process died is not sent again" (§6.1)', async () => {
+  test('a restart loses no pending callback, and one that was being sent is not repeated (§6.1)', async () => {
     await using target = await startReceiver();
     const held = Promise.withResolvers<void>();
     target.answer('/held', { after: held.promise });

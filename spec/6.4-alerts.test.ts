@@ -66,8 +66,8 @@ function titlesIn(chat: Receiver): string[] {
 }
 
 forEachStore((dialect, openTestStore) => {
-  describe('"Cron alerts are off unless alert_threshold (1, 2 or 3) is set"', () => {
-    test('a cron without a threshold fails in silence', async () => {
+  describe('the alert threshold of a cron', () => {
+    test('a cron without alert_threshold raises no alerts', async () => {
       await using scene = await startScene(openTestStore);
       await scene.run(await scene.makeCron(), 'xxxo');
       assert.deepEqual(await scene.alerts(), []);
@@ -84,7 +84,7 @@ forEachStore((dialect, openTestStore) => {
       [3, 'xxoxx', 'warning warning'],
     ];
     for (const [alert_threshold, outcomes, raised] of rows) {
-      test(`threshold ${alert_threshold}, runs ${outcomes}: ${raised}`, async () => {
+      test(`alert_threshold ${alert_threshold} with the runs ${outcomes} raises ${raised}`, async () => {
         await using scene = await startScene(openTestStore);
         await scene.run(await scene.makeCron({ alert_threshold }), outcomes);
         assert.equal(levelsOf(await scene.alerts()), raised);
@@ -93,7 +93,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a cron that alerts', () => {
-    test('tells the chat: warning, failure once, and how long it was down', async () => {
+    test('a failing cron posts a warning, one failure and the downtime to the chat', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using told = await startNotifier(service);
@@ -114,7 +114,7 @@ forEachStore((dialect, openTestStore) => {
       assert.ok((await scene.alerts()).every(({ delivery }) => delivery === 'sent'));
     });
 
-    test('counts Run now like a run of its schedule', async () => {
+    test('Run now counts toward the alert threshold', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
       target.answer('/cron', BROKEN);
@@ -128,7 +128,7 @@ forEachStore((dialect, openTestStore) => {
 
     // What is said does not depend on the database, here and below.
     if (dialect === 'sqlite') {
-      test('names the run, its status, reason and the start of its response', async () => {
+      test('an alert has the run, its status, reason and the start of its response', async () => {
         await using scene = await startScene(openTestStore);
         await using told = await startNotifier(scene.service);
         await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
@@ -147,7 +147,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('never tells of payloads, headers or the address of the target or of the chat', async () => {
+    test('an alert contains no payload, header, target URL or chat URL', async () => {
       await using scene = await startScene(openTestStore);
       await using told = await startNotifier(scene.service);
       const cronId = await scene.makeCron({
@@ -165,7 +165,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   if (dialect === 'sqlite') {
-    describe('what a target repeats of the request', () => {
+    describe('responses that repeat the request', () => {
       const secrets = /k3y-of-ours|t0ken|c4rd|b3arer/;
       /** Answers as some frameworks do: with the request that they failed at. */
       const repeat = (target: Receiver, path: string) =>
@@ -175,7 +175,7 @@ forEachStore((dialect, openTestStore) => {
         }));
       const headers = { 'X-Api-Key': 'k3y-of-ours', Authorization: 'Bearer b3arer"1' };
 
-      test('stays out of the notices of crons', async () => {
+      test('a notification of a cron does not contain what the response repeats of the request', async () => {
         await using scene = await startScene(openTestStore);
         const { service, target, chat } = scene;
         await using told = await startNotifier(service);
@@ -190,7 +190,7 @@ forEachStore((dialect, openTestStore) => {
         assert.doesNotMatch(post, secrets);
       });
 
-      test('stays out of the notices of jobs', async () => {
+      test('a notification of a job does not contain what the response repeats of the request', async () => {
         await using scene = await startScene(openTestStore);
         const { service, target, chat } = scene;
         await using told = await startNotifier(service);
@@ -208,8 +208,8 @@ forEachStore((dialect, openTestStore) => {
     });
   }
 
-  describe('"a warning when the first attempt fails and a failure when the job is dead-lettered"', () => {
-    test('emailed to every team member, and to the chat of the team', async () => {
+  describe('alerts of jobs', () => {
+    test("job alerts are emailed to every member and posted to the team's chat", async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, target, chat } = scene;
@@ -251,7 +251,7 @@ forEachStore((dialect, openTestStore) => {
       assert.ok(mails.at(-1)?.html.includes('out of cheese'));
     });
 
-    test('nothing where the queue has no email alerts, which is the default', async () => {
+    test('a queue without email alerts, the default, raises none', async () => {
       await using scene = await startScene(openTestStore);
       scene.target.answer('/job', BROKEN);
       await setQueue(scene.service, { retriesEnabled: false });
@@ -284,7 +284,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('a job that succeeds at a retry raises no more than its warning', async () => {
+    test('a job that succeeds at a retry raises only its warning', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target } = scene;
       target.answer('/job', [BROKEN, OK]);
@@ -298,7 +298,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(levelsOf(await scene.alerts()), 'warning');
     });
 
-    test('a burst of dead letters is told at once, then with a count', async () => {
+    test('a burst of dead letters sends one alert at once, then one with a count', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, chat } = scene;
       await using told = await startNotifier(service);
@@ -333,8 +333,8 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('"Runs blocked by the monthly limit raise no alerts"', () => {
-    test('and neither count nor end a streak', async () => {
+  describe('alerts and the monthly limit', () => {
+    test("a cron's run over the monthly limit neither counts toward nor ends a failure streak", async () => {
       await using scene = await startScene(openTestStore, { plan: 'tiny' });
       const { service } = scene;
       const calm = await scene.makeCron({ alert_threshold: 1 });
@@ -350,7 +350,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(levelsOf(await scene.alerts()), 'warning failure');
     });
 
-    test('jobs neither', async () => {
+    test('a job over the monthly limit raises no alert', async () => {
       await using scene = await startScene(openTestStore, { plan: 'tiny' });
       const { service, target } = scene;
       await setQueue(service, { emailAlerts: true, retriesEnabled: false });
@@ -361,8 +361,8 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('"Active maintenance windows mute notifications"', () => {
-    test('from their first moment to before their last; runs go on', async () => {
+  describe('maintenance windows', () => {
+    test('a maintenance window mutes notifications while runs continue', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using told = await startNotifier(service);
@@ -388,7 +388,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 4);
     });
 
-    test('what began to fail inside one and still fails is told in one notice when it ends (§6.6)', async () => {
+    test('sources that still fail when a window ends are in one notification (§6.6)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { store, clock } = service;
@@ -445,7 +445,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('one that is ended by hand, and what another one still mutes', async () => {
+    test('a window ended by hand notifies, except for sources that another window mutes', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { store, clock } = service;
@@ -471,7 +471,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('a cron that is muted is told of again when it is unmuted, and the others are not', async () => {
+    test('an unmuted cron that still fails notifies again, other crons do not', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { work, clock } = service;
@@ -503,7 +503,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 3);
     });
 
-    test('weekly ones, for what they were made for and nothing else', async () => {
+    test('a weekly window mutes its own sources only', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
       const muted = await scene.makeCron({ name: 'Muted', alert_threshold: 1 });
@@ -525,7 +525,7 @@ forEachStore((dialect, openTestStore) => {
 
   describe('the notification channel', () => {
     for (const kind of Object.keys(CHAT_FORMATS) as ChatKind[]) {
-      test(`${kind} gets one POST of JSON, unsigned though the team signs`, async () => {
+      test(`a ${kind} channel gets one unsigned JSON POST`, async () => {
         await using scene = await startScene(openTestStore);
         const { service, chat, teamId } = scene;
         await scene.useChat(kind);
@@ -544,7 +544,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('is email to every member until another is chosen', async () => {
+    test('the default channel is email to every member', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, chat, teamId } = scene;
@@ -562,7 +562,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 0);
     });
 
-    test('that is email tells of a slow queue, whose failures are mailed without it', async () => {
+    test('an email channel reports a slow queue, whose failures are mailed anyway', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, target, teamId } = scene;
@@ -583,7 +583,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
     });
 
-    test('that fails is tried again for an hour, then not; its last error is kept', async () => {
+    test('a failing channel is retried for an hour, and its last error is kept', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       chat.answer('/hook', { status: 503 });
@@ -606,7 +606,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, tries);
     });
 
-    test('that comes back gets what it missed, once', async () => {
+    test('a channel that works again gets the missed notifications once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       chat.answer('/hook', [{ status: 503 }, 'reset', OK]);
@@ -620,7 +620,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await scene.alerts())[0]?.delivery, 'sent');
     });
 
-    test('that fails is seen to fail, though the mails beside it went out', async () => {
+    test('a failing channel is shown as failing even if the emails were sent', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, chat, target, teamId } = scene;
@@ -636,7 +636,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(lastSentAt, null, 'a mail is nothing that the chat took');
     });
 
-    test('that is chosen while mails fail gets what is still to be sent', async () => {
+    test('a channel chosen while emails fail gets the pending notifications', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, chat, teamId } = scene;
@@ -656,7 +656,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     if (dialect === 'sqlite') {
-      test('says in its last error what the mail server said, whoever else was told', async () => {
+      test("the last error of an email channel has the mail server's response", async () => {
         await using scene = await startScene(openTestStore);
         await using smtp = await startSmtpServer();
         const { service, teamId } = scene;
@@ -677,7 +677,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('a member who could not be mailed is mailed again, the others are not', async () => {
+    test('only members whose email failed are emailed again', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, teamId } = scene;
@@ -700,7 +700,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('by email says that the mail server cannot be reached, and not where it is', async () => {
+    test('an unreachable mail server is reported without its address', async () => {
       await using scene = await startScene(openTestStore);
       const smtp = await startSmtpServer();
       await smtp.close();
@@ -712,7 +712,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     if (dialect === 'sqlite') {
-      test('by email says so where mails can go to the log alone', async () => {
+      test('an email channel without a mail server says that emails go to the log only', async () => {
         await using scene = await startScene(openTestStore);
         await using told = await startNotifier(scene.service);
         const outcome = await told.notifier.sendTest(scene.teamId, { kind: 'email' });
@@ -721,7 +721,7 @@ forEachStore((dialect, openTestStore) => {
     }
 
     if (dialect === 'sqlite') {
-      test('may not lead into a private network', async () => {
+      test("a channel can't post to a private network", async () => {
         await using scene = await startScene(openTestStore);
         const { service, teamId } = scene;
         await using told = await startNotifier(service);
@@ -735,7 +735,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('whose stored address is damaged says so, and the members are told by email', async () => {
+    test('a channel with an unreadable address says so, and members are emailed', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, teamId } = scene;
@@ -754,7 +754,7 @@ forEachStore((dialect, openTestStore) => {
       assert.match(lastError ?? '', /can't be opened with this APP_KEY/);
     });
 
-    test('can be tested before it is saved', async () => {
+    test('a channel can be tested before it is saved', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, chat, teamId } = scene;
@@ -775,8 +775,8 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('a notice', () => {
-    test('outlives the process that raised it', async () => {
+  describe('a notification', () => {
+    test('a notification survives the process that raised it', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
@@ -786,7 +786,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 1);
     });
 
-    test('that somebody died of while sending it is sent by another after a minute', async () => {
+    test('a notification whose sender died is sent by another process after a minute', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
@@ -801,7 +801,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 1);
     });
 
-    test('is sent once by two nodes', async () => {
+    test('two nodes send a notification once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const other = dialect === 'sqlite' ? service.store : await service.store.openAnother();
@@ -817,7 +817,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 6);
     });
 
-    test('of a team whose chat hangs holds up no other team', async () => {
+    test('a chat that hangs does not delay notifications of other teams', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       chat.answer('/hook', 'never');

@@ -54,13 +54,13 @@ async function makeQueue(belfry: BelfryProcess, name: string): Promise<void> {
 }
 
 forEachDatabase((_name, makeDatabaseUrl) => {
-  describe('a process that is killed between settling a run and sending its notice', () => {
+  describe('a process that is killed between settling a run and notifying', () => {
     declareKill(makeDatabaseUrl);
   });
 });
 
 describe('two nodes on one Postgres', () => {
-  test('send each notice once, whichever of them ran what it tells of', async () => {
+  test('two nodes send each notification once, whichever ran the job', async () => {
     const JOBS = 6;
     await using smtp = await startSmtpServer();
     const gate = makeGate();
@@ -93,7 +93,7 @@ describe('two nodes on one Postgres', () => {
 });
 
 function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('loses no notice: the next one sends it, once', async () => {
+  test('a killed process loses no notification: the next process sends it once', async () => {
     const gate = makeGate();
     await using smtp = await startSmtpServer();
     await using target = await startReceiver({ answer: { status: 500, body: 'out of cheese' } });

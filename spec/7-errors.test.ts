@@ -17,7 +17,7 @@ const JSON_OUT: Headers = { Accept: 'application/json' };
 
 const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
 
-describe('the answers', () => {
+describe('error responses', () => {
   let service: TestService;
   let teamless: string;
   before(async () => {
@@ -53,7 +53,7 @@ describe('the answers', () => {
     for (let n = 0; n < 10; n++) await call('/api/jobs', { headers: client, body: '{}' });
   };
 
-  describe('302: "Validation failed and Accept: application/json was not sent."', () => {
+  describe('302 for a rejected body without Accept: application/json', () => {
     const expectRedirect = async (headers: Headers) => {
       for (const path of PATHS) {
         const answer = await leavingNothing(service, () =>
@@ -76,24 +76,25 @@ describe('the answers', () => {
       'application/xhtml+xml',
       'text/json5;q=0, text/plain',
     ]) {
-      test(`with Accept: ${accept}`, () => expectRedirect({ Accept: accept }));
+      test(`a rejected body with Accept: ${accept} gets 302`, () =>
+        expectRedirect({ Accept: accept }));
     }
 
-    test('with none', () => expectRedirect({}));
+    test('a rejected body without an Accept header gets 302', () => expectRedirect({}));
 
-    test('with X-Requested-With alone, or with a type that is named', async () => {
+    test('X-Requested-With or a Content-Type does not turn a 302 into JSON', async () => {
       const script = { 'X-Requested-With': 'XMLHttpRequest' };
       await expectRedirect({ ...script, Accept: 'text/html' });
       await expectRedirect({ 'X-Requested-With': 'other', Accept: '*/*' });
     });
 
-    test('with a bad token or none as well: the body comes first', async () => {
+    test('a rejected body with a bad token gets 302: the body is checked first', async () => {
       await expectRedirect({ Authorization: '' });
       await expectRedirect({ Authorization: 'Bearer bad' });
     });
   });
 
-  describe('422: "Body failed validation"', () => {
+  describe('422 for a rejected body with Accept: application/json', () => {
     for (const headers of [
       { Accept: 'application/json' },
       { Accept: 'APPLICATION/JSON' },
@@ -107,7 +108,7 @@ describe('the answers', () => {
       { Accept: 'application/json; charset=utf-8' },
       { Accept: '*/*', 'X-Requested-With': 'XMLHttpRequest' },
     ]) {
-      test(`with ${JSON.stringify(headers)} (§4.6)`, async () => {
+      test(`a rejected body with ${JSON.stringify(headers)} gets 422 (§4.6)`, async () => {
         const answer = await leavingNothing(service, () =>
           call('/api/jobs', { headers: { ...authorized(), ...headers }, body: '{}' }),
         );
@@ -121,7 +122,7 @@ describe('the answers', () => {
       });
     }
 
-    test('its bytes are escaped as §1.2 says', async () => {
+    test('a 422 escapes slashes and non-ASCII characters (§1.2)', async () => {
       const body = JSON.stringify({ ...aJob, headers: { 'X/é😀': 'x' } });
       const { text } = await call('/api/jobs', { headers: { ...JSON_OUT }, body });
       assert.equal(
@@ -133,7 +134,7 @@ describe('the answers', () => {
     });
   });
 
-  test('401, 405, 413, 429 and 500 "are always JSON" (§4.6)', async () => {
+  test('401, 405, 413, 429 and 500 are always JSON (§4.6)', async () => {
     for (const path of PATHS) {
       const client = newClient();
       await useUp(client);
@@ -168,8 +169,8 @@ describe('the answers', () => {
     }
   });
 
-  describe('"Checks run in this order: rate limit, then body validation, then token."', () => {
-    test('rate limit before size, validation, token and team', async () => {
+  describe('the order of checks', () => {
+    test('the rate limit is checked before size, body, token and team', async () => {
       for (const path of PATHS) {
         const client = newClient();
         await useUp(client);
@@ -183,19 +184,19 @@ describe('the answers', () => {
       }
     });
 
-    test('size before validation and token', async () => {
+    test('the size is checked before body and token', async () => {
       const { status } = await call('/api/jobs', { headers: JSON_OUT, body: TOO_LARGE });
       assert.equal(status, 413);
     });
 
-    test('validation before token and team', async () => {
+    test('the body is checked before token and team', async () => {
       for (const token of ['', 'bad', teamless]) {
         const headers = { ...JSON_OUT, ...authorized(token) };
         assert.equal((await call('/api/crons', { headers, body: '{}' })).status, 422);
       }
     });
 
-    test('token before team', async () => {
+    test('the token is checked before the team', async () => {
       const body = JSON.stringify(aJob);
       const headers = authorized(`${teamless}x`);
       assert.equal((await call('/api/jobs', { headers, body })).status, 401);
@@ -205,7 +206,7 @@ describe('the answers', () => {
 
   describe('the rate headers (§8.1)', () => {
     for (const status of Object.keys(CALLS).map(Number)) {
-      test(`on ${status}: X-RateLimit-Limit and X-RateLimit-Remaining, and it counts`, async () => {
+      test(`a ${status} has X-RateLimit-Limit and X-RateLimit-Remaining, and it counts`, async () => {
         for (const path of PATHS) {
           const client = newClient();
           for (const remaining of ['9', '8']) {
@@ -224,7 +225,7 @@ describe('the answers', () => {
       });
     }
 
-    test('on 429 also Retry-After, in seconds, and X-RateLimit-Reset, in Unix seconds', async () => {
+    test('a 429 also has Retry-After in seconds and X-RateLimit-Reset in Unix seconds', async () => {
       for (const path of PATHS) {
         const client = newClient();
         const openedAt = service.clock.now();
@@ -244,7 +245,7 @@ describe('the answers', () => {
       }
     });
 
-    test('405 and 404 neither count nor carry them', async () => {
+    test('405 and 404 do not count and have no rate headers', async () => {
       const client = newClient();
       for (const [method, path] of [
         ['GET', '/api/jobs'],
@@ -259,7 +260,7 @@ describe('the answers', () => {
   });
 });
 
-describe('the messages, byte for byte', () => {
+describe('error messages, byte for byte', () => {
   let service: TestService;
   before(async () => {
     service = await startService(openSqliteTestStore, { sends: false });
@@ -280,7 +281,7 @@ describe('the messages, byte for byte', () => {
     ['alert_threshold', 4, 'The alert threshold must be 1, 2, or 3.'],
   ];
   for (const [field, value, message] of CRON_MESSAGES) {
-    test(`cron ${field}: "${message}"`, () =>
+    test(`a rejected cron, ${field}: "${message}"`, () =>
       expectRefused(service, '/api/crons', { ...aCron, [field]: value }, { [field]: [message] }));
   }
 
@@ -297,11 +298,11 @@ describe('the messages, byte for byte', () => {
     ['callback_url', 'x', 'The callback url field must be a valid URL.'],
   ];
   for (const [field, value, message] of JOB_MESSAGES) {
-    test(`job ${field}: "${message}"`, () =>
+    test(`a rejected job, ${field}: "${message}"`, () =>
       expectRefused(service, '/api/jobs', { ...aJob, [field]: value }, { [field]: [message] }));
   }
 
-  test('"message (first error, plus a count of the rest in the form (and N more errors))"', async () => {
+  test('message is the first error plus the count of the others', async () => {
     const wrong = { queue: 1, url: 'x', method: 'x' };
     const messages: unknown[] = [];
     for (const fields of [['queue'], ['queue', 'url'], ['queue', 'url', 'method']]) {
@@ -316,12 +317,12 @@ describe('the messages, byte for byte', () => {
     ]);
   });
 
-  test('the count is of messages, not of fields: two of one field are two', async () => {
+  test('the count of errors counts messages, not fields', async () => {
     const { json } = await service.post('/api/jobs', { ...aJob, url: 'x'.repeat(2049) });
     assert.equal(json['message'], 'The target URL must be a valid URL. (and 1 more error)');
   });
 
-  test('an answer shows nothing of what was given, and nothing of the inside', async () => {
+  test('an error response repeats no input and no internals', async () => {
     const secret = 's3cr3t-in-a-value';
     const { text } = await service.post('/api/jobs', {
       queue: [secret],

@@ -65,7 +65,7 @@ async function remainingFor(service: TestService, headers: Headers, localAddress
 }
 
 forEachStore((_, openTestStore) => {
-  describe('API rate: "60 requests per minute per client IP address"', () => {
+  describe('60 requests per minute and client address', () => {
     let service: TestService;
     let addresses = 0;
     before(async () => {
@@ -82,7 +82,7 @@ forEachStore((_, openTestStore) => {
         localAddress,
       });
 
-    test('"shared by POST /api/crons and POST /api/jobs; ... rejected requests count"', async () => {
+    test('both endpoints share the rate limit, and rejected requests count', async () => {
       const address = newAddress();
       const calls = [
         () => send(address, '/api/jobs', aJob),
@@ -107,7 +107,7 @@ forEachStore((_, openTestStore) => {
       });
     });
 
-    test('"independent of token and team": by the address alone', async () => {
+    test('the rate limit depends on the address only, not on token or team', async () => {
       const address = newAddress();
       await sendJobs(service.url, 'bad', 30, { localAddress: address });
       await sendJobs(service.url, service.token, 30, { localAddress: address });
@@ -122,7 +122,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await send(newAddress(), '/api/jobs', aJob, authorization)).status, 201);
     });
 
-    test('"A fixed window of 60 s ..., opened by its first request" (§8.1)', async () => {
+    test('the rate limit has a fixed window of 60 s from its first request (§8.1)', async () => {
       const address = newAddress();
       assert.equal(await remainingFor(service, {}, address), '59');
       await service.clock.advance(30_000);
@@ -134,7 +134,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await remainingFor(service, {}, address), '59', 'no sliding window');
     });
 
-    test('a 429 "neither opens nor extends a window" (§8.1)', async () => {
+    test('a 429 neither opens nor extends a window (§8.1)', async () => {
       const address = newAddress();
       await sendJobs(service.url, service.token, 60, { localAddress: address });
       for (let second = 0; second < 59; second += 10) {
@@ -144,7 +144,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await remainingFor(service, {}, address), '59');
     });
 
-    test('holds against calls that come all at once: exactly 60 are let through', async () => {
+    test('of many simultaneous calls exactly 60 are accepted', async () => {
       const address = newAddress();
       const calls = Array.from({ length: 75 }, () => send(address, '/api/jobs', aJob));
       const statuses = (await Promise.all(calls)).map(({ status }) => status);
@@ -152,7 +152,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(statuses.filter((status) => status === 429).length, 15);
     });
 
-    test('a forged X-Forwarded-For gains nothing where no proxy is trusted', async () => {
+    test('X-Forwarded-For is ignored without TRUSTED_PROXIES', async () => {
       const address = newAddress();
       for (let n = 0; n < 3; n++) {
         const headers = { 'X-Forwarded-For': `1.2.3.${n}`, 'X-Real-IP': `1.2.3.${n}` };
@@ -170,7 +170,7 @@ describe('behind trusted proxies (§8.1)', () => {
     });
   const from = (list: string) => ({ 'X-Forwarded-For': list });
 
-  test('TRUSTED_PROXIES=1: the last entry is the client', async () => {
+  test('with TRUSTED_PROXIES=1 the last entry is the client', async () => {
     await using service = await startBehind(1);
     assert.equal(await remainingFor(service, from('1.1.1.1')), '4');
     assert.equal(await remainingFor(service, from('6.6.6.6, 1.1.1.1')), '3', 'made-up entries');
@@ -183,14 +183,14 @@ describe('behind trusted proxies (§8.1)', () => {
     assert.equal(await remainingFor(service, from('[2001:DB8:0::1]:80')), '3');
   });
 
-  test('TRUSTED_PROXIES=2: the last entry but one', async () => {
+  test('with TRUSTED_PROXIES=2 the last entry but one is the client', async () => {
     await using service = await startBehind(2);
     assert.equal(await remainingFor(service, from('1.1.1.1, 10.0.0.1')), '4');
     assert.equal(await remainingFor(service, from('6.6.6.6, 1.1.1.1, 10.0.0.2')), '3');
     assert.equal(await remainingFor(service, from('1.1.1.1, 3.3.3.3, 10.0.0.1')), '4');
   });
 
-  test('without an entry that is an address, the socket’s own counts', async () => {
+  test("without a valid address in X-Forwarded-For the socket's address counts", async () => {
     await using service = await startBehind(1);
     const lists = [{}, from(''), from('unknown'), from('1.1.1.1, nonsense')];
     for (const [n, headers] of lists.entries()) {
@@ -201,8 +201,8 @@ describe('behind trusted proxies (§8.1)', () => {
   });
 });
 
-describe('what an operator can set (§8.1)', () => {
-  test('another number', async () => {
+describe('API_RATE_LIMIT (§8.1)', () => {
+  test('API_RATE_LIMIT sets another limit', async () => {
     await using service = await startService(openSqliteTestStore, {
       sends: false,
       env: { API_RATE_LIMIT: '2' },
@@ -215,7 +215,7 @@ describe('what an operator can set (§8.1)', () => {
     ]);
   });
 
-  test('off: no limit and no headers', async () => {
+  test('API_RATE_LIMIT=0 removes the limit and its headers', async () => {
     await using service = await startService(openSqliteTestStore, {
       sends: false,
       env: { API_RATE_LIMIT: '0' },
@@ -226,14 +226,14 @@ describe('what an operator can set (§8.1)', () => {
     for (const name of headers.keys()) assert.doesNotMatch(name, /ratelimit|retry-after/);
   });
 
-  test('60 where nothing is said', () => {
+  test('API_RATE_LIMIT is 60 by default', () => {
     const config = readConfig({}, '/');
     assert.equal('errors' in config ? null : config.apiRateLimit, 60);
   });
 });
 
-describe('"Several nodes share the count." (§8.1)', () => {
-  test('two services on one Postgres refuse the 61st request, whichever it comes to', async () => {
+describe('several nodes share the count (§8.1)', () => {
+  test('two services on one Postgres reject the 61st request on either', async () => {
     const env = { API_RATE_LIMIT: '60' };
     await using first = await startService(openPostgresTestStore, { sends: false, env });
     await using second = await startNodeBeside(first, env);
@@ -288,7 +288,7 @@ describe('the bounds of a team (§8.3)', () => {
     API_RATE_LIMIT: '1000',
   };
 
-  test('POST /api/crons answers 422 under name, or 302 to who takes no JSON', async () => {
+  test('POST /api/crons beyond the bound gets 422 under name, or 302 without JSON', async () => {
     await using service = await startService(openSqliteTestStore, { env, sends: false });
     await expectCreated(service, '/api/crons', aCron);
     const refused = await service.post('/api/crons', aCron);
@@ -301,7 +301,7 @@ describe('the bounds of a team (§8.3)', () => {
     assert.equal((await countStored(service.store)).crons, 1);
   });
 
-  test('POST /api/jobs answers 422 under queue for a new queue, and accepts jobs of a known one', async () => {
+  test('POST /api/jobs beyond the bound rejects new queues and accepts jobs of known ones', async () => {
     await using service = await startService(openSqliteTestStore, { env, sends: false });
     await expectCreated(service, '/api/jobs', { ...aJob, queue: 'first' });
     const refused = await service.post('/api/jobs', { ...aJob, queue: 'second' });
@@ -333,7 +333,7 @@ describe('the bounds of a team (§8.3)', () => {
   });
 });
 
-describe('the limits of fields: the last value that is taken and the first that is not', () => {
+describe('the limits of fields: the last accepted value and the first rejected one', () => {
   let service: TestService;
   before(async () => {
     service = await startService(openSqliteTestStore, { sends: false });
@@ -410,7 +410,7 @@ describe('the limits of fields: the last value that is taken and the first that 
     },
   ];
   for (const { path, field, taken, refused } of ROWS) {
-    test(`${path} ${field}`, async () => {
+    test(`the limit of ${field} of ${path}`, async () => {
       const good = path === '/api/crons' ? aCron : aJob;
       for (const value of taken) await expectCreated(service, path, { ...good, [field]: value });
       for (const [value, message] of refused) {
@@ -421,8 +421,8 @@ describe('the limits of fields: the last value that is taken and the first that 
 });
 
 forEachStore((_, openTestStore) => {
-  describe('"When the monthly limit is exhausted"', () => {
-    test('"the API still returns 201; jobs fail with no retries, dead letters, callbacks or alerts"', async () => {
+  describe('an exhausted monthly limit', () => {
+    test('over the limit the API answers 201 and jobs fail without retry, dead letter, callback or alert', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore, { plan: 'tiny' });
       await service.work.setQueue(service.teamId, 'emails', { emailAlerts: true });
@@ -453,7 +453,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await countStored(service.store)).jobs, 4);
     });
 
-    test('"crons stay on schedule and record a failed run ... each time they come due"', async () => {
+    test('over the limit crons stay on schedule and record failed runs', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore, { plan: 'tiny' });
       const { json } = await expectCreated(service, '/api/crons', {
@@ -486,7 +486,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(cron.nextRunAt, service.clock.now() + 60_000);
     });
 
-    test('"sending resumes next calendar month", in UTC', async () => {
+    test('sending resumes in the next month in UTC', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore, { plan: 'tiny' });
       const body = { ...aJob, url: receiver.url };
@@ -502,7 +502,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await send(), 4);
     });
 
-    test('"or after an upgrade"; other teams were never held up', async () => {
+    test('sending resumes after an upgrade, and other teams were not affected', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore, { plan: 'tiny' });
       const other = await service.people.operator.createUser({
@@ -526,7 +526,7 @@ forEachStore((_, openTestStore) => {
   });
 });
 
-test('"1,000 per calendar month on the free plan": every team but the first is on it without PLANS', () => {
+test('without PLANS every team but the first has 1,000 runs a month', () => {
   const config = readConfig({}, '/');
   assert.ok(!('errors' in config));
   const plans = new Plans(config);

@@ -52,7 +52,7 @@ forEachStore((dialect, openTestStore) => {
   }
 
   if (dialect === 'sqlite') {
-    test('"1,000 per calendar month on the free plan": of 1,020 at once exactly 1,000 are sent', async () => {
+    test('of 1,020 jobs at once exactly 1,000 are sent on a plan of 1,000', async () => {
       const { service, sent } = await startLimited('free=1000', 'free');
       await using _ = service;
       const ids: string[] = [];
@@ -72,7 +72,7 @@ forEachStore((dialect, openTestStore) => {
     });
   }
 
-  test('"every run, retries included, counts; callbacks do not"', async () => {
+  test('every run counts toward the limit, retries too, but callbacks do not', async () => {
     const { service, sent } = await startLimited('five=5', 'five');
     await using _ = service;
     target.answer('/failing', { status: 500 });
@@ -100,7 +100,7 @@ forEachStore((dialect, openTestStore) => {
     assert.equal(await usedBy(service), 5);
   });
 
-  test('"jobs fail with no retries, dead letters, callbacks or alerts", "the API still returns 201"', async () => {
+  test('jobs over the limit fail without retry, dead letter, callback or alert', async () => {
     const { service, sent } = await startLimited('none=0', 'none');
     await using _ = service;
     await setQueue(service, { emailAlerts: true });
@@ -118,7 +118,7 @@ forEachStore((dialect, openTestStore) => {
     assert.equal(await usedBy(service), 0, 'what is not sent does not count');
   });
 
-  test('a retry that comes over the limit ends the job: no dead letter, no callback', async () => {
+  test('a retry over the limit ends its job without dead letter or callback', async () => {
     const { service, sent } = await startLimited('one=1', 'one');
     await using _ = service;
     target.answer('/once', { status: 500 });
@@ -135,7 +135,7 @@ forEachStore((dialect, openTestStore) => {
     assert.equal(sent(), 1);
   });
 
-  test('"crons stay on schedule and record a failed run (reason limit_exceeded) each time they come due"', async () => {
+  test('crons over the limit record a failed run with limit_exceeded each time', async () => {
     const { service, sent } = await startLimited('two=2', 'two');
     await using _ = service;
     const fields = { url: target.url, callback_url: `${target.url}/cron-cb`, alert_threshold: 1 };
@@ -162,8 +162,8 @@ forEachStore((dialect, openTestStore) => {
     assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
   });
 
-  describe('"counted in UTC months"', () => {
-    test('"sending resumes next calendar month", at midnight UTC and not before', async () => {
+  describe('UTC months', () => {
+    test('sending resumes at midnight UTC of the next month and not before', async () => {
       const { service, sent } = await startLimited('one=1', 'one');
       await using _ = service;
       service.clock.jumpTo('2026-12-31T23:58:00Z');
@@ -186,7 +186,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
     });
 
-    test('a job counts in the month in which it is sent, not in that of its acceptance', async () => {
+    test('a job counts in the month in which it is sent', async () => {
       const { service } = await startLimited('one=1', 'one');
       await using _ = service;
       service.clock.jumpTo('2027-01-31T23:59:00Z');
@@ -202,7 +202,7 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  test('"or after an upgrade": with the next run', async () => {
+  test('sending resumes with the next run after an upgrade', async () => {
     const { service } = await startLimited('small=1,large=3', 'small');
     await using _ = service;
     await runJob(service, { url: target.url });
@@ -217,7 +217,7 @@ forEachStore((dialect, openTestStore) => {
     assert.equal(await usedBy(service), 4);
   });
 
-  test('one team’s limit is no other’s', async () => {
+  test('each team has its own monthly limit', async () => {
     const { service } = await startLimited('none=0', 'none');
     await using _ = service;
     const other = await service.people.operator.createUser({
@@ -235,7 +235,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   if (dialect === 'postgres') {
-    test('two processes that send at once count together, exactly', async () => {
+    test('two processes together keep the limit exactly', async () => {
       const { service, sent } = await startLimited('some=70', 'some');
       await using _ = service;
       await using second = await startSecondEngine(service, {
@@ -258,7 +258,7 @@ forEachStore((dialect, openTestStore) => {
 });
 
 forEachDatabase((_, makeDatabaseUrl) => {
-  test('the count outlives a killed process, and the operator’s `team plan` lets sending resume', async () => {
+  test('the count survives a killed process, and `team plan` lets sending resume', async () => {
     await using target = await startReceiver();
     const databaseUrl = await makeDatabaseUrl();
     const env = { PLANS: 'small=3,large=5' };

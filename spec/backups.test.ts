@@ -24,7 +24,7 @@ function makeDatabase(): string {
 const namesIn = (folder: string) => listBackups(folder).map(({ name }) => name);
 
 describe('backups', () => {
-  test('are made at the start and then again when they are due, also across restarts', async () => {
+  test('backups are made at the start and when they are due, also across restarts', async () => {
     const folder = path.join(makeFolder(), 'copies');
     await using belfry = await startBelfry({ env: { BACKUP_FOLDER: folder } });
     await belfry.line(/"event":"backup\.made"/);
@@ -44,7 +44,7 @@ describe('backups', () => {
     assert.deepEqual(namesIn(folder), [name], 'not due before the day is over');
   });
 
-  test('stay as many as they may, the newest, and nothing else is deleted', () => {
+  test('the newest backups are kept, and no other file is deleted', () => {
     const databasePath = makeDatabase();
     const folder = makeFolder();
     const others = ['belfry.db', 'belfry-2026-11-01.db', 'notes.txt'];
@@ -59,7 +59,7 @@ describe('backups', () => {
     assert.deepEqual(fs.readdirSync(folder).toSorted(), [...others, ...kept].toSorted());
   });
 
-  test('that fail delete none', () => {
+  test('a failed backup deletes no older one', () => {
     const folder = makeFolder();
     const databasePath = makeDatabase();
     backUpIntoFolder({ databasePath, folder, keep: 5, now: NOON });
@@ -78,7 +78,7 @@ describe('backups', () => {
     assert.match(unmade.reason, /^the folder cannot be made \(EEXIST\): .*ReadWritePaths=$/);
   });
 
-  test('come as often as asked, and after a failure an hour later', async () => {
+  test('backups are made at the configured interval, and an hour after a failure', async () => {
     const clock = new FakeClock('2026-11-21T12:00:00Z');
     const folder = makeFolder();
     const databasePath = path.join(makeFolder(), 'later.db');

@@ -40,7 +40,7 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
       Accept: 'application/json',
     });
 
-    test('a signed-out visitor is led to the sign-in and back to where they wanted to go', async () => {
+    test('a signed-out visitor signs in and returns to the page they wanted', async () => {
       const stranger = new Visitor(proxy.url, new URL(proxy.url).origin);
       const away = await stranger.get('/crons?status=paused');
       const login = `${basePath}/login?next=${encodeURIComponent('/crons?status=paused')}`;
@@ -55,7 +55,7 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
       );
     });
 
-    test('cookies are for the path alone', async () => {
+    test('cookies are limited to the path', async () => {
       const { setCookies } = await visitor.post('/login', {
         email: 'ada@example.com',
         password: PASSWORD,
@@ -108,7 +108,7 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
       }
     });
 
-    test('an action leads back to a page below the path, once', async () => {
+    test('an action redirects to a page below the path, with the path once', async () => {
       await visitor.post('/login', { email: 'ada@example.com', password: PASSWORD });
       const made = await visitor.post('/queues/new', { queue: 'mails' });
       assert.equal(made.status, 302);
@@ -148,14 +148,14 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
       assert.equal(metrics.status, 200);
     });
 
-    test('links in mails and from the command line have the path', async () => {
+    test('links in emails and from the command line have the path', async () => {
       const { json } = await belfry.cli('user', 'reset-password', '--email', 'ada@example.com');
       const { resetUrl } = json as { resetUrl: string };
       assert.ok(resetUrl.startsWith(`${proxy.url}/reset-password/`));
       assert.equal((await fetch(resetUrl)).status, 200);
     });
 
-    test('a page asked for without the path is below it', async () => {
+    test('a request without the path is redirected below it', async () => {
       const answer = await fetch(`${belfry.url}/crons?x=1`, { redirect: 'manual' });
       assert.deepEqual(
         [answer.status, answer.headers.get('Location')],
@@ -163,11 +163,12 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
       );
     });
 
-    test('nothing was asked for beside the path', () => assert.deepEqual(proxy.strays, []));
+    test('no page requested anything outside of the path', () =>
+      assert.deepEqual(proxy.strays, []));
   });
 }
 
-test('in a browser, everything below a path works with scripts', async () => {
+test('the dashboard below a path works with scripts', async () => {
   await using proxy = await startPathProxy('/tools/belfry');
   await using target = await startReceiver();
   await using belfry = await startBelfry({ env: { BASE_URL: proxy.url, TRUSTED_PROXIES: '1' } });

@@ -83,8 +83,8 @@ function told(chat: Receiver): Record<string, number> {
 }
 
 forEachStore((dialect, openTestStore) => {
-  describe('a cron that names channels', () => {
-    test('tells each of them once by level, and the default where it chose nothing', async () => {
+  describe('a cron with channels', () => {
+    test('a cron notifies its channels of each level once, and the default channel for other levels', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -103,7 +103,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
 
-    test('tells nobody where it says so; the alert is recorded all the same', async () => {
+    test('a cron that notifies nobody still records its alert', async () => {
       await using scene = await startScene(openTestStore);
       await using notifier = await startNotifier(scene.service);
       await scene.run(await scene.makeCron({ failure: [] }), 'x');
@@ -113,7 +113,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.service.store.notices.scanWaiting(), []);
     });
 
-    test('tells one channel while another one fails; the alert is sent once both are told', async () => {
+    test('an alert is sent once every channel has it, even if one failed at first', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -132,7 +132,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
 
-    test('whose one channel is given up after an hour has an alert that failed', async () => {
+    test('an alert has failed when its only channel fails for an hour', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -152,7 +152,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a channel that is deleted', () => {
-    test('is the default again, also for what is still to be sent, and once', async () => {
+    test("a deleted channel's pending notifications go to the default channel, once", async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { work } = service;
@@ -172,8 +172,8 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('a queue that names channels', () => {
-    test('tells them besides the mails; a burst goes to all of them together', async () => {
+  describe('a queue with channels', () => {
+    test('a queue notifies its channels in addition to the emails, a burst in one message', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, target, chat, teamId } = scene;
@@ -211,9 +211,9 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('a queue whose one channel is deleted while its notice waits', () => {
+  describe('a queue whose only channel is deleted while a notification waits', () => {
     for (const isMail of [true, false])
-      test(`is mailed once, and told by the default${isMail ? ' where that is not mail' : ''}`, async () => {
+      test(`a queue without its channel is emailed once and notifies the default channel${isMail ? ' unless that is email' : ''}`, async () => {
         await using scene = await startScene(openTestStore);
         await using smtp = await startSmtpServer();
         const { service, target, chat, teamId } = scene;
@@ -240,7 +240,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('channels', () => {
-    test('of another team are never told, whatever a cron names', async () => {
+    test("a cron can't notify channels of another team", async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const stranger = await service.people.operator.createUser({
@@ -260,7 +260,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(told(chat), { '/default': 1 });
     });
 
-    test('do not lead to the same place twice, and have names of their own', async () => {
+    test('channels of a team have different names and addresses', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { work } = service;
@@ -301,7 +301,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a webhook', () => {
-    test('gets documented JSON, signed as requests are, and the same id when it is tried again', async () => {
+    test('a webhook gets the documented JSON, signed, with the same id at each retry', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId, target } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
@@ -351,7 +351,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(target.requests.length, 1);
     });
 
-    test('is the only one that is signed', async () => {
+    test('only webhooks are signed', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId, chat } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
@@ -381,7 +381,7 @@ forEachStore((dialect, openTestStore) => {
         return [event['event_action'], event['dedup_key']];
       });
 
-    test('opens with a failure what the recovery of the same cron resolves', async () => {
+    test('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
       await using scene = await startScene(openTestStore);
       await using notifier = await startNotifier(scene.service);
       const config = {
@@ -402,7 +402,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('is told of many crons one by one, each under a whole lease', async () => {
+    test('PagerDuty gets one event per cron, each sent under a full lease', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { clock, store } = service;
@@ -426,7 +426,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
 
-    test('does not hear the rest from a node that has lost the notice to another', async () => {
+    test('a node that lost its notifications to another sends PagerDuty no more of them', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { clock, store } = service;
@@ -449,7 +449,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
     });
 
-    test('is not opened by a failure that is over when it can be told at last', async () => {
+    test('PagerDuty gets no incident for a failure that is over before it could be sent', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -474,7 +474,7 @@ forEachStore((dialect, openTestStore) => {
     const posts = ({ requests }: Receiver) =>
       requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
 
-    test('come every few hours while a cron fails, and stop when it recovers', async () => {
+    test('reminders are sent every few hours until a cron recovers', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -509,7 +509,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('do not come where nobody asked for them, nor of a cron that is paused', async () => {
+    test('reminders are not sent unless they are configured, nor for a paused cron', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -525,7 +525,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 2);
     });
 
-    test('do not come while everything of the team is paused (§3.11), and then go on', async () => {
+    test('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -541,7 +541,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(chat.requests.length, 2);
     });
 
-    test('wait for the end of a maintenance window, and tell once what still fails', async () => {
+    test('reminders wait for the end of a maintenance window and are then sent once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -590,7 +590,7 @@ forEachStore((dialect, openTestStore) => {
     const patient = { ...NO_ALERT_SETTINGS, remindHours: 1 } as const;
     const reminded = { emailAlerts: true, retriesEnabled: false, alertSettings: patient };
 
-    test('come of a queue while a failed job is neither retried nor deleted', async () => {
+    test('a queue sends reminders while a failed job is neither retried nor deleted', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId, target } = scene;
       await using notifier = await startNotifier(service);
@@ -630,7 +630,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(posts(chat).length, 4);
     });
 
-    test('do not come of a queue that is paused, muted or asks for none any more', async () => {
+    test('a queue that is paused, muted or without reminders sends none', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -664,7 +664,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('are raised once by two nodes', async () => {
+    test('two nodes raise each reminder once', async () => {
       await using scene = await startScene(openTestStore);
       const { service } = scene;
       const cronId = await scene.makeCron({}, { is_active: true }, { remindHours: 1 });
@@ -677,7 +677,7 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('a channel that collects notices', () => {
+  describe('a channel that collects notifications', () => {
     const said = ({ requests }: Receiver, path: string) =>
       requests
         .filter(({ url }) => url === path)
@@ -690,7 +690,7 @@ forEachStore((dialect, openTestStore) => {
       return outcome.id;
     };
 
-    test('is told of twelve alerts as one, when its minutes are over; others at once', async () => {
+    test('a collecting channel gets twelve alerts in one message after its minutes, others get them at once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -717,7 +717,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await service.store.notices.scanWaiting(), []);
     });
 
-    test('is told of a single one as ever, and of the next ones by themselves again', async () => {
+    test('a collecting channel gets a single alert as an ordinary message', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       await using notifier = await startNotifier(service);
@@ -736,7 +736,7 @@ forEachStore((dialect, openTestStore) => {
       ]);
     });
 
-    test('is tried again with all of them, and gives them to the default where it is deleted', async () => {
+    test('a failed collected message is retried whole, and goes to the default if the channel is deleted', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -762,7 +762,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
     });
 
-    test('and is a webhook gets each alert of a digest', async () => {
+    test('a collecting webhook gets each alert of the message', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await using notifier = await startNotifier(service);
@@ -787,7 +787,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('delays no mail to the members of a team', async () => {
+    test('a collecting channel delays no emails to members', async () => {
       await using scene = await startScene(openTestStore);
       await using smtp = await startSmtpServer();
       const { service, chat, target, teamId } = scene;
@@ -809,7 +809,7 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  test('the end of a maintenance window is one notice for each channel (§6.6)', async () => {
+  test('the end of a maintenance window sends one notification to each channel (§6.6)', async () => {
     await using scene = await startScene(openTestStore);
     const { service, chat, teamId } = scene;
     await using notifier = await startNotifier(service);
@@ -827,7 +827,7 @@ forEachStore((dialect, openTestStore) => {
     assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
   });
 
-  test('no kind leads into a network that targets may not be in', async () => {
+  test('no kind of channel can post to a blocked network', async () => {
     await using scene = await startScene(openTestStore);
     await using notifier = await startNotifier(scene.service);
     const server = 'http://10.0.0.1';
@@ -845,7 +845,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   if (dialect === 'postgres') {
-    test('two nodes that tell two channels of an alert leave it sent', async () => {
+    test('an alert whose two channels are notified by two nodes ends as sent', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       const ops = await scene.add('ops');

@@ -33,7 +33,7 @@ describe('§6.5 alerts and channels on the command line', () => {
 
   const ADD = ['channel', 'add', ...team, '--name', 'On call', '--kind', 'slack'];
 
-  test('a channel is added with a secret from the environment, which is never printed whole', async () => {
+  test('channel add reads a secret from the environment and never prints it whole', async () => {
     const added = await printed(
       ...ADD,
       '--url',
@@ -54,7 +54,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.deepEqual([activity?.['action'], activity?.['subject']], ['channel.added', 'On call']);
   });
 
-  test('what can be no channel is refused in one line, without its secret', async () => {
+  test('an invalid channel is rejected in one line, without its secret', async () => {
     assert.match(await refused(...ADD, '--url', 'env:OTHER'), /^--url: .* must be a valid URL\.$/);
     assert.match(await refused(...ADD, '--url', 'env:BELFRY_SECRET_NONE'), /is not set\.$/);
     assert.match(await refused(...ADD, '--url', 'no address'), /^--url: .* must be a valid URL\.$/);
@@ -68,7 +68,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
-  test('a test says how it went', async () => {
+  test('channel test prints its result', async () => {
     const { code, json } = await run(config, ['channel', 'test', ...team, '--name', 'default']);
     assert.deepEqual([code, json], [0, { name: 'default', outcome: 'logged' }]);
     const blocked = ['--name', 'Inside', '--kind', 'webhook', '--url', 'http://127.0.0.1:9/'];
@@ -92,7 +92,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
-  test('a cron takes all that it can set about its alerts, and an edit leaves the rest', async () => {
+  test('cron edit sets every alert option and leaves the others', async () => {
     const settings = '--expression @daily --remind-hours 6 --slow-seconds 20 --slow-times-median 3';
     const told = ['--failure-channel', 'On call', '--failure-channel', 'default'];
     const cron = ['--name', 'Nightly', '--url', 'https://x.example/', '--alert-note', 'Ask Ada'];
@@ -128,7 +128,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
-  test('a cron is given an end, which an edit leaves or takes away', async () => {
+  test('cron edit sets, keeps and removes an end', async () => {
     const cron = ['--name', 'Countdown', '--url', 'https://end.example/', '--expression', '@daily'];
     const end = ['--ends-at', '2999-12-31 18:00', '--max-runs', '10'];
     const made: Json = await printed('cron', 'create', ...team, ...cron, ...end);
@@ -150,7 +150,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.match(await refused(...edit, '--ends-at', 'soon'), /^--ends-at: The end must be a date/);
   });
 
-  test('a cron that does what another does is made and edited with a line about the other', async () => {
+  test('a cron that duplicates another is saved with a line about the other', async () => {
     const words = ['--url', 'https://twice.example/', '--expression'];
     const create = (name: string, expression: string) =>
       run(config, ['cron', 'create', ...team, '--name', name, ...words, expression], { env });
@@ -168,7 +168,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     await printed(...edit, '--name', 'Still the third');
   });
 
-  test('so does a queue', async () => {
+  test('queue edit sets every alert option and leaves the others', async () => {
     const set = ['queue', 'set', ...team, '--queue', 'mails'];
     await printed(...set, '--slow-seconds', '20', '--recovery-channel', 'On call');
     const queue = await printed(...set, '--slow-times-median', '4', '--timeout', '9');
@@ -180,7 +180,7 @@ describe('§6.5 alerts and channels on the command line', () => {
     assert.deepEqual(Object.keys(channels), ['recovery']);
   });
 
-  test('a removed channel gives its place to the default, which stays', async () => {
+  test("a removed channel is replaced by the default channel, which can't be removed", async () => {
     await printed('channel', 'remove', ...team, '--name', 'On call');
     const names = (await printed('channel', 'list', ...team)).map(({ name }) => name);
     assert.deepEqual(names, [null, 'Inside']);

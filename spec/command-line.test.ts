@@ -46,7 +46,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   });
   after(() => store.close());
 
-  test('pauses and resumes everything of a team, where it is meant', async () => {
+  test('team pause and resume need a confirmation', async () => {
     const warned = await refused('team', 'pause', ...team);
     assert.equal(warned, 'this stops all crons and jobs of the team; say --yes to do it.');
     const paused = await printed('team', 'pause', ...team, '--yes');
@@ -62,7 +62,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   describe('a list', () => {
     const idsOf = (records: Json[]) => records.map(({ id }) => id);
 
-    test('of runs is narrowed as the page is, and goes on behind a run', async () => {
+    test('run list has the filters of the page and continues after a run', async () => {
       const cron = await aCron(store, teamId, { name: 'Nightly' });
       const [older, newer] = await fillExecutions(store, [
         { team_id: teamId, cron_id: cron.id, completed_at: 1000 },
@@ -78,7 +78,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(await refused(...list, '--before', cron.id), /^there is no run /);
     });
 
-    test('goes on with what is older than the last record of the page before', async () => {
+    test('a list continues after the last record of the page before', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 5; n++) {
         ids.unshift((await aJob(store, teamId, { queue: 'paged', delaySeconds: 60 })).jobId);
@@ -91,7 +91,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...list, '--before', String(third[0])), []);
     });
 
-    test('of executions and of alerts pages too', async () => {
+    test('lists of executions and alerts have pages', async () => {
       const { id } = await aCron(store, teamId);
       const [older, newer] = [
         await printed('cron', 'run', '--id', id),
@@ -102,7 +102,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await printed('alert', 'list', ...team, '--before', newId(1)), []);
     });
 
-    test('prints everything with --all, a record a line, however many pages that takes', async () => {
+    test('--all prints every record, one per line, over all pages', async () => {
       const made = await Promise.all(
         Array.from({ length: 250 }, () => aJob(store, teamId, { queue: 'all', delaySeconds: 60 })),
       );
@@ -123,7 +123,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(ids, newestFirst);
     });
 
-    test('refuses what is no id, and --all with a limit or as a table', async () => {
+    test('a list rejects an invalid id, and --all with a limit or a table', async () => {
       const list = ['job', 'list', ...team];
       for (const id of ['', 'x', '1']) {
         assert.match(await refused(...list, '--before', id), /must be the id of a record/);
@@ -132,7 +132,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(await refused(...list, '--all', '--output', 'table'), /--all prints JSON lines/);
     });
 
-    test('is a table where that is asked for, before the command or after it', async () => {
+    test('a list is printed as a table with the option before or after the command', async () => {
       await aCron(store, teamId, { name: 'In\u001b[31m red\n', url: `http://x/${'y'.repeat(80)}` });
       const { stdout } = await run(config, ['cron', 'list', ...team, '--output', 'table']);
       const [head = '', ...rows] = stdout.split('\n');
@@ -159,7 +159,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       return jobId;
     };
 
-    test('changes what is given and leaves the rest', async () => {
+    test('job edit changes the given fields and leaves the rest', async () => {
       const id = await make();
       const before = await store.jobs.find(teamId, id);
       const edited = await printed('job', 'edit', '--id', id, '--url', 'http://target.test/new');
@@ -173,7 +173,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual([entry?.actor, entry?.detail], ['Command line', 'headers, payload']);
     });
 
-    test('refuses what can’t be, and changes nothing', async () => {
+    test('job edit rejects invalid values and changes nothing', async () => {
       const edit = ['job', 'edit', '--id', await make()];
       assert.match(await refused(...edit, '--at', '2099-01-01 00:00'), /24 hours at most/);
       assert.match(await refused(...edit, '--at', 'soon'), /^--at: It must be a date/);
@@ -192,7 +192,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   describe('job create', () => {
     const create = ['job', 'create', ...team, '--queue', 'made', '--url', 'http://target.test/a'];
 
-    test('makes a job as the API does, its payload as it was written', async () => {
+    test('job create makes a job like the API, with its payload as written', async () => {
       const job = await printed(
         ...create,
         '--method',
@@ -237,7 +237,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       [['--url', 'ftp://x'], /^--url: The target URL must be a valid URL\.$/],
     ];
     for (const [options, line] of wrong) {
-      test(`refuses ${options.join(' ')}, and makes nothing`, async () => {
+      test(`job create rejects ${options.join(' ')} and makes no job`, async () => {
         const before = await store.jobs.list(teamId, { limit: 1 });
         assert.match(await refused(...create, ...options), line);
         assert.deepEqual(await store.jobs.list(teamId, { limit: 1 }), before);
@@ -260,7 +260,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       '0 3 * * *',
     ];
 
-    test('create makes one as the API does', async () => {
+    test('cron create makes a cron like the API', async () => {
       const cron = await printed(
         ...create(),
         '--method',
@@ -286,7 +286,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.equal((await printed(...create(), '--paused'))['next_run_at'], null);
     });
 
-    test('edit changes what is given, and nothing else', async () => {
+    test('cron edit changes the given fields only', async () => {
       const { id } = await printed(
         ...create(),
         '--header',
@@ -321,7 +321,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
     });
 
-    test('has tags, which a list can be narrowed to', async () => {
+    test('cron list can be filtered by tag', async () => {
       const { id } = await printed(...create(), '--tag', 'Night', '--tag', 'eu');
       const edit = ['cron', 'edit', '--id', String(id)];
       assert.deepEqual((await printed(...edit, '--name', 'Other'))['tags'], ['eu', 'night']);
@@ -348,7 +348,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual((await printed(...set, '--no-tags'))['tags'], []);
     });
 
-    test('tag adds and removes one, and mute and unmute print until when', async () => {
+    test('cron tag adds and removes tags; mute and unmute print the time', async () => {
       const { id } = await printed(...create(), '--tag', 'eu');
       const of = ['--id', String(id)];
       const tagged = await printed('cron', 'tag', ...of, '--add', 'Night', '--remove', 'eu');
@@ -372,7 +372,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       );
     });
 
-    test('pause, resume and delete print the cron', async () => {
+    test('cron pause, resume and delete print the cron', async () => {
       const { id } = await printed(...create());
       const verb = (name: string) => printed('cron', name, '--id', String(id));
       assert.deepEqual((await verb('pause'))['next_run_at'], null);
@@ -387,7 +387,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       }
     });
 
-    test('create and edit refuse what the API refuses, by the names of the options', async () => {
+    test('cron create and edit reject the same values as the API and name the options', async () => {
       assert.match(
         await refused('cron', 'create', ...team),
         /^--name: A name .* --url: .* --expression: A cron expression is required\.$/,
@@ -403,7 +403,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 });
 
 describe('a job made by a command', () => {
-  test('is sent by the service beside it', async () => {
+  test('a job made by a command is sent by the running service', async () => {
     await using target = await startReceiver();
     await using belfry = await startBelfry();
     const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
@@ -420,7 +420,7 @@ describe('a job made by a command', () => {
 });
 
 describe('health and doctor', () => {
-  test('find a service that lives at its address', async () => {
+  test('health and doctor find a running service at its address', async () => {
     await using belfry = await startBelfry();
     const port = Number(new URL(belfry.url).port);
     const config = { ...configOf(belfry.databaseUrl), port, baseUrl: belfry.url };
@@ -449,7 +449,7 @@ describe('health and doctor', () => {
     assert.equal(freed?.['message'], `127.0.0.1 port ${port} is free`);
   });
 
-  test('tell of a port that another program has taken', async () => {
+  test('doctor reports a port that another program uses', async () => {
     await using other = await startReceiver();
     const port = Number(new URL(other.url).port);
     const config = { ...configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`), port };
@@ -470,7 +470,7 @@ describe('health and doctor', () => {
     );
   });
 
-  test('tell of a Belfry with another database on the port and at the public address', async () => {
+  test('doctor reports another Belfry on the port or at the public address', async () => {
     await using other = await startBelfry();
     const port = Number(new URL(other.url).port);
     const config = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
@@ -481,7 +481,7 @@ describe('health and doctor', () => {
     assert.match(String(of('address')?.['message']), /answers as a Belfry with another database/);
   });
 
-  test('tell of a service that runs with another HOST', async (t) => {
+  test('doctor reports a service that runs with another HOST', async (t) => {
     const addresses = Object.values(os.networkInterfaces()).flatMap((all) => all ?? []);
     const isThere = addresses.some(({ internal, family }) => !internal && family === 'IPv4');
     if (!isThere) return t.skip('this machine has no address beside its loopback');
@@ -494,7 +494,7 @@ describe('health and doctor', () => {
     assert.match(String(message), /^HOST is 0\.0\.0\.0, but the service .* does not answer on /);
   });
 
-  test('tell of http where others can read along, and of open sign-up without mails', async () => {
+  test('doctor reports a public address without https, and open sign-up without a mail server', async () => {
     const usual = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
     const checksOf = async (changes: object) => {
       const { json } = await run({ ...usual, port: 0, ...changes }, ['doctor']);
@@ -510,7 +510,7 @@ describe('health and doctor', () => {
     assert.deepEqual(await checksOf({ signUp: 'open' }), ['sign-up']);
   });
 
-  test('tell of a folder for backups that cannot be written', async () => {
+  test("doctor reports a backup folder that can't be written", async () => {
     const folder = makeFolder();
     fs.writeFileSync(path.join(folder, 'file'), '');
     const config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
@@ -525,7 +525,7 @@ describe('health and doctor', () => {
     assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
   });
 
-  test('tell of files that others may read, of closed metrics, and of what is not Belfry', async () => {
+  test("doctor reports files readable by others, closed metrics, and an address that isn't Belfry's", async () => {
     await using other = await startReceiver();
     await using belfry = await startBelfry();
     const file = belfry.databaseUrl.replace('sqlite:', '');
@@ -541,7 +541,7 @@ describe('health and doctor', () => {
     assert.match(warned('address'), /answers 200, and not as Belfry/);
   });
 
-  test('tell of a proxy that cuts the path off', async () => {
+  test('doctor reports a proxy that strips the path', async () => {
     await using belfry = await startBelfry();
     const env = { BASE_URL: 'http://127.0.0.1:1/tools' };
     await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });

@@ -33,7 +33,7 @@ interface Scene {
 
 describe('damaged rows', { concurrency: 2 }, () => {
   forEachDatabase((name, makeDatabaseUrl) => {
-    test(`${name}: what can't be read fails by itself and in words; its neighbours go`, async () => {
+    test(`${name}: an unreadable row fails with a message, and other rows work`, async () => {
       await using target = await startReceiver();
       await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
       await using rows = await openRows(belfry.databaseUrl);

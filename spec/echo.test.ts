@@ -39,7 +39,7 @@ describe('the echo', () => {
     await belfry.stop();
   });
 
-  test('answers a job with what it got, with no network allowed; secret headers left out', async () => {
+  test('the echo returns the request of a job without secret headers, with no network allowed', async () => {
     const id = await postJob(client, {
       url: `${belfry.url}/echo?n=1`,
       headers: { 'X-Colour': 'teal', Authorization: 'Bearer hush' },
@@ -56,7 +56,7 @@ describe('the echo', () => {
     assert.doesNotMatch(body, /hush/);
   });
 
-  test('answers with the status, after the delay, with the body that is asked for', async () => {
+  test('the echo answers with the requested status, delay and body', async () => {
     const id = await postJob(client, { url: `${belfry.url}/echo?status=503&body=disk%20full` });
     const job = (await ended(belfry, id)) as unknown as Record<string, unknown>;
     assert.equal(job['error_message'], 'HTTP 503 error');
@@ -69,7 +69,7 @@ describe('the echo', () => {
     }
   });
 
-  test('keeps no place for callers who went away before their delay was over', async () => {
+  test('the echo frees its slot when a client leaves before the delay is over', async () => {
     const gone = new AbortController();
     const late = `${belfry.url}/echo?delay=60`;
     const callers = Array.from({ length: 100 }, () => fetch(late, { signal: gone.signal }));
@@ -80,7 +80,7 @@ describe('the echo', () => {
     await eventually(async () => (await soon()) === 200, { everyMs: 50, what: 'a free place' });
   });
 
-  test('is the only thing on its own address: no other path, spelling, port or name', async () => {
+  test('the echo answers on its exact address only', async () => {
     await using dns = await startDnsServer();
     dns.answer('echo.test', ['127.0.0.1']);
     await using named = await startBelfry({ env: { ...env, DNS_SERVERS: dns.address } });
@@ -108,7 +108,7 @@ describe('the echo', () => {
     other.close();
   });
 
-  test('has a rate limit, and is gone where it is switched off', async () => {
+  test('the echo has a rate limit and can be switched off', async () => {
     await using off = await startBelfry({ env: { ...env, ECHO: 'off' } });
     assert.notEqual((await fetch(`${off.url}/echo`, { redirect: 'manual' })).status, 200);
     const other = await makeClient(off);

@@ -55,7 +55,7 @@ const typedOf = async (id: string) => ({
 const edit = (id: string, form: Record<string, string>) => visitor.post(`/jobs/${id}/edit`, form);
 
 describe('§3.2: a waiting job is edited', () => {
-  test('and sent as it is now, at its new time, with the secrets that were not touched', async () => {
+  test('an edited job is sent as edited, at its new time, with its unchanged secrets', async () => {
     const id = await aJob();
     const page = await visitor.get(`/jobs/${id}/edit`);
     assert.equal(page.status, 200);
@@ -82,7 +82,7 @@ describe('§3.2: a waiting job is edited', () => {
     assert.ok(!shown.text.includes('Bearer kept'));
   });
 
-  test('into another queue, and keeps its time to the millisecond if that was left', async () => {
+  test('a job moved to another queue keeps its time to the millisecond', async () => {
     const id = await aJob();
     await dashboard.service.work.setQueue(owner.teamId, 'other', {});
     const { scheduledAt } = await find(id);
@@ -101,7 +101,7 @@ describe('§3.2: a waiting job is edited', () => {
     ]);
   });
 
-  test('but not into a queue that there is not, nor beyond 24 hours after it was made', async () => {
+  test("a job can't be moved to a missing queue or beyond 24 hours after its creation", async () => {
     const id = await aJob();
     const before = await find(id);
     const typed = await typedOf(id);
@@ -122,7 +122,7 @@ describe('§3.2: a waiting job is edited', () => {
     assert.equal((await edit(id, mostly)).status, 302);
   });
 
-  test('but does not lose headers that cannot be opened any more', async () => {
+  test("editing a job keeps headers that can't be decrypted", async () => {
     const id = await aJob();
     const typed = await typedOf(id);
     const { database } = dashboard.service.store;
@@ -136,7 +136,7 @@ describe('§3.2: a waiting job is edited', () => {
     assert.deepEqual((await find(id)).headers, [['X-New', '1']]);
   });
 
-  test('but not once it has started, nor by another team', async () => {
+  test("a started job or one of another team can't be edited", async () => {
     const id = await aJob();
     const typed = await typedOf(id);
     await dashboard.service.work.fireJob(owner.teamId, id);

@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 const env = { PLANS: 'unlimited=unlimited' };
 
 describe('a full disk', () => {
-  test('the API answers 503 with Retry-After, and recovers by itself; what was under way is not lost', async () => {
+  test('with a full disk the API answers 503 with Retry-After, recovers, and loses no running attempt', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened, body: 'x'.repeat(60_000) });
@@ -63,7 +63,7 @@ async function limitPages({ store }: TestService, more: number): Promise<void> {
 
 forEachStore((_name, openTestStore) => {
   describe('a clock that jumps', () => {
-    test('forwards: what became due goes within a second, a cron once for all the times it missed', async () => {
+    test('a clock set forward starts due jobs within a second, and each cron once', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
       await scheduleJob(service, { url: `${target.url}/job`, delay: 1_800 });
@@ -76,7 +76,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(target.requests.map(({ url }) => url).toSorted(), ['/cron', '/job']);
     });
 
-    test('backwards: nothing is sent again, what is new goes at once, the rest when its time comes', async () => {
+    test('a clock set back resends nothing; new jobs start at once, others at their time', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
       await scheduleCron(service, { url: `${target.url}/cron`, cron_expression: '0 * * * *' });
@@ -107,7 +107,7 @@ forEachStore((_name, openTestStore) => {
       );
     });
 
-    test('ahead for a moment: a cron goes on by its schedule once the clock is right', async () => {
+    test('a cron continues on schedule after the clock was ahead for a moment', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId, clock } = service;
@@ -148,7 +148,7 @@ forEachStore((_name, openTestStore) => {
 
 // Beside each other: they mostly wait. Not all at once: each starts processes of its own.
 describe('a database that is lost', { concurrency: 3 }, () => {
-  test('a SQLite file that another program holds for longer than the service waits: 503; let go: 201, and the outcome under way is stored', async () => {
+  test('a SQLite file that is locked for too long gives 503; afterwards jobs are accepted and the running outcome is stored', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
@@ -172,7 +172,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('a table of Postgres that another program locks for longer than the service waits: 503, and nothing of it is stored', async () => {
+  test('a Postgres table that is locked for too long gives 503, and the job is not stored', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
@@ -197,7 +197,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('a Postgres whose disk is full: 503, and 201 once there is room', async () => {
+  test('a Postgres with a full disk gives 503, and 201 once there is room', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
@@ -222,7 +222,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('a Postgres that is stopped and started again: 503 and not ready, then all goes on and the outcome under way is stored', async () => {
+  test('a stopped Postgres gives 503; after its start work continues and the running outcome is stored', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
@@ -261,7 +261,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('connections to Postgres that fall silent without closing: new ones are made, and the lease is kept', async () => {
+  test('silent connections to Postgres are replaced, and the lease is kept', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
@@ -287,7 +287,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('the answer to a claim is lost: what was claimed is put back and sent once', async () => {
+  test('a lost answer to a claim: the jobs are put back and sent once', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
@@ -313,7 +313,7 @@ describe('a database that is lost', { concurrency: 3 }, () => {
     client.close();
   });
 
-  test('the answer to a settlement is lost: it is counted as what it is, and not as too late', async () => {
+  test('a lost answer to a settlement: the outcome is counted, not reported as too late', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));

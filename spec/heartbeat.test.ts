@@ -14,7 +14,7 @@ import { FakeClock } from '#demo/fake-clock';
 import { Heartbeat } from '../src/heartbeat.ts';
 
 describe('a heartbeat', () => {
-  test('comes when the service starts, without a word of its address in the log', async () => {
+  test('a heartbeat is sent at the start, and its address is not logged', async () => {
     await using monitor = await startReceiver();
     const env = { HEARTBEAT_URL: `${monitor.url}/push/t0ken?status=up`, LOG_LEVEL: 'trace' };
     await using belfry = await startBelfry({ env });
@@ -23,7 +23,7 @@ describe('a heartbeat', () => {
     assert.ok(!belfry.output.join('\n').includes('t0ken'));
   });
 
-  test('does not come from a process without an engine', async () => {
+  test('a process without an engine sends no heartbeat', async () => {
     await using monitor = await startReceiver();
     const database = await createMigratedDatabase();
     const env = { HEARTBEAT_URL: monitor.url, ROLE: 'web' };
@@ -32,7 +32,7 @@ describe('a heartbeat', () => {
     assert.deepEqual(monitor.requests, []);
   });
 
-  test('comes every minute while the engine works, and not while it does not', async () => {
+  test('a heartbeat is sent every minute while the engine works, and only then', async () => {
     await using monitor = await startReceiver();
     await using sender = openSender();
     const clock = new FakeClock('2026-11-21T12:00:00Z');
@@ -53,7 +53,7 @@ describe('a heartbeat', () => {
     assert.equal(monitor.requests.length, 3);
   });
 
-  test('that is under way when the service stops is no fault', async () => {
+  test('a heartbeat under way at the stop is no error', async () => {
     await using monitor = await startReceiver({ answer: 'never' });
     const sender = openSender();
     const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
@@ -82,7 +82,7 @@ describe('a heartbeat', () => {
 });
 
 describe('an engine', () => {
-  test('works until it could claim nothing for a minute, and again when it can', async () => {
+  test('an engine counts as stopped when it could not claim for a minute', async () => {
     await using target = await startReceiver();
     await using service = await startService(openSqliteTestStore);
     const { clock, engine, store } = service;
@@ -118,7 +118,7 @@ describe('an engine', () => {
     await target.waitFor(1);
   });
 
-  test('does not work while no job can be claimed, although crons run', async () => {
+  test('an engine that can claim crons but no jobs counts as stopped', async () => {
     await using target = await startReceiver();
     await using service = await startService(openSqliteTestStore);
     const { clock, engine, store } = service;
@@ -140,7 +140,7 @@ describe('an engine', () => {
     assert.ok(target.requests.every(({ url }) => url === '/cron'));
   });
 
-  test('works while every slot is taken for minutes, also after a claim that failed', async () => {
+  test('an engine whose slots are all taken for minutes counts as working', async () => {
     await using target = await startReceiver({ answer: 'never' });
     const env = { MAX_CONCURRENT_REQUESTS: '1' };
     await using service = await startService(openSqliteTestStore, { env });

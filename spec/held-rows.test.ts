@@ -26,8 +26,8 @@ interface Scene {
   other: Client;
 }
 
-describe('rows that somebody holds', () => {
-  test('delay what they belong to, and nothing else', async (t) => {
+describe('locked rows', () => {
+  test('a locked row delays only the team it belongs to', async (t) => {
     await using database = await createMigratedDatabase();
     await using target = await startReceiver();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });

@@ -37,7 +37,7 @@ describe('a thread of SQLite that dies', { concurrency: 3 }, () => {
     });
   }
 
-  test('a graceful stop closes the threads without a word about them', async () => {
+  test('a graceful stop closes the database threads without a log line', async () => {
     await using belfry = await startBelfry();
     assert.equal(await belfry.stop(), 0);
     assert.deepEqual(

@@ -38,11 +38,11 @@ const env = {
 };
 
 describe('many nodes', { concurrency: isFull ? 1 : 2 }, () => {
-  test('two nodes: one freezes beyond its lease and wakes; everything is sent once', async (t) => {
+  test('two nodes, one frozen beyond its lease: every job is sent once', async (t) => {
     await runNodes(t, { engines: 1, kills: false });
   });
 
-  test('four nodes: one is killed and one freezes beyond its lease; everything is sent once', async (t) => {
+  test('four nodes, one killed and one frozen beyond its lease: every job is sent once', async (t) => {
     await runNodes(t, { engines: 3, kills: true });
   });
 });

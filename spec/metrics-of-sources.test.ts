@@ -7,7 +7,7 @@ import { openPostgresTestStore, openSqliteTestStore } from '#testing/stores';
 const TARGET = 'http://192.0.2.1/';
 const ONE_BY_ONE = /^belfry_(?:cron|queue|team|sources)_/m;
 
-test('nothing is told one by one until the operator says how many may be', async () => {
+test('metrics have no series per source unless the operator allows them', async () => {
   await using service = await startService(openSqliteTestStore);
   const cron = { name: 'Beat', url: TARGET, cron_expression: '* * * * *' };
   assert.equal((await service.post('/api/crons', cron)).status, 201);
@@ -16,7 +16,7 @@ test('nothing is told one by one until the operator says how many may be', async
   assert.doesNotMatch(text, ONE_BY_ONE);
 });
 
-test('a process tells as many as it may from the database, sent by itself or not, and counts the others', async () => {
+test('metrics have up to the allowed number of sources, from all nodes, and count the rest', async () => {
   await using service = await startService(openPostgresTestStore, {
     env: { METRICS_MAX_SOURCES: '2' },
     plan: 'free',

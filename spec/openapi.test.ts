@@ -56,7 +56,7 @@ describe('/openapi.json', () => {
 
   const asAda = () => ({ headers: { Authorization: `Bearer ${token}` } });
 
-  test('is a valid OpenAPI document', async () => {
+  test('/openapi.json is a valid OpenAPI document', async () => {
     const result = await new Validator().validate({ ...document });
     assert.deepEqual(result.errors, undefined);
     assert.equal(result.valid, true);
@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
     assert.equal(broken.valid, false);
   });
 
-  test('has no header parameter that OpenAPI tells tools to ignore', () => {
+  test('/openapi.json has no header parameter that OpenAPI reserves', () => {
     const parameters = Object.values(document.paths).flatMap(({ post }) => post.parameters ?? []);
     const ignored = new Set(['accept', 'content-type', 'authorization']);
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('/openapi.json', () => {
     );
   });
 
-  test('makes a client that creates a cron and a job', async () => {
+  test('a client generated from /openapi.json creates a cron and a job', async () => {
     const cron = await client.createCron(
       { name: 'Nightly', url: 'https://example.com/', cron_expression: '0 3 * * *' },
       asAda(),
@@ -90,7 +90,7 @@ describe('/openapi.json', () => {
     assert.equal((listed.json as { id: string }[])[0]?.id, cron.data['id']);
   });
 
-  test('makes a client that is told what is wrong as JSON, and not redirected', async () => {
+  test('a generated client gets errors as JSON and no redirect', async () => {
     const invalid = await client.createJob({ queue: 'mails', url: 'nowhere' }, asAda());
     assert.equal(invalid.status, 422);
     assert.deepEqual(invalid.data['errors'], { url: ['The target URL must be a valid URL.'] });
@@ -98,7 +98,7 @@ describe('/openapi.json', () => {
     assert.equal(stranger.status, 401);
   });
 
-  test('makes a client whose types turn down what the service would', () => {
+  test('the types of a generated client reject what the service rejects', () => {
     const check = (call: string) => {
       const caller = path.join(folder, 'caller.ts');
       fs.writeFileSync(caller, `import { createCron, createJob } from './client.ts';\n${call}\n`);

@@ -7,7 +7,7 @@ import { startReceiver } from '#testing/receiver';
 import { makeClient, postJob, showJob, untilSucceeded } from '#testing/remote';
 import { openRows, type Rows } from '#testing/rows';
 
-test('without a partition for the present time jobs end as ever, and doctor and /metrics say so', async () => {
+test('jobs end without a current partition, and doctor and /metrics report it', async () => {
   await using receiver = await startReceiver();
   await using database = await createMigratedDatabase();
   await using belfry = await startBelfry({ databaseUrl: database.url });

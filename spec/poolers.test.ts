@@ -32,7 +32,7 @@ async function checkRefused(databaseUrl: string): Promise<void> {
   assert.ok(doctor.stderr.includes(`Postgres: ${REFUSAL}`), doctor.stderr);
 }
 
-test('a pooler that gives each transaction another connection is refused with a line', async () => {
+test('a transaction pooler is refused with one line', async () => {
   await using database = await createMigratedDatabase();
   await using pooler = await startRotatingPooler(Number(new URL(database.url).port));
   await checkRefused(through(database.url, pooler.port));
@@ -43,7 +43,7 @@ describe('PgBouncer', () => {
 
   for (const size of [1, 20]) {
     test(
-      `is refused if it pools by transaction, with up to ${size} connections`,
+      `PgBouncer in transaction mode with up to ${size} connections is refused`,
       { skip },
       async () => {
         await using database = await createMigratedDatabase();
@@ -53,7 +53,7 @@ describe('PgBouncer', () => {
     );
   }
 
-  test('serves if it pools by session', { skip }, async () => {
+  test('PgBouncer in session mode works', { skip }, async () => {
     await using database = await createMigratedDatabase();
     await using bouncer = await startPgBouncer(database.url, { mode: 'session', size: 30 });
     await using target = await startReceiver();

@@ -34,7 +34,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
 });
 
 function declareCrash(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('kill -9 amid 1,000 jobs: each accepted one is finished or dead-lettered, none is sent twice', async () => {
+  test('after kill -9 each of 1,000 accepted jobs is finished or dead-lettered, none is sent twice', async () => {
     await using target = await startReceiver({ answer: { delayMs: 20 } });
     const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
     await using belfry = await startBelfry({ databaseUrl, env });
@@ -94,7 +94,7 @@ async function settledJobs(belfry: Awaited<ReturnType<typeof startBelfry>>) {
 }
 
 function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('SIGTERM: "first finishes what is running and picks up nothing new", exit 0', async () => {
+  test('SIGTERM finishes running attempts, claims no new ones and exits with 0', async () => {
     const gate = makeGate();
     await using target = await startReceiver();
     target.answer('/slow', { after: gate.opened });
@@ -126,7 +126,7 @@ function declareGracefulStop(makeDatabaseUrl: MakeDatabaseUrl) {
 
 /** What follows from the process alone, whatever the database. */
 function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('what outlasts the grace is dead-lettered on the spot, and the exit code is still 0', async () => {
+  test('attempts longer than the grace period are dead-lettered at the stop, which exits with 0', async () => {
     await using target = await startReceiver({ answer: 'never' });
     const databaseUrl = await makeDatabaseUrl();
     await using belfry = await startBelfry({
@@ -142,7 +142,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.deepEqual([job.status, job.reason], ['dead_lettered', 'worker_failed']);
   });
 
-  test('after a clean stop the SQLite file alone holds every accepted job', async () => {
+  test('after a clean stop the SQLite file alone has every accepted job', async () => {
     const databaseUrl = await makeDatabaseUrl({ isEmpty: true });
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
@@ -159,7 +159,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.equal(fs.existsSync(`${file}-wal`), false);
   });
 
-  test('a second signal ends it at once, exit 1', async () => {
+  test('a second signal ends the process at once with exit code 1', async () => {
     await using target = await startReceiver({ answer: 'never' });
     await using belfry = await startBelfry({
       databaseUrl: await makeDatabaseUrl(),
@@ -176,7 +176,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.equal(target.requests.length, 1);
   });
 
-  test('a second process on the same SQLite file is refused with its line; the first serves on', async () => {
+  test('a second process on the same SQLite file is refused, and the first continues', async () => {
     const databaseUrl = await makeDatabaseUrl();
     await using belfry = await startBelfry({ databaseUrl, env });
     const second = launchBelfry({ databaseUrl, env, folder: belfry.folder });
@@ -191,7 +191,7 @@ function declareProcesses(makeDatabaseUrl: MakeDatabaseUrl) {
 }
 
 function declareCommandLine(makeDatabaseUrl: MakeDatabaseUrl) {
-  test('beside a running service, `job fire` makes a job go at once, and `job delete` never', async () => {
+  test('`job fire` and `job delete` take effect in the running service at once', async () => {
     await using target = await startReceiver();
     await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
     const client = await makeClient(belfry);

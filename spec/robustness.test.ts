@@ -202,7 +202,7 @@ function oddUrls(base: string): fc.Arbitrary<string> {
     });
 }
 
-test('a few thousand odd URLs, headers, payloads and answers end no more than their own runs', async () => {
+test('thousands of odd URLs, headers, payloads and responses fail only their own runs', async () => {
   await using odd = await startOddTarget(fc.sample(oddAnswers, 500));
   const url = oddUrls(odd.url);
   const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
@@ -250,7 +250,7 @@ async function startEndless({ queue, count }: typeof FEW, url: string): Promise<
   for (const { status } of await Promise.all(posted)) assert.equal(status, 201);
 }
 
-test('200 simultaneous endless answers: they take less than 75 MB more than 20 and every run ends by its timeout', async () => {
+test('200 endless responses take less than 75 MB more than 20, and every run ends at its timeout', async () => {
   const bytes = Buffer.alloc(64 * 1024, 'x');
   await using endless = await startRawReceiver((connection, index) =>
     pour(

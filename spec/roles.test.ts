@@ -14,7 +14,7 @@ const web = { ...env, ROLE: 'web' };
 const engine = { ...env, ROLE: 'engine' };
 
 describe('web and engine', { concurrency: 2 }, () => {
-  test('what one accepts the other sends at once; alone, the one holds it and the other answers no API', async () => {
+  test('the engine process sends at once the jobs that the web process accepts', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using front = await startBelfry({ databaseUrl: database.url, env: web });
@@ -47,7 +47,7 @@ describe('web and engine', { concurrency: 2 }, () => {
     client.close();
   });
 
-  test('an engine whose listening connection is lost, and the next one too, finds new work by itself and listens again', async () => {
+  test('an engine without its listening connection finds new jobs by polling and listens again', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
@@ -79,8 +79,8 @@ describe('web and engine', { concurrency: 2 }, () => {
   });
 });
 
-describe('news that could not be sent', () => {
-  test('reaches the engine as soon as it can be, long before the engine looks by itself', async () => {
+describe('wake-up signals that could not be sent', () => {
+  test('a delayed wake-up signal reaches the engine long before its next poll', async () => {
     await using target = await startReceiver();
     await using database = await createMigratedDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));

@@ -53,7 +53,7 @@ function assertSentOnce({ target }: Installation): void {
 }
 
 describe('installations in schemas of one database', () => {
-  test('under load and kills, none touches anything of another', async () => {
+  test('installations in different schemas do not affect each other under load and kills', async () => {
     await using database = await createDatabase();
     await using common = await install(database.url, undefined);
     await using night = await install(database.url, 'night');
@@ -73,7 +73,7 @@ describe('installations in schemas of one database', () => {
     }
   });
 
-  test('a schema that the user may not make is told in one line', async () => {
+  test("a schema that can't be created is reported in one line", async () => {
     await using database = await createDatabase();
     await using rows = await openRows(database.url);
     const user = `guest_${Date.now()}`;

@@ -16,8 +16,8 @@ const VISITORS = 12;
 /** At a time. */
 const JOBS = 5;
 
-describe('pages that read for long', { concurrency: 2 }, () => {
-  test('on Postgres: twelve that read for a minute cost no job, no lease and no acceptance', async () => {
+describe('slow pages', { concurrency: 2 }, () => {
+  test('on Postgres twelve slow pages delay no job, lease or acceptance', async () => {
     await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     await using rows = await openRows(database.url);
@@ -32,7 +32,7 @@ describe('pages that read for long', { concurrency: 2 }, () => {
     });
   });
 
-  test('on SQLite: one that reads for long holds up nothing but other lists', async () => {
+  test('on SQLite a slow page delays other lists only', async () => {
     await using belfry = await startBelfry({ env });
     const file = belfry.databaseUrl.slice('sqlite:'.length);
     using other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });

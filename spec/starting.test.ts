@@ -29,7 +29,7 @@ async function makeInstallation(): Promise<{ folder: string; database: string }>
 }
 
 describe('a start that fails', () => {
-  test('on wrong settings ends with 2 and a line for each, which names it and what it takes', async () => {
+  test('a start with wrong settings exits with 2 and one line per setting', async () => {
     const { code, output } = await failedStart({ env: { PORT: 'x', SIGN_UP: 'maybe' } });
     assert.equal(code, 2);
     assert.equal(output.length, 2, output.join('\n'));
@@ -37,7 +37,7 @@ describe('a start that fails', () => {
     assert.match(output[1] ?? '', /^belfry: SIGN_UP: .*one of: invite, open/);
   });
 
-  test('on a misspelt setting ends with 2 and names the setting', async () => {
+  test('a start with a misspelt setting exits with 2 and names it', async () => {
     const { code, output } = await failedStart({ env: { PORT: undefined, PROT: '4000' } });
     assert.equal(code, 2);
     assert.deepEqual(output, [
@@ -45,7 +45,7 @@ describe('a start that fails', () => {
     ]);
   });
 
-  test('on Postgres without a key ends with 2 and tells how to make one', async () => {
+  test('a start on Postgres without APP_KEY exits with 2 and explains how to make one', async () => {
     const databaseUrl = 'postgres://127.0.0.1:1/none';
     const { code, output } = await failedStart({ databaseUrl, env: { APP_KEY: undefined } });
     assert.equal(code, 2);
@@ -53,7 +53,7 @@ describe('a start that fails', () => {
     assert.match(output[0] ?? '', /^belfry: APP_KEY: not set, .*openssl rand -base64 32/);
   });
 
-  test('on a taken port ends with 1 and names the settings that choose another', async () => {
+  test('a start on a used port exits with 1 and names the settings to change', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -65,7 +65,7 @@ describe('a start that fails', () => {
     ]);
   });
 
-  test('on a database of a newer version ends with 1, changes nothing and says what to start', async () => {
+  test('a start on a newer database exits with 1, changes nothing and names the version to start', async () => {
     const { folder, database } = await makeInstallation();
     using file = new DatabaseSync(database);
     file.exec("insert into kysely_migration values ('9999-later', '2030-01-01')");
@@ -80,7 +80,7 @@ describe('a start that fails', () => {
     assert.equal(countTables(), before);
   });
 
-  test('on a database whose key file is gone ends with 1, and makes no other key', async () => {
+  test("a start without the database's key file exits with 1 and makes no new key", async () => {
     const { folder } = await makeInstallation();
     fs.rmSync(path.join(folder, 'app.key'));
     const { code, output } = await failedStart({ folder });
@@ -90,7 +90,7 @@ describe('a start that fails', () => {
     assert.equal(fs.existsSync(path.join(folder, 'app.key')), false);
   });
 
-  test('on a key that is not the database’s ends with 1 and says so', async () => {
+  test("a start with another APP_KEY than the database's exits with 1 and says so", async () => {
     const { folder } = await makeInstallation();
     const APP_KEY = Buffer.alloc(32, 'another').toString('base64');
     const { code, output } = await failedStart({ folder, env: { APP_KEY } });
@@ -102,7 +102,7 @@ describe('a start that fails', () => {
     );
   });
 
-  test('on a place that cannot be written ends with 1 and names it', async () => {
+  test('a start on an unwritable path exits with 1 and names it', async () => {
     const folder = makeFolder();
     const place = path.join(folder, 'taken');
     fs.writeFileSync(place, '');
@@ -122,7 +122,7 @@ describe('a start while Postgres is away', () => {
   const through = (url: string, port: number) =>
     Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
 
-  test('waits for it, alive and not ready, and then serves', async () => {
+  test('a start waits for Postgres, alive and not ready, and then serves', async () => {
     await using database = await createMigratedDatabase();
     const [port, databasePort] = [await freePort(), await freePort()];
     const databaseUrl = through(database.url, databasePort);
@@ -140,13 +140,13 @@ describe('a start while Postgres is away', () => {
     assert.equal(belfry.output.filter((text) => text.includes('database.awaited')).length, 1);
   });
 
-  test('ends at once with 0 on SIGTERM', async () => {
+  test('a start that waits for Postgres exits with 0 on SIGTERM', async () => {
     const belfry = launchBelfry({ databaseUrl: `postgres://x@127.0.0.1:${await freePort()}/x` });
     await belfry.line(/"database\.awaited"/, 60_000);
     assert.equal(await belfry.stop(), 0);
   });
 
-  test('ends with 1 if the server answers and has no such database', async () => {
+  test('a start on a missing Postgres database exits with 1', async () => {
     await using database = await createMigratedDatabase();
     const databaseUrl = Object.assign(new URL(database.url), { pathname: '/none' }).href;
     const { code, output } = await failedStart({ databaseUrl });

@@ -121,7 +121,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     (json as { steps: Json[] }).steps.map(({ action, kind, name }) => [action, kind, name]);
 
   describe('team apply', () => {
-    test('makes what the file says, with secrets from the environment', async () => {
+    test("team apply creates the file's contents, with secrets from the environment", async () => {
       const teamId = await makeTeam();
       const { code, json, stderr } = await apply(teamId, FILE);
       assert.equal(code, 0, stderr);
@@ -149,7 +149,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(content.covered, ['Nightly,mails']);
     });
 
-    test('applied once more changes nothing', async () => {
+    test('a second team apply changes nothing', async () => {
       const teamId = await makeTeam();
       await apply(teamId, FILE);
       const was = await contentOf(teamId);
@@ -159,7 +159,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await contentOf(teamId), was);
     });
 
-    test('with --dry-run tells what would change, secrets apart, and changes nothing', async () => {
+    test('team apply --dry-run prints the changes without secrets and makes none', async () => {
       const teamId = await makeTeam();
       const options = ['--dry-run'];
       const first = await apply(teamId, FILE, { options });
@@ -192,7 +192,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(table.stdout, /^ACTION +KIND +NAME +FIELD +FROM +TO\nchange +cron +Nightly /);
     });
 
-    test('leaves alone what the file does not name, and whether something is paused', async () => {
+    test('team apply leaves unnamed items and paused states unchanged', async () => {
       const teamId = await makeTeam();
       const other = await aCron(store, teamId, { name: 'Other' });
       await apply(teamId, FILE);
@@ -271,7 +271,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ],
     ];
     for (const [what, text, expected] of wrong) {
-      test(`refuses ${what}, and changes nothing`, async () => {
+      test(`team apply rejects ${what} and changes nothing`, async () => {
         const lines = await refused(await makeTeam(), text, { ...SECRETS, APP_KEY: 'hush' });
         assert.equal(lines.length, expected.length, lines.join('\n'));
         for (const [at, line] of expected.entries()) {
@@ -281,7 +281,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
     }
 
-    test('refuses a name that several crons of the team have', async () => {
+    test('team apply rejects a cron name that several crons have', async () => {
       const teamId = await makeTeam();
       for (let n = 0; n < 2; n++) await aCron(store, teamId, { name: 'Nightly' });
       assert.deepEqual(await refused(teamId, FILE), [
@@ -289,7 +289,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ]);
     });
 
-    test('refuses an alias that unfolds without end, and a file that is not there', async () => {
+    test('team apply rejects an endless YAML alias and a missing file', async () => {
       const bomb = ['version: 1', 'a: &a [x, x, x, x, x, x, x, x, x, x]'];
       for (const name of ['b', 'c', 'd', 'e', 'f']) {
         const before = String.fromCodePoint((name.codePointAt(0) ?? 0) - 1);
@@ -302,7 +302,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.match(stderr, /^belfry: "\/no\/such\.yaml" cannot be read \(ENOENT\)\.\n$/);
     });
 
-    test('tells what was done where something fails in between, and goes on when run again', async () => {
+    test('a team apply that fails midway prints the changes made, and continues when repeated', async () => {
       const teamId = await makeTeam();
       const { id } = await store.teams.create(`Full ${teamCount}`, 'free', realClock.now());
       for (let n = 0; n < 200; n++) {
@@ -349,7 +349,7 @@ crons:
     slow_seconds: 20
     slow_times_median: 3
 `;
-    test('are made before what names them, and come back by their names', async () => {
+    test('team apply creates channels before the items that use them', async () => {
       const teamId = await makeTeam();
       const { code, stderr } = await apply(teamId, text);
       assert.equal(code, 0, stderr);
@@ -387,7 +387,7 @@ crons:
         slow: { seconds: 20, timesMedian: 3 },
       });
     });
-    test('that there are none of are told with their place', async () => {
+    test('team apply reports unknown channels with their position', async () => {
       const lines = await refused(await makeTeam(), text.replace('[On call]', '[Off duty]'));
       assert.deepEqual(lines, [
         'queues[0].failure_channels[0] (line 6): Neither the team nor the file has a channel of this name.',
@@ -396,7 +396,7 @@ crons:
   });
 
   describe('team export', () => {
-    test('gives a file that makes another team the same, and this one no other', async () => {
+    test('a team export makes another team equal and changes its own team not at all', async () => {
       const teamId = await makeTeam();
       await apply(teamId, FILE);
       await aQueue(store, teamId, {
@@ -435,7 +435,7 @@ crons:
       assert.deepEqual(await contentOf(other), await contentOf(teamId));
     });
 
-    test('of a team that has nothing yet is a file too', async () => {
+    test('the export of an empty team is a valid file', async () => {
       const teamId = await makeTeam();
       const { stdout, stderr } = await run(config, ['team', 'export', '--team', teamId]);
       assert.equal(stderr, '');

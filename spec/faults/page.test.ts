@@ -55,7 +55,7 @@ function whenTold(name: SceneName, title: string): string {
 }
 
 describe('docs/reliability.md', () => {
-  test('shows the matrix as it is told', () => {
+  test("the page's table lists the tested faults", () => {
     const titles = [...new Set(SCENES.flatMap((name) => MATRIX[name].map(({ title }) => title)))];
     const rows = titles.map((title) => [title].concat(SCENES.map((name) => whenTold(name, title))));
     const head = cellsOf(PAGE.split('\n').find((line) => line.startsWith('| fault')) ?? '');
@@ -65,18 +65,18 @@ describe('docs/reliability.md', () => {
     assert.deepEqual(table.split('\n').slice(2).map(cellsOf), rows);
   });
 
-  test('tells where each part of it is told', () => {
+  test('the page names the test file of each column', () => {
     for (const [name, file] of Object.entries(FILES)) {
       assert.ok(readText(file).includes(`tellCells('${name}')`), `${name} is not told in ${file}`);
       assert.ok(PAGE.includes(`\`${file}\``), file);
     }
   });
 
-  test('names tests that there are', () => {
+  test('the page names existing tests only', () => {
     assert.ok(assertNamed(PAGE) > 10);
   });
 
-  test('says nothing in its tables without a test', () => {
+  test("each promise in the page's tables has a test", () => {
     const rows = PAGE.split('\n').filter(
       (line) => line.startsWith('| ') && !line.startsWith('| ---'),
     );
@@ -86,7 +86,7 @@ describe('docs/reliability.md', () => {
     }
   });
 
-  test('is named by docs/operating.md where it speaks of outages and clocks, which names tests that there are', () => {
+  test('docs/operating.md links the page and names existing tests only', () => {
     const operating = readText('docs/operating.md');
     assert.ok(assertNamed(operating) >= 3);
     assert.match(operating, /\]\(reliability\.md\)/);

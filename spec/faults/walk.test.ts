@@ -22,18 +22,26 @@ const SCATTER = 2_654_435_761;
 /** Stories that once found a promise broken. */
 const REMEMBERED: readonly number[] = [];
 
-describe('a walk through faults', { timeout: 2 * LIMIT_MS }, () => {
-  test(`seed ${SEED}`, { timeout: LIMIT_MS, skip: !isAsked }, async (t) => {
-    await walk(SEED, (text) => t.diagnostic(text), {
-      untilMs: performance.now() + SECONDS * 1_000,
-      stories: STORIES,
-    });
-  });
+describe('random faults', { timeout: 2 * LIMIT_MS }, () => {
+  test(
+    `random faults with seed ${SEED} break no promise`,
+    { timeout: LIMIT_MS, skip: !isAsked },
+    async (t) => {
+      await walk(SEED, (text) => t.diagnostic(text), {
+        untilMs: performance.now() + SECONDS * 1_000,
+        stories: STORIES,
+      });
+    },
+  );
 
   for (const seed of REMEMBERED) {
-    test(`seed ${seed}, remembered`, { timeout: LIMIT_MS, skip: !isFull }, async (t) => {
-      await walk(seed, (text) => t.diagnostic(text), { untilMs: Infinity, stories: 1 });
-    });
+    test(
+      `the recorded seed ${seed} breaks no promise`,
+      { timeout: LIMIT_MS, skip: !isFull },
+      async (t) => {
+        await walk(seed, (text) => t.diagnostic(text), { untilMs: Infinity, stories: 1 });
+      },
+    );
   }
 });
 

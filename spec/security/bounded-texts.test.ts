@@ -346,7 +346,7 @@ for (const [turn, [name, attack]] of attacks.entries()) {
       }
     });
 
-    test(`${name} in forms that a mail or a script leads to take less than 50 ms of the event loop`, async () => {
+    test(`${name} in forms reached by email or script take less than 50 ms of the event loop`, async () => {
       const ofPublic = seen.posts.filter(({ isPublic }) => isPublic);
       const names = new Set(ofPublic.flatMap(({ entries }) => entries.map(([field]) => field)));
       for (const route of unseen()) {
@@ -448,7 +448,7 @@ describe('many bytes and many fields', { concurrency: false, timeout: 600_000 },
   });
 });
 
-test('the forms of all routes are found on pages, except those that a mail or a script leads to', async () => {
+test('the test finds every form on the pages, except those reached by email or script', async () => {
   await readTeam();
   assert.deepEqual(unseen().toSorted(), [
     '/*',

@@ -46,7 +46,7 @@ const LEVELS_1_AND_2 = `
   });
 
 describe('docs/security.md', () => {
-  test('names only tests that there are', () => {
+  test('the page names existing tests only', () => {
     assert.ok(tests.length > 50);
     const missing = tests.filter(({ file, title }) => {
       const code = fs.readFileSync(path.join(ROOT, file), 'utf8');
@@ -55,19 +55,19 @@ describe('docs/security.md', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('lists each test that it names, and names each that it lists', () => {
+  test("the page's list of tests is complete", () => {
     const named = new Set(
       Array.from(TOLD.matchAll(/\[([a-z0-9-]+)\]\(#tests\)/g), ([, name]) => name),
     );
     assert.deepEqual(named, new Set(tests.map(({ name }) => name)));
   });
 
-  test('has every requirement of ASVS up to level 2, once', () => {
+  test('the page has every ASVS requirement up to level 2 once', () => {
     const numbers = requirements.flatMap((each) => each.numbers);
     assert.deepEqual(numbers.toSorted(), LEVELS_1_AND_2.toSorted());
   });
 
-  test('shows what holds each that is met, and says why of each that is not', () => {
+  test('each requirement has its tests or a reason', () => {
     for (const { numbers, status, why } of requirements) {
       assert.ok(['met', 'not met', 'n/a'].includes(status), `${numbers.join()}: ${status}`);
       if (status === 'met') assert.match(why, /\]\((#|[a-z-]+\.md)/, numbers.join());
@@ -75,7 +75,7 @@ describe('docs/security.md', () => {
     }
   });
 
-  test('counts them right', () => {
+  test("the page's totals are right", () => {
     const count = (status: string) =>
       requirements
         .filter((each) => each.status === status)

@@ -80,9 +80,9 @@ const REFUSED: [what: string, status: string, call: Call][] = [
   ['a form without a session', '302', { path: '/jobs/new', type: form, headers: { Origin: '' } }],
 ];
 
-describe('the answer arrives, whether the client keeps its connection or not', () => {
+describe('early error responses', () => {
   for (const [what, status, call] of REFUSED) {
-    test(`${status} to ${what}`, async () => {
+    test(`the client gets ${status} for ${what}`, async () => {
       const own = call.headers?.['Origin'] === '' ? { ...call, headers: { Origin: origin } } : call;
       const kept = new http.Agent({ keepAlive: true });
       const seen: string[] = [];
@@ -97,7 +97,7 @@ describe('the answer arrives, whether the client keeps its connection or not', (
     });
   }
 
-  test('429 to a call over the rate limit', async () => {
+  test('the client gets 429 for a call over the rate limit', async () => {
     const call = { path: '/api/jobs', headers: { 'X-Forwarded-For': '203.0.113.9' } };
     const seen = new Set<string>();
     for (let n = 0; n < 60 + TRIES; n++) {
@@ -128,7 +128,7 @@ function begin(length: number) {
 const isAnswered = ({ received }: { received: string }) =>
   received.startsWith('HTTP/1.1 413 ') && received.endsWith('{"message":"Payload Too Large"}');
 
-test('the answer is there before the body has been sent, and the connection is not reset', async () => {
+test('an early response arrives before the body is sent, and the connection is not reset', async () => {
   const client = begin(4 * MIB);
   await eventually(() => isAnswered(client));
   client.socket.write(Buffer.alloc(3 * MIB));
@@ -136,7 +136,7 @@ test('the answer is there before the body has been sent, and the connection is n
   assert.equal(client.fault, null);
 });
 
-test('the connection of a client that goes on sending a byte at a time is closed', async () => {
+test('the connection of a client that keeps sending single bytes is closed', async () => {
   const client = begin(4 * MIB);
   await eventually(() => isAnswered(client));
   const drip = setInterval(() => client.socket.write('x'), 50);
@@ -144,7 +144,7 @@ test('the connection of a client that goes on sending a byte at a time is closed
   clearInterval(drip);
 });
 
-test('bodies that are dropped take no memory', async () => {
+test('discarded bodies take no memory', async () => {
   const readMemory = () => readMetric(belfry.url, 'belfry_process_resident_memory_bytes');
   const before = await readMemory();
   const clients = Array.from({ length: 40 }, () => begin(16 * MIB));

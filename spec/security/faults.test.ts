@@ -56,7 +56,7 @@ async function check(visitor: Visitor, address: string): Promise<void> {
 }
 
 describe('an address that cannot be read', () => {
-  test('is never a fault of the service, whatever stands in its parameters', async () => {
+  test('an invalid address never gives a 500', async () => {
     const names = findParameters();
     assert.ok(names.length > 15, `found only ${names.join()}`);
     const stranger = visitorOf(belfry);
@@ -71,7 +71,7 @@ describe('an address that cannot be read', () => {
     assert.deepEqual(failed(), []);
   });
 
-  test('is a 400 page where a form brings it along', async () => {
+  test('an invalid address in a form gives a 400 page', async () => {
     for (const group of ['http://[', '//[', '', '\\', '/jobs', 'javascript:1']) {
       const answer = await ada.post('/failures', { intent: 'retry', group });
       assert.equal(answer.status, 400, group);
@@ -81,11 +81,11 @@ describe('an address that cannot be read', () => {
   });
 });
 
-describe('what the log says of a fault', () => {
+describe('logged faults', () => {
   const TOKEN = 'kR7-tokens-are-secrets_Zq3vW8yB2nM5xC1d';
   const places = ['reset-password', 'invitations', 'confirm-email', 'stop-email-change'];
 
-  test('is found under the number that the page shows, and holds no token of an address', async () => {
+  test('the log entry of a fault has the number shown on the page and no tokens', async () => {
     const dropAll = new DatabaseSync(path.join(belfry.folder, 'belfry.db'), {
       timeout: WAIT_LIMIT_MS,
     });

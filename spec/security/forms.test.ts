@@ -55,7 +55,7 @@ const multipart = 'multipart/form-data; boundary=b';
 /** The worst hold-up of the process's one thread since the question before. */
 const readWorstLag = () => readMetric(belfry.url, 'belfry_nodejs_eventloop_lag_max_seconds');
 
-describe('a form that is made to hold up the service', () => {
+describe('forms made to block the service', () => {
   const manyParts = part('a', '').repeat((2 * KIB * KIB) / part('a', '').length - 1) + '--b--\r\n';
   const attacks: [what: string, body: string, type: string][] = [
     ['two megabytes of pairs', 'a&'.repeat(KIB * KIB - 1), URLENCODED],
@@ -73,7 +73,7 @@ describe('a form that is made to hold up the service', () => {
     ],
   ];
   for (const [what, body, type] of attacks) {
-    test(`${what}: refused at once, with or without a session`, async () => {
+    test(`${what} is rejected at once, with or without a session`, async () => {
       await readWorstLag();
       const signal = AbortSignal.timeout(LONG_WAIT_LIMIT_MS);
       const health = fetch(`${belfry.url}/healthz`, { signal });
@@ -89,8 +89,8 @@ describe('a form that is made to hold up the service', () => {
   }
 });
 
-describe('what a form may carry', () => {
-  test('64 KiB and 100 fields where nobody is signed in', async () => {
+describe('sizes of forms', () => {
+  test('a signed-out form has at most 64 KiB and 100 fields', async () => {
     const credentials = `email=ada%40bells.test&password=${PASSWORD}`;
     const pad = (length: number) =>
       `${credentials}${`&pad=${'x'.repeat(4_000)}`.repeat(16)}&more=`.padEnd(length, 'x');
@@ -102,7 +102,7 @@ describe('what a form may carry', () => {
     assert.match(await answer.text(), /more than a form may hold.*64 KiB and 100 fields/s);
   });
 
-  test('256 KiB on other pages, and 2 MiB where there is a payload', async () => {
+  test('a signed-in form has at most 256 KiB, or 2 MiB with a payload', async () => {
     const team = `&for_team=${await readTeam()}`;
     const parts = (bytes: number) => `a=${'x'.repeat(4_000)}&`.repeat(90).slice(0, bytes) + team;
     for (const [path, limit] of [
@@ -123,7 +123,7 @@ describe('what a form may carry', () => {
     );
   });
 
-  test('4,096 characters in a field and 100 values of one name, and more only in named ones', async () => {
+  test('a field has at most 4,096 characters and a name 100 values, with listed exceptions', async () => {
     const team = `for_team=${await readTeam()}`;
     const post = async (fields: string) => {
       const answer = await send('/jobs/new', `${team}&${fields}`, URLENCODED, session);
@@ -143,20 +143,20 @@ describe('what a form may carry', () => {
     assert.deepEqual(await post('id=a&'.repeat(2_000)), [422, null]);
   });
 
-  test('nothing at all on a page for which nobody is signed in', async () => {
+  test('a signed-out form for a page that needs a session is rejected', async () => {
     assert.equal((await send('/jobs/new', 'a&'.repeat(KIB * KIB - 1))).status, 401);
   });
 
-  test('a session alone does not widen the pages that anybody may open', async () => {
+  test('a session does not raise the form limits of public pages', async () => {
     assert.equal((await send('/login', 'x'.repeat(65 * KIB), URLENCODED, session)).status, 413);
   });
 });
 
-describe('how a form may be written', () => {
+describe('encodings of forms', () => {
   const rename = (body: string | null, type: string | null) =>
     send('/settings/profile', body, type, session);
 
-  test('URL-encoded or as parts', async () => {
+  test('a form may be URL-encoded or multipart', async () => {
     for (const [body, type] of [
       ['intent=name&name=Ad%C3%A1', `${URLENCODED}; charset=utf-8`],
       [`${part('intent', 'name')}${part('name', 'Adá')}--b--\r\n`, multipart],
@@ -167,7 +167,7 @@ describe('how a form may be written', () => {
     }
   });
 
-  test('a form of another kind is refused, and says what is taken', async () => {
+  test('a form of another type is rejected with the accepted types', async () => {
     for (const type of [
       'application/json',
       'text/plain',
@@ -181,7 +181,7 @@ describe('how a form may be written', () => {
     }
   });
 
-  test('parts that are broken are refused', async () => {
+  test('broken multipart forms are rejected', async () => {
     const whole = `${part('intent', 'name')}${part('name', 'Mallory')}--b--\r\n`;
     for (const [body, type] of [
       [whole, 'multipart/form-data'],
@@ -200,7 +200,7 @@ describe('how a form may be written', () => {
     assert.doesNotMatch(await page.text(), /Mallory/);
   });
 
-  test('none of it is a fault of the service', () => {
+  test('invalid forms never give a 500', () => {
     assert.deepEqual(
       belfry.output.filter((line) => line.includes('dashboard.failed')),
       [],

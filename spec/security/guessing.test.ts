@@ -21,8 +21,8 @@ async function guessOften(dashboard: TestDashboard, times: number): Promise<numb
 const signIn = (visitor: Visitor, password = PASSWORD) =>
   visitor.post('/login', { email: ADA, password });
 
-describe('guesses at one account, each from another address', () => {
-  test('are twenty an hour; then not even the right one opens it', async () => {
+describe('password guesses at one account from many addresses', () => {
+  test('after twenty guesses an hour even the right password is rejected', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     const statuses = await guessOften(dashboard, ALLOWED + 5);
@@ -35,14 +35,14 @@ describe('guesses at one account, each from another address', () => {
     assert.ok(Number(right.headers.get('Retry-After')) > 0);
   });
 
-  test('made at once are counted one by one', async () => {
+  test('simultaneous password guesses are counted one by one', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     const all = await Promise.all(Array.from({ length: 30 }, () => guess(dashboard)));
     assert.ok(all.filter((status) => status === 422).length <= ALLOWED, String(all));
   });
 
-  test('lock nobody out of a browser in which they have signed in before', async () => {
+  test('password guesses do not lock out a known browser', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     const own = dashboard.visitor();
@@ -53,7 +53,7 @@ describe('guesses at one account, each from another address', () => {
     assert.equal((await signIn(own)).status, 302, 'here it is open');
   });
 
-  test('lock nobody out who can read the mails of the account', async () => {
+  test('password guesses do not block a password reset by email', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     await guessOften(dashboard, ALLOWED + 1);
@@ -64,7 +64,7 @@ describe('guesses at one account, each from another address', () => {
     assert.equal((await signIn(owner, password)).status, 302);
   });
 
-  test('are in the log with their address, and nothing of what was typed', async () => {
+  test('password guesses are logged with their address and without the password', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     const stranger = dashboard.visitor();
@@ -85,7 +85,7 @@ describe('guesses at one account, each from another address', () => {
     assert.ok(!JSON.stringify(told).includes(ADA));
   });
 
-  test('do not tell whether there is such an account', async () => {
+  test('password guesses do not reveal whether the account exists', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user('somebody@bells.test');
     const statuses = await guessOften(dashboard, ALLOWED + 1);
@@ -93,8 +93,8 @@ describe('guesses at one account, each from another address', () => {
   });
 });
 
-describe('the mark of a known browser', () => {
-  test('opens nothing, has a count of its own, and is of no use for another account or when made up', async () => {
+describe('the cookie of a known browser', () => {
+  test('the cookie of a known browser has its own limit and works for its account only', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     await dashboard.user('eve@bells.test', { role: 'member' });
@@ -128,7 +128,7 @@ describe('the mark of a known browser', () => {
 });
 
 describe('guesses with a stolen session', () => {
-  test('are ten an hour, whichever form and address they come by, and leave a new session alone', async () => {
+  test('a stolen session has ten password guesses an hour over all forms and addresses', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
     const owner = await dashboard.signIn({ email: ADA });
@@ -153,7 +153,7 @@ describe('guesses with a stolen session', () => {
 });
 
 describe('a flood of guesses', () => {
-  test('is turned away with the time to come back once the line is full, and nobody waits for long', async () => {
+  test('a flood of sign-ins gets 429 with Retry-After once the queue is full', async () => {
     await using dashboard = await startDashboard({}, { passwordWork: { costLog2: 15, passes: 1 } });
     await dashboard.user(ADA);
     // Each at an account of its own, so that only the line can turn them away.

@@ -28,7 +28,7 @@ async function sendRaw(text: string): Promise<string> {
 
 const SMUGGLED = 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
-describe('a request with two ends', () => {
+describe('ambiguous requests', () => {
   for (const [what, headers, body] of [
     ['a length beside chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked', '0\r\n\r\n'],
     ['two lengths', 'Content-Length: 0\r\nContent-Length: 5', ''],
@@ -38,7 +38,7 @@ describe('a request with two ends', () => {
     ['a header that is folded', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 5', '0\r\n\r\n'],
     ['a line end within a header', 'X-A: b\nContent-Length: 5', ''],
   ] as const) {
-    test(`is turned down, and what follows is not answered: ${what}`, async () => {
+    test(`a request with ambiguous length is rejected and its connection closed: ${what}`, async () => {
       const answer = await sendRaw(
         `POST /api/jobs HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}${SMUGGLED}`,
       );
@@ -50,7 +50,7 @@ describe('a request with two ends', () => {
 
 describe('TRACE', () => {
   for (const path of ['/', '/login', '/api/jobs', '/healthz']) {
-    test(`gives back no header that it was sent: ${path}`, async () => {
+    test(`TRACE returns no header that was sent: ${path}`, async () => {
       const answer = await sendRaw(
         `TRACE ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: secret-of-mine\r\n\r\n`,
       );
@@ -60,8 +60,8 @@ describe('TRACE', () => {
   }
 });
 
-describe('a method that a page does not know', () => {
-  test('is turned down with 405 and is no fault of the service, so its log stays quiet', async () => {
+describe('unknown methods', () => {
+  test('a page answers an unknown method with 405 and logs no error', async () => {
     const own = `Origin: ${dashboard.url}`;
     const requests = [
       ...['OPTIONS', 'TRACE', 'PROPFIND', 'PUT'].map((method) => [method, '/login'] as const),

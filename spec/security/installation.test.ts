@@ -20,8 +20,8 @@ const visitorOf = ({ url }: BelfryProcess) => {
   return new Visitor(`http://127.0.0.1:${port}`, `http://localhost:${port}`);
 };
 
-describe('the first account', () => {
-  test('needs the code that the log and the command line show on a service behind a proxy', async () => {
+describe('the setup code', () => {
+  test('behind a proxy the first account needs the code from the log or the command line', async () => {
     await using belfry = await startBelfry({ env: { HOST: '0.0.0.0', TRUSTED_PROXIES: '1' } });
     const line = await belfry.line(/with the code/);
     const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
@@ -44,7 +44,7 @@ describe('the first account', () => {
     assert.equal((await owner.get('/settings/profile')).status, 200);
   });
 
-  test('needs no code if the request comes from this machine to a loopback name', async () => {
+  test('the first account needs no code on loopback', async () => {
     await using belfry = await startBelfry();
     const line = await belfry.line(/make the first account/);
     const { json } = await belfry.cli('setup-code');
@@ -56,7 +56,7 @@ describe('the first account', () => {
     assert.match(stderr, /there is an account already/);
   });
 
-  test('needs the code if a proxy forwards the request or the name is not a loopback one', async () => {
+  test('the first account needs the code for a forwarded request or another host name', async () => {
     await using belfry = await startBelfry();
     for (const headers of [
       { 'X-Forwarded-For': '203.0.113.9' },
@@ -82,7 +82,7 @@ describe('the first account', () => {
     { BASE_URL: 'https://belfry.example' },
     { PROXY_SIGN_IN_HEADER: 'Remote-Email', PROXY_SIGN_IN_FROM: '127.0.0.1' },
   ]) {
-    test(`always needs the code with ${Object.keys(env)[0]}`, async () => {
+    test(`the first account always needs the code with ${Object.keys(env)[0]}`, async () => {
       await using belfry = await startBelfry({ env });
       const line = await belfry.line(/with the code/);
       const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
@@ -116,9 +116,9 @@ async function ask(
   return { status: answer.statusCode ?? 0, text: await readText(answer) };
 }
 
-describe('a proxy that no setting knows of', () => {
+describe('a proxy that is not configured', () => {
   for (const header of ['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'CF-Connecting-IP']) {
-    test(`is told in the log at the first ${header}, by the doctor and at the next start`, async () => {
+    test(`an unexpected ${header} is logged once and reported by doctor and the next start`, async () => {
       await using belfry = await startBelfry();
       const proxies = async () => {
         const { json } = await belfry.cli('doctor');

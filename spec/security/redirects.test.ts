@@ -16,7 +16,7 @@ after(() => dashboard[Symbol.asyncDispose]());
 const ODD = ['\u00a0', '\uff0f', '\ufeff', '\u{1f514}', '\u0085', '\u2028'];
 
 for (const odd of ODD) {
-  test(`a next page with ${encodeURIComponent(odd)} in its path is opened percent-encoded`, async () => {
+  test(`a return path with ${encodeURIComponent(odd)} is opened percent-encoded`, async () => {
     const next = `/jobs?q=${odd}`;
     const encoded = `/jobs?q=${encodeURIComponent(odd)}`;
     const credentials = { email: user.email, password: PASSWORD };

@@ -28,8 +28,8 @@ const pathIn = (mail: ReceivedMail) => /^http:\/\/[^/]+(\/\S+)$/m.exec(mail.text
 const mailTo = (address: string) => smtp.next((mail) => mail.to.includes(address));
 const mailsTo = (address: string) => smtp.mails.filter(({ to }) => to.includes(address));
 
-describe('open sign-up with the address of somebody else', () => {
-  test('makes no account, and mails nothing but one link without a word of the asker', async () => {
+describe("open sign-up with another person's email", () => {
+  test('sign-up makes no account and emails one link without any text of the sender', async () => {
     const asker = dashboard.visitor();
     const form = { name: BAIT, team: BAIT, email: VICTIM, password: PASSWORD };
     const answer = await asker.post('/register', form);
@@ -48,7 +48,7 @@ describe('open sign-up with the address of somebody else', () => {
     assert.equal((await dashboard.visitor().post(link, person)).status, 422, 'the link works once');
   });
 
-  test('answers the same where there is an account, whose owner alone is told', async () => {
+  test('sign-up with a registered email looks the same, and only its owner is notified', async () => {
     const ask = async (email: string) => {
       const { status, text } = await dashboard.visitor().post('/register', { email });
       return [status, text.includes('Look for the link')];
@@ -58,7 +58,7 @@ describe('open sign-up with the address of somebody else', () => {
     assert.match(told.subject, /already/);
   });
 
-  test('fills no mailbox: three mails from one asker, five from any number', async () => {
+  test('sign-up sends an address at most three emails for one sender, five in all', async () => {
     for (let n = 0; n < 8; n++) {
       await dashboard.visitor().post('/register', { email: 'full@bank.test' });
     }
@@ -69,7 +69,7 @@ describe('open sign-up with the address of somebody else', () => {
 });
 
 describe('an invitation', () => {
-  test('has no words of its sender in the subject, and none that becomes a link', async () => {
+  test('an invitation has no text of its sender in the subject and no links made of it', async () => {
     const user = await dashboard.user('bait@evil.test', { team: 'Bait' });
     const visitor = await dashboard.signIn(user);
     await visitor.post('/settings/profile', { intent: 'name', name: BAIT });
@@ -85,7 +85,7 @@ describe('an invitation', () => {
     for (const link of links) assert.ok(link.startsWith(`${dashboard.url}/invitations/`), link);
   });
 
-  test('makes an account whose address counts only if the mail was read', async () => {
+  test('an account made by an invitation has a confirmed email only if the link was opened', async () => {
     const admin = await dashboard.signIn({ email: 'owner@bells.test' });
     const inviteAs = async (email: string) => {
       const form = { intent: 'invite', email, role: 'admin' };
@@ -117,7 +117,7 @@ describe('an invitation', () => {
     assert.equal(mailsTo('next@bank.test').length, 0);
   });
 
-  test('is counted by its sender, whatever the team', async () => {
+  test('invitations are limited per sender over all teams', async () => {
     const user = await dashboard.user('many@evil.test', { team: 'Many' });
     const visitor = await dashboard.signIn(user);
     const statuses: number[] = [];
@@ -134,7 +134,7 @@ describe('an invitation', () => {
 });
 
 describe('alerts', () => {
-  test('are mailed to confirmed addresses alone', async () => {
+  test('alerts are emailed to confirmed addresses only', async () => {
     const owner = await dashboard.user('boss@alerts.test', { team: 'Alerts' });
     const visitor = await dashboard.signIn(owner);
     const invite = { intent: 'invite', email: '', role: 'member' };
@@ -155,7 +155,7 @@ describe('alerts', () => {
 });
 
 describe('teams', () => {
-  test('are as many for one user as the operator allows', async () => {
+  test('a user can create as many teams as the operator allows', async () => {
     const user = await dashboard.user('teams@bells.test', { team: 'First' });
     const visitor = await dashboard.signIn(user);
     const statuses: number[] = [];

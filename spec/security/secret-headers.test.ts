@@ -54,7 +54,7 @@ const pages = (): [string, string][] => [
 ];
 
 describe('the values of secret headers', () => {
-  test('stand on no page and in no form, by one rule, which the operator may widen', async () => {
+  test('secret header values are on no page and in no form, and the operator can add names', async () => {
     for (const [what, path] of pages()) {
       for (const each of [path, path.replace(/(\?|$)/, '.data$1')]) {
         const { status, text } = await visitor.get(each);
@@ -67,12 +67,12 @@ describe('the values of secret headers', () => {
     }
   });
 
-  test('are there for whoever asks', async () => {
+  test('secret header values are shown on request', async () => {
     const { text } = await visitor.get(`/crons/${cronId}/edit?secrets=shown`);
     for (const name of NAMES) assert.ok(text.includes(valueOf(name)), name);
   });
 
-  test('stay as they were when the masked form is saved, beside the one that was typed anew', async () => {
+  test('saving a masked form keeps secret header values and stores the newly typed one', async () => {
     const { text } = await visitor.get(`/crons/${cronId}/edit`);
     const area = /<textarea[^>]*name="headers"[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
     const mask = /^X-Hmac: (\S+)$/m.exec(area)?.[1] ?? '';
@@ -99,7 +99,7 @@ describe('the values of secret headers', () => {
     for (const name of NAMES.slice(1)) assert.equal(stored[name], valueOf(name), name);
   });
 
-  test('stay masked in what a test run of the masked form shows, and are sent', async () => {
+  test('a test run of a masked form sends secret header values and shows them masked', async () => {
     const forms: [path: string, fields: Record<string, string>][] = [
       [`/crons/${cronId}/edit`, {}],
       ['/crons/new', { from: cronId }],
@@ -130,7 +130,7 @@ describe('the values of secret headers', () => {
     }
   });
 
-  test('are never replaced by the mask: moved to another name, it is refused', async () => {
+  test('a mask under another header name is rejected', async () => {
     const { text } = await visitor.get(`/crons/${cronId}/edit`);
     const mask = /^X-Hmac: (\S+)$/m.exec(text)?.[1] ?? '';
     const answer = await visitor.post(`/crons/${cronId}/edit`, {

@@ -24,8 +24,8 @@ const everywhere = [
   '/login',
 ];
 
-describe('every answer', () => {
-  test('forbids sniffing, and where the address is https, going back to http', async () => {
+describe('security headers', () => {
+  test('every response forbids sniffing, and with https going back to http', async () => {
     await using secure = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
     for (const address of [...everywhere, '/bell.svg', '/nothing-here']) {
       const { headers } = await askFor(secure, address);
@@ -36,7 +36,7 @@ describe('every answer', () => {
 });
 
 describe('a service on loopback with http', () => {
-  test('says nothing of https, tells its metrics on this machine alone, and serves its files', async () => {
+  test('a loopback service sends no HSTS and shows metrics on this machine only', async () => {
     await using belfry = await startBelfry();
     for (const address of everywhere) {
       const { headers } = await askFor(belfry, address);
@@ -78,13 +78,13 @@ async function statusFor({ url }: BelfryProcess, path: string, host: string) {
   return answer.statusCode;
 }
 
-describe('metrics of a service that others reach', () => {
-  test('are refused without a token if BASE_URL names another machine', async () => {
+describe('metrics of a public service', () => {
+  test('metrics without a token are refused if BASE_URL is not loopback', async () => {
     await using belfry = await startBelfry({ env: { BASE_URL: 'https://belfry.example' } });
     assert.equal((await askFor(belfry, '/metrics')).status, 403);
   });
 
-  test('are refused until there is a token, with what to set', async () => {
+  test("metrics are refused with the setting's name until a token is set", async () => {
     await using open = await startBelfry({ env: { HOST: '0.0.0.0' } });
     const answer = await askFor(open, '/metrics', { Authorization: 'Bearer ' });
     assert.equal(answer.status, 403);
@@ -93,7 +93,7 @@ describe('metrics of a service that others reach', () => {
     assert.doesNotMatch(text, /belfry_/);
   });
 
-  test('are for those who have it', async () => {
+  test('metrics are shown with the right token only', async () => {
     const env = { HOST: '0.0.0.0', METRICS_TOKEN: 's3cret' };
     await using guarded = await startBelfry({ env });
     assert.equal((await askFor(guarded, '/metrics')).status, 401);
@@ -103,7 +103,7 @@ describe('metrics of a service that others reach', () => {
 });
 
 describe('the API’s limit', () => {
-  test('counts a network of IPv6 as one address, and an IPv4 address in any spelling', async () => {
+  test('the API limit counts an IPv6 network as one address, and IPv4 in any spelling', async () => {
     await using belfry = await startBelfry({ env: { API_RATE_LIMIT: '3', TRUSTED_PROXIES: '1' } });
     const statusFrom = async (address: string) => {
       const answer = await fetch(`${belfry.url}/api/jobs`, {

@@ -22,7 +22,7 @@ function copyOf(dashboard: TestDashboard, from: { cookies: ReadonlyMap<string, s
 }
 
 describe('a copied session', () => {
-  test('ends after 90 days, however much it is used', async () => {
+  test('a session ends after 90 days even if it is used', async () => {
     await using dashboard = await startDashboard();
     const user = await dashboard.user(ADA);
     const thief = copyOf(dashboard, await dashboard.signIn(user));
@@ -33,7 +33,7 @@ describe('a copied session', () => {
     assert.equal((await thief.get('/settings/profile')).status, 302, 'and does not come back');
   });
 
-  test('ends 14 days after its last use', async () => {
+  test('a session ends 14 days after its last use', async () => {
     await using dashboard = await startDashboard();
     const user = await dashboard.user(ADA);
     const thief = copyOf(dashboard, await dashboard.signIn(user));
@@ -52,7 +52,7 @@ describe('a copied session', () => {
     assert.equal((await thief.get('/settings/profile')).status, 302);
   });
 
-  test('ends when the operator says so', async () => {
+  test('the operator can end a session', async () => {
     await using dashboard = await startDashboard({ SESSION_MAX_DAYS: '7' });
     const user = await dashboard.user(ADA);
     const thief = copyOf(dashboard, await dashboard.signIn(user));
@@ -60,7 +60,7 @@ describe('a copied session', () => {
     assert.equal((await thief.get('/settings/profile')).status, 302);
   });
 
-  test('ends when the operator signs its user out, and with it what else was open', async () => {
+  test('the operator can end all sessions of a user', async () => {
     await using dashboard = await startDashboard();
     const user = await dashboard.user(ADA);
     const { operator, findTokenOwner } = { ...dashboard.service.people };
@@ -76,7 +76,7 @@ describe('a copied session', () => {
     assert.equal(await findTokenOwner(user.apiToken), null);
   });
 
-  test('ends when its browser signs in again, as whomever', async () => {
+  test('a session ends when its browser signs in again, as any user', async () => {
     await using dashboard = await startDashboard();
     const user = await dashboard.user(ADA);
     await dashboard.user('bob@bells.test', { role: 'member' });
@@ -89,7 +89,7 @@ describe('a copied session', () => {
     }
   });
 
-  test('does not end because somebody signs in wrongly', async () => {
+  test('a failed sign-in does not end a session', async () => {
     await using dashboard = await startDashboard();
     const browser = await dashboard.signIn(await dashboard.user(ADA));
     await browser.post('/login', { email: ADA, password: 'wrong password' });
@@ -97,8 +97,8 @@ describe('a copied session', () => {
   });
 });
 
-describe('the session cookie of an address with TLS', () => {
-  test('can be set by no other host of the domain, and one of the name of before is nobody', async () => {
+describe('the session cookie with https', () => {
+  test("the session cookie can't be set by another host, and its http name is ignored", async () => {
     await using dashboard = await startDashboard({ BASE_URL: 'https://belfry.example' });
     const user = await dashboard.user(ADA);
     const visitor = dashboard.visitor();

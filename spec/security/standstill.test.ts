@@ -54,7 +54,7 @@ async function standStillAmid(
   return (await belfry.cli('job', 'show', '--id', id)).json as Ended;
 }
 
-test('an answer that came while the process stood still is in time, and quick', async () => {
+test('a response that arrived while the process was blocked is in time', async () => {
   const gate = makeGate();
   target.answer('/meanwhile', { after: gate.opened });
   const job = await standStillAmid('/meanwhile', gate.open);
@@ -62,14 +62,14 @@ test('an answer that came while the process stood still is in time, and quick', 
   assert.ok(job.duration_ms < 1_900, `${job.duration_ms}`);
 });
 
-test('a target has the time that the process did not have', async () => {
+test('the time for which the process was blocked does not count toward a timeout', async () => {
   const gate = makeGate();
   target.answer('/later', { after: gate.opened });
   const job = await standStillAmid('/later', () => setTimeout(gate.open, 2_900));
   assert.deepEqual([job.status, job.reason, job.error_message], ['success', null, null]);
 });
 
-test('a target that stays silent in its own time is timed out after it', async () => {
+test('a silent target times out after the process was blocked', async () => {
   target.answer('/never', 'never');
   const job = await standStillAmid('/never', () => {}, 3 * STANDSTILL_MS);
   assert.deepEqual(

@@ -73,7 +73,7 @@ async function emailOf(victim: TestUser, password: string): Promise<string> {
   );
 }
 
-describe('a change of email that a thief has asked for', () => {
+describe('a change of email by a stolen session', () => {
   for (const [how, shutOut] of [
     ['a password reset', (victim: TestUser) => resetPassword(victim)],
     [
@@ -93,7 +93,7 @@ describe('a change of email that a thief has asked for', () => {
       },
     ],
   ] as const) {
-    test(`does not outlive ${how}`, async () => {
+    test(`a pending change of email ends with ${how}`, async () => {
       const victim = await aVictim();
       const thief = await dashboard.signIn(victim);
       const link = await askForEmail(thief, `thief${people}@evil.test`);
@@ -105,7 +105,7 @@ describe('a change of email that a thief has asked for', () => {
     });
   }
 
-  test('is told to the old address, and stopped from there once, without a session', async () => {
+  test('the old address is notified of a change of email and can stop it without a session', async () => {
     const victim = await aVictim();
     const thief = await dashboard.signIn(victim);
     const link = await askForEmail(thief, `thief${people}@evil.test`);
@@ -123,7 +123,7 @@ describe('a change of email that a thief has asked for', () => {
     assert.equal(await emailOf(victim, PASSWORD), victim.email);
   });
 
-  test('is replaced by the next one that is asked for', async () => {
+  test('a change of email is replaced by the next one', async () => {
     const victim = await aVictim();
     const visitor = await dashboard.signIn(victim);
     const first = await askForEmail(visitor, `first${people}@bells.test`);
@@ -134,7 +134,7 @@ describe('a change of email that a thief has asked for', () => {
 });
 
 describe('a link for a new password', () => {
-  test('does not outlive a password change', async () => {
+  test('a reset link ends with a password change', async () => {
     const victim = await aVictim();
     const link = await askForReset(victim.email);
     const visitor = await dashboard.signIn(victim);
@@ -145,7 +145,7 @@ describe('a link for a new password', () => {
     assert.equal(await emailOf(victim, NEW_PASSWORD), victim.email);
   });
 
-  test('in the old mailbox does not outlive a change of email', async () => {
+  test('a reset link in the old mailbox ends with a change of email', async () => {
     const victim = await aVictim();
     const old = await askForReset(victim.email);
     const visitor = await dashboard.signIn(victim);
@@ -155,7 +155,7 @@ describe('a link for a new password', () => {
     assert.equal(answer.status, 422);
   });
 
-  test('that strangers ask for spoils neither the one that its owner waits for nor the next', async () => {
+  test("reset links requested by strangers do not invalidate the owner's", async () => {
     const victim = await aVictim();
     const own = await askForReset(victim.email);
     const stranger = dashboard.visitor();
@@ -165,8 +165,8 @@ describe('a link for a new password', () => {
   });
 });
 
-describe('a second factor that a thief has begun', () => {
-  test('cannot be confirmed after the password was reset', async () => {
+describe('a second factor set up by a stolen session', () => {
+  test("a second factor can't be confirmed after a password reset", async () => {
     const victim = await aVictim();
     const thief = await dashboard.signIn(victim);
     const form = { intent: 'begin-second-factor', password: PASSWORD };
@@ -179,7 +179,7 @@ describe('a second factor that a thief has begun', () => {
     assert.equal((await again.post('/settings/profile', confirm)).status, 422);
   });
 
-  test('code that confirmed it, seen over the shoulder, signs nobody in', async () => {
+  test("the code that confirmed a second factor can't be used to sign in", async () => {
     const victim = await aVictim();
     const visitor = await dashboard.signIn(victim);
     const form = { intent: 'begin-second-factor', password: PASSWORD };
@@ -196,7 +196,7 @@ describe('a second factor that a thief has begun', () => {
 });
 
 describe('the API token', () => {
-  test('is made and replaced with the password alone, never by an open session', async () => {
+  test('an API token is made and replaced with the password only', async () => {
     const victim = await aVictim();
     const thief = await dashboard.signIn(victim);
     for (const form of [{ intent: 'generate' }, { password: 'a guess' }]) {
@@ -211,7 +211,7 @@ describe('the API token', () => {
     assert.equal((await callApi(victim.apiToken)).status, 401);
   });
 
-  test('goes with a password reset and with signing out everywhere, which offer it ticked', async () => {
+  test('a password reset and signing out everywhere revoke the API token by default', async () => {
     const ticked =
       /<input[^>]*name="revoke_token"[^>]*(?:checked=""[^>]*value="1"|value="1"[^>]*checked="")/;
     const victim = await aVictim();
@@ -227,7 +227,7 @@ describe('the API token', () => {
     assert.equal((await callApi(other.apiToken)).status, 401);
   });
 
-  test('stays where its owner says so', async () => {
+  test('the owner can keep the API token at a password reset', async () => {
     const victim = await aVictim();
     await resetPassword(victim, { revoke_token: '0' });
     assert.equal((await callApi(victim.apiToken)).status, 201);
