@@ -2,6 +2,7 @@ import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
 import { newId } from '#domain/ids';
 import type { ActivityTable } from '../database/schema.ts';
 import type { Database, Trx } from '../database/database.ts';
+import { add, all, one } from '../database/rows.ts';
 
 /** A recorded action of a person. */
 export interface Activity {
@@ -68,12 +69,12 @@ export class ActivityStore {
   /** Records a user's action on their own account in each team that they are in, `MOST_TEAMS` at most. */
   async recordOfUser(userId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
-      const teams = await trx
-        .selectFrom('memberships')
-        .select('team_id')
-        .where('user_id', '=', userId)
-        .limit(MOST_TEAMS)
-        .execute();
+      const teams = await all(
+        trx,
+        'memberships',
+        { user_id: userId },
+        { columns: ['team_id'], limit: MOST_TEAMS },
+      );
       const named = await nameDoer(trx, doer);
       await insert(
         trx,
@@ -109,11 +110,7 @@ type NamedDoer = Pick<ActivityTable, 'actor_id' | 'actor'>;
 
 async function nameDoer(trx: Trx, doer: Doer): Promise<NamedDoer> {
   if (doer === COMMAND_LINE) return { actor_id: null, actor: 'Command line' };
-  const user = await trx
-    .selectFrom('users')
-    .select(['name', 'email'])
-    .where('id', '=', doer.userId)
-    .executeTakeFirst();
+  const user = await one(trx, 'users', { id: doer.userId }, ['name', 'email']);
   const actor = user ? `${user.name} (${user.email})` : 'A deleted account';
   return { actor_id: doer.userId, actor };
 }
@@ -137,7 +134,7 @@ function rowOf(
 }
 
 async function insert(trx: Trx, rows: readonly ActivityTable[]): Promise<void> {
-  if (rows.length > 0) await trx.insertInto('activity').values(rows).execute();
+  if (rows.length > 0) await add(trx, 'activity', rows);
 }
 
 function activityOf(row: ActivityTable): Activity {

@@ -220,7 +220,7 @@ forEachStore((dialect, openTestStore) => {
       const end = { completedAt: now, responseStatus: null, reason: null, errorMessage: null };
       const dead = { level: 'failure' as const, teamId, queueId, attemptNumber: 1, end };
       const alerts = Array.from({ length: 2_500 }, () => ({ ...dead, jobId: newId(now) }));
-      await raiseJobAlerts(trx, store.database.dialect, alerts);
+      await raiseJobAlerts(trx, alerts);
     });
     const claim = { now, leaseMs: 1000, most: 9 };
     const [notice, ...others] = await store.notices.claimDue(teamId, claim);

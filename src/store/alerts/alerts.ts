@@ -7,6 +7,7 @@ import type { SlowRule } from '#domain/slow-runs';
 import { raiseReminders } from './reminders.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
+import { one } from '../database/rows.ts';
 
 /** An alert as recorded (§6.5). */
 export interface StoredAlert {
@@ -124,14 +125,7 @@ export class AlertStore {
   }
 
   async find(teamId: string, alertId: string): Promise<StoredAlert | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('alerts')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', '=', alertId)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
     return row ? alertOf(row) : null;
   }
 

@@ -11,7 +11,8 @@ import { newId } from '#domain/ids';
 import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
-import { takeTurn } from '../people/team-turn.ts';
+import { lockTeam } from '../database/lock-team.ts';
+import { add, all, change, one, remove } from '../database/rows.ts';
 
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
@@ -75,38 +76,21 @@ export class ChannelStore {
 
   /** The default channel. A team that has set none has email. */
   async read(teamId: string): Promise<Channel> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('notification_channels')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'notification_channels', { team_id: teamId }));
     return row ? this.#channelOf('notification_channels', row) : UNSET;
   }
 
   /** The named channels, in the order of their names. */
   async list(teamId: string): Promise<NamedChannel[]> {
     const rows = await this.#db.read((db) =>
-      db
-        .selectFrom('channels')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .orderBy('name')
-        .orderBy('id')
-        .execute(),
+      all(db, 'channels', { team_id: teamId }, { order: ['name', 'id'] }),
     );
     return rows.map((row) => this.#namedOf(row));
   }
 
   async find(teamId: string, channelId: string): Promise<NamedChannel | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('channels')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', '=', channelId)
-        .executeTakeFirst(),
+      one(db, 'channels', { team_id: teamId, id: channelId }),
     );
     return row ? this.#namedOf(row) : null;
   }
@@ -124,16 +108,13 @@ export class ChannelStore {
   async add(teamId: string, settings: ChannelSettings, now: number): Promise<ChannelSaving> {
     const { name } = settings;
     return this.#db.transact(async (trx) => {
-      await takeTurn(trx, this.#db.dialect, teamId);
+      await lockTeam(trx, teamId);
       const names = await readNames(trx, teamId);
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
       const columns = this.#columnsOf('channels', settings);
-      await trx
-        .insertInto('channels')
-        .values({ team_id: teamId, id, name, created_at: now, ...columns })
-        .execute();
+      await add(trx, 'channels', { team_id: teamId, id, name, created_at: now, ...columns });
       return { kind: 'saved', id };
     });
   }
@@ -146,17 +127,17 @@ export class ChannelStore {
   ): Promise<ChannelSaving> {
     const { name } = settings;
     return this.#db.transact(async (trx) => {
-      await takeTurn(trx, this.#db.dialect, teamId);
+      await lockTeam(trx, teamId);
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
-      const { numUpdatedRows } = await trx
-        .updateTable('channels')
-        .set({ name, ...this.#columnsOf('channels', settings) })
-        .where('team_id', '=', teamId)
-        .where('id', '=', channelId)
-        .executeTakeFirst();
-      return numUpdatedRows === 0n ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
+      const changed = await change(
+        trx,
+        'channels',
+        { team_id: teamId, id: channelId },
+        { name, ...this.#columnsOf('channels', settings) },
+      );
+      return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
     });
   }
 
@@ -165,14 +146,10 @@ export class ChannelStore {
    * channel.
    */
   async delete(teamId: string, channelId: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#db.transact((trx) =>
-      trx
-        .deleteFrom('channels')
-        .where('team_id', '=', teamId)
-        .where('id', '=', channelId)
-        .executeTakeFirst(),
+    const removed = await this.#db.transact((trx) =>
+      remove(trx, 'channels', { team_id: teamId, id: channelId }),
     );
-    return numDeletedRows > 0n;
+    return removed > 0;
   }
 
   /** The crons and queues with alert settings of their own, each kind in the order of their names. */
@@ -242,12 +219,7 @@ export class ChannelStore {
       return;
     }
     await this.#db.transact((trx) =>
-      trx
-        .updateTable('channels')
-        .set(columns)
-        .where('team_id', '=', teamId)
-        .where('id', '=', channelId)
-        .execute(),
+      change(trx, 'channels', { team_id: teamId, id: channelId }, columns),
     );
   }
 
@@ -350,5 +322,5 @@ function isOneUrl(kind: ChannelConfig['kind']): boolean {
 }
 
 async function readNames(trx: Trx, teamId: string): Promise<{ id: string; name: string }[]> {
-  return trx.selectFrom('channels').select(['id', 'name']).where('team_id', '=', teamId).execute();
+  return all(trx, 'channels', { team_id: teamId }, { columns: ['id', 'name'] });
 }

@@ -9,6 +9,7 @@ import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { NoticeTarget } from './notice-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
+import { all } from '../database/rows.ts';
 
 /** A notice under a lease: only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
@@ -117,14 +118,12 @@ async function readSubjects(
   teamId: string,
   groupId: string,
 ): Promise<StoredAlert['source'][]> {
-  const rows = await trx
-    .selectFrom('alerts')
-    .select(['source', 'source_id', 'source_name'])
-    .where('team_id', '=', teamId)
-    .where('notice_id', '=', groupId)
-    .orderBy('id')
-    .limit(MOST_SUBJECTS)
-    .execute();
+  const rows = await all(
+    trx,
+    'alerts',
+    { team_id: teamId, notice_id: groupId },
+    { columns: ['source', 'source_id', 'source_name'], order: ['id'], limit: MOST_SUBJECTS },
+  );
   return rows.map(({ source, source_id, source_name }) => {
     return { kind: source, id: source_id, name: source_name };
   });

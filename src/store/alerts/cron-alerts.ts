@@ -2,8 +2,8 @@ import { nextReminder } from '#domain/alert-reminder';
 import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak, type StreakAlert } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from '../runs/settlement.ts';
 
@@ -66,26 +66,22 @@ const writeStreaks = preparedStatement<never>(
  *
  * @returns whether any alert was raised
  */
-export async function followCrons(
-  trx: Trx,
-  dialect: Dialect,
-  runs: readonly SettledRun[],
-): Promise<boolean> {
+export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promise<boolean> {
   if (runs.length === 0) return false;
   const wanted = new Map(runs.map((run) => [run.cronId, run]));
   const asked = [...wanted.values()].map(({ teamId, cronId }) => ({
     team_id: teamId,
     cron_id: cronId,
   }));
-  const rows = await runPrepared(trx, dialect, holdStreaks, [packRows(CRON, asked)]);
+  const rows = await trx.rows(holdStreaks, [packRows(CRON, asked)]);
   const byCron = Map.groupBy(runs, ({ cronId }) => cronId);
   const followed = rows.map((row) => followOne(row, byCron.get(row.id) ?? []));
   const changed = followed.filter(({ hasChanged }) => hasChanged);
   if (changed.length > 0) {
-    await runPrepared(trx, dialect, writeStreaks, [packRows(STREAK, changed.map(streakRow))]);
+    await trx.rows(writeStreaks, [packRows(STREAK, changed.map(streakRow))]);
   }
   const alerts = followed.flatMap(({ alerts }) => alerts);
-  await raiseAlerts(trx, dialect, alerts);
+  await raiseAlerts(trx, alerts);
   return alerts.length > 0;
 }
 

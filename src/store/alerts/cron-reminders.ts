@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { readAlertSettings } from '#domain/alert-settings';
 import type { RemindedKind } from './reminders.ts';
+import { change, one } from '../database/rows.ts';
 
 /** Reminders of crons: each cron has its streak and the time of the next one in its row. */
 export const CRON_REMINDERS: RemindedKind = {
@@ -36,15 +36,23 @@ export const CRON_REMINDERS: RemindedKind = {
     return row ? { ...row, attempt_number: null } : null;
   },
 
-  async hold(trx, dialect, { team_id, id }) {
-    const row = await trx
-      .selectFrom('crons')
-      .select(['name', 'is_active', 'next_run_at', 'has_raised_failure', 'failed_runs'])
-      .select(['failing_since', 'remind_at', 'alert_settings'])
-      .where('team_id', '=', team_id)
-      .where('id', '=', id)
-      .modifyEnd(sql.raw(dialect.lock('for no key update')))
-      .executeTakeFirst();
+  async hold(trx, { team_id, id }) {
+    const row = await one(
+      trx,
+      'crons',
+      { team_id, id },
+      [
+        'name',
+        'is_active',
+        'next_run_at',
+        'has_raised_failure',
+        'failed_runs',
+        'failing_since',
+        'remind_at',
+        'alert_settings',
+      ],
+      'for no key update',
+    );
     if (!row || row.remind_at === null) return null;
     return {
       name: row.name,
@@ -60,11 +68,6 @@ export const CRON_REMINDERS: RemindedKind = {
   },
 
   async write(trx, { team_id, id }, remindAt) {
-    await trx
-      .updateTable('crons')
-      .set({ remind_at: remindAt })
-      .where('team_id', '=', team_id)
-      .where('id', '=', id)
-      .execute();
+    await change(trx, 'crons', { team_id, id }, { remind_at: remindAt });
   },
 };

@@ -1,9 +1,9 @@
 import { readAlertSettings } from '#domain/alert-settings';
 import type { Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import { noteFailing } from './queue-reminders.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
 import type { RunEnd } from '../runs/settlement.ts';
+import { all } from '../database/rows.ts';
 
 /** An alert that an ended attempt raises; which ones do is decided in domain/job-alert. */
 export interface JobAlert {
@@ -16,17 +16,14 @@ export interface JobAlert {
 }
 
 /** Raises alerts of jobs in the transaction that settles them. */
-export async function raiseJobAlerts(
-  trx: Trx,
-  dialect: Dialect,
-  alerts: readonly JobAlert[],
-): Promise<void> {
+export async function raiseJobAlerts(trx: Trx, alerts: readonly JobAlert[]): Promise<void> {
   if (alerts.length === 0) return;
-  const queues = await trx
-    .selectFrom('queues')
-    .select(['id', 'name', 'alert_settings'])
-    .where('id', 'in', [...new Set(alerts.map(({ queueId }) => queueId))])
-    .execute();
+  const queues = await all(
+    trx,
+    'queues',
+    { id: [...new Set(alerts.map(({ queueId }) => queueId))] },
+    { columns: ['id', 'name', 'alert_settings'] },
+  );
   const byId = new Map(queues.map((queue) => [queue.id, queue]));
   const raised = alerts.map((alert): AlertToRaise => {
     const { completedAt, responseStatus, reason, errorMessage } = alert.end;
@@ -54,5 +51,5 @@ export async function raiseJobAlerts(
       return { teamId, queueId: source.id, at: raisedAt, settings };
     }),
   );
-  await raiseAlerts(trx, dialect, raised);
+  await raiseAlerts(trx, raised);
 }

@@ -4,8 +4,9 @@ import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
 import type { NoticesTable } from '../database/alerts-schema.ts';
 import type { Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { all } from '../database/rows.ts';
 
 /**
  * A recipient that is not told yet: the notice's channel as it is set when the notice is sent, every member by email
@@ -40,16 +41,18 @@ export async function readKnownChannels(
   teamIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownChannels>> {
   const [named, defaults] = [
-    await db
-      .selectFrom('channels')
-      .select(['team_id', 'id', 'kind', 'collect_minutes'])
-      .where('team_id', 'in', teamIds)
-      .execute(),
-    await db
-      .selectFrom('notification_channels')
-      .select(['team_id', 'kind', 'collect_minutes'])
-      .where('team_id', 'in', teamIds)
-      .execute(),
+    await all(
+      db,
+      'channels',
+      { team_id: teamIds },
+      { columns: ['team_id', 'id', 'kind', 'collect_minutes'] },
+    ),
+    await all(
+      db,
+      'notification_channels',
+      { team_id: teamIds },
+      { columns: ['team_id', 'kind', 'collect_minutes'] },
+    ),
   ];
   const rows = [...named, ...defaults.map((row) => Object.assign(row, { id: DEFAULT_REF }))];
   const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
@@ -93,7 +96,6 @@ const insertNoticeRows = preparedStatement<never>(
  */
 export async function insertNotices(
   trx: Trx,
-  dialect: Dialect,
   groups: readonly GroupToTell[],
   known: ReadonlyMap<string, KnownChannels>,
   isTogether = false,
@@ -106,11 +108,11 @@ export async function insertNotices(
     const [first] = some;
     if (!first) continue;
     const minutes = known.get(first.teamId)?.get(first.ref)?.collectMinutes ?? null;
-    if (minutes !== null) await collect(trx, dialect, some, minutes);
+    if (minutes !== null) await collect(trx, some, minutes);
     else if (isTogether && some.length > 1) putTogether(some);
   }
   const rows = notices.map(({ row }) => row);
-  if (rows.length > 0) await runPrepared(trx, dialect, insertNoticeRows, [packRows(NOTICE, rows)]);
+  if (rows.length > 0) await trx.rows(insertNoticeRows, [packRows(NOTICE, rows)]);
 }
 
 interface NewNotice {
@@ -135,15 +137,10 @@ function putTogether(notices: readonly NewNotice[]): void {
   }
 }
 
-async function collect(
-  trx: Trx,
-  dialect: Dialect,
-  notices: readonly NewNotice[],
-  minutes: number,
-): Promise<void> {
+async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number): Promise<void> {
   const [first] = notices;
   if (!first) return;
-  const before = await holdCollection(trx, dialect, first);
+  const before = await holdCollection(trx, first);
   let open = before;
   for (const { row } of notices) {
     const joined = joinCollection(open, row.next_try_at ?? 0, minutes, newId);
@@ -164,13 +161,9 @@ async function collect(
   ).execute();
 }
 
-async function holdCollection(
-  trx: Trx,
-  dialect: Dialect,
-  { teamId, ref }: NewNotice,
-): Promise<Collection | null> {
+async function holdCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Collection | null> {
   const columns = ['collecting_id', 'collecting_until'] as const;
-  const lock = sql.raw(dialect.lock('for no key update'));
+  const lock = sql.raw(trx.dialect.lock('for no key update'));
   const row =
     ref === DEFAULT_REF
       ? await trx
@@ -259,7 +252,6 @@ export function tellsAnybody(mailsMembers: boolean, channels: readonly ChannelRe
  */
 export async function holdGroup(
   trx: Trx,
-  dialect: Dialect,
   teamId: string,
   groupId: string,
 ): Promise<
@@ -271,6 +263,6 @@ export async function holdGroup(
     .where('team_id', '=', teamId)
     .where((eb) => eb.or([eb('group_id', '=', groupId), eb('id', '=', groupId)]))
     .orderBy('id')
-    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
     .execute();
 }

@@ -1,10 +1,11 @@
 import { newId } from '#domain/ids';
 import type { NoticesTable } from '../database/alerts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
 import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
 import type { Sealer } from '../database/seal.ts';
+import { change, one, remove } from '../database/rows.ts';
 
 export type { ClaimedNotice, NoticeTarget };
 
@@ -86,13 +87,9 @@ export class NoticeStore {
   ): Promise<ClaimedNotice[]> {
     return this.#db.transact(async (trx) => {
       const claim = [teamId, newId(now), now, now + leaseMs, most] as const;
-      const first = await runPrepared(trx, this.#db.dialect, claimNotices, claim);
+      const first = await trx.rows(claimNotices, claim);
       const rows = [...first, ...(await this.#claimFollowers(trx, first, claim))];
-      const team = await trx
-        .selectFrom('teams')
-        .select('name')
-        .where('id', '=', teamId)
-        .executeTakeFirst();
+      const team = await one(trx, 'teams', { id: teamId }, ['name']);
       const claimed: ClaimedNotice[] = [];
       for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
         const notice = await readNotice(trx, this.#sealer, row, team?.name ?? '');
@@ -114,7 +111,7 @@ export class NoticeStore {
     for (const batchId of batches) {
       const most = MOST_TOGETHER - first.filter(({ batch_id }) => batch_id === batchId).length;
       const claim = [teamId, claimId, now, leaseUntil, most, batchId, now + FOLLOW_MS];
-      rows.push(...(await runPrepared(trx, this.#db.dialect, claimFollowers, claim)));
+      rows.push(...(await trx.rows(claimFollowers, claim)));
     }
     return rows;
   }
@@ -131,16 +128,15 @@ export class NoticeStore {
     const [first] = notices;
     if (!first) return true;
     const ids = notices.map(({ id }) => id);
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('notices')
-        .set({ targets: JSON.stringify(targets), next_try_at: leaseUntil })
-        .where('team_id', '=', first.teamId)
-        .where('id', 'in', ids)
-        .where('claim_id', '=', first.claimId)
-        .executeTakeFirst(),
+    const changed = await this.#db.transact((trx) =>
+      change(
+        trx,
+        'notices',
+        { team_id: first.teamId, id: ids, claim_id: first.claimId },
+        { targets: JSON.stringify(targets), next_try_at: leaseUntil },
+      ),
     );
-    return numUpdatedRows === BigInt(ids.length);
+    return changed === ids.length;
   }
 
   /**
@@ -150,7 +146,7 @@ export class NoticeStore {
   async fallBack(notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
     return this.#db.transact(async (trx) => {
-      const group = await holdGroup(trx, this.#db.dialect, teamId, groupId);
+      const group = await holdGroup(trx, teamId, groupId);
       const own = group.find((row) => row.id === id && row.claim_id === claimId);
       if (!own || own.is_beside_default === 1) return false;
       const inTeam = () => trx.updateTable('notices').where('team_id', '=', teamId);
@@ -189,7 +185,7 @@ export class NoticeStore {
   /** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
   async #leaveToOthers(notice: NoticeKey): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      const group = await holdGroup(trx, this.#db.dialect, notice.teamId, notice.groupId);
+      const group = await holdGroup(trx, notice.teamId, notice.groupId);
       return group.length > 1 && deleteNotice(trx, notice);
     });
   }
@@ -204,14 +200,13 @@ async function endTelling(
   { teamId, id, claimId }: NoticeKey,
   delivery: 'sent' | 'failed',
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('notices')
-    .set(delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId })
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .where('claim_id', '=', claimId)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  const changed = await change(
+    trx,
+    'notices',
+    { team_id: teamId, id, claim_id: claimId },
+    delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId },
+  );
+  return changed === 1;
 }
 
 /**
@@ -251,11 +246,6 @@ async function deleteNotice(
   trx: Trx,
   { teamId, id, claimId }: Omit<NoticeKey, 'groupId'>,
 ): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('notices')
-    .where('team_id', '=', teamId)
-    .where('id', '=', id)
-    .where('claim_id', '=', claimId)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+  const removed = await remove(trx, 'notices', { team_id: teamId, id, claim_id: claimId });
+  return removed === 1;
 }

@@ -5,6 +5,7 @@ import type { Trx } from '../database/database.ts';
 import { KeyMerge } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import type { RemindedKind } from './reminders.ts';
+import { change, remove } from '../database/rows.ts';
 
 const EVER_AFTER = { at: 8_640_000_000_000_000, id: '00000000-0000-0000-0000-000000000000' };
 
@@ -54,7 +55,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
     return row ?? null;
   },
 
-  async hold(trx, dialect, { team_id, id }) {
+  async hold(trx, { team_id, id }) {
     const row = await trx
       .selectFrom('failing_queues as f')
       .innerJoin('queues as q', (join) =>
@@ -64,7 +65,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
       .select(['f.failing_since', 'f.remind_at'])
       .where('f.team_id', '=', team_id)
       .where('f.queue_id', '=', id)
-      .modifyEnd(sql.raw(dialect.lock('for update of f')))
+      .modifyEnd(sql.raw(trx.dialect.lock('for update of f')))
       .executeTakeFirst();
     if (!row) return null;
     const told = await trx
@@ -91,12 +92,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
 
   async write(trx, { team_id, id }, remindAt) {
     if (remindAt === null) return forgetFailing(trx, team_id, id);
-    await trx
-      .updateTable('failing_queues')
-      .set({ remind_at: remindAt })
-      .where('team_id', '=', team_id)
-      .where('queue_id', '=', id)
-      .execute();
+    await change(trx, 'failing_queues', { team_id, queue_id: id }, { remind_at: remindAt });
   },
 };
 
@@ -141,9 +137,5 @@ export async function changeReminders(
 }
 
 export async function forgetFailing(trx: Trx, teamId: string, queueId: string): Promise<void> {
-  await trx
-    .deleteFrom('failing_queues')
-    .where('team_id', '=', teamId)
-    .where('queue_id', '=', queueId)
-    .execute();
+  await remove(trx, 'failing_queues', { team_id: teamId, queue_id: queueId });
 }

@@ -7,8 +7,8 @@ import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { AlertKind } from '../database/alerts-schema.ts';
 import type { Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import {
   type GroupToTell,
   holdGroup,
@@ -17,6 +17,7 @@ import {
   tellsAnybody,
 } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
+import { change } from '../database/rows.ts';
 
 /** An alert to be raised. */
 export interface AlertToRaise {
@@ -50,11 +51,7 @@ interface Placed {
  * Records alerts and their notices, in the transaction of the settlements that raise them (§6.5, §6.6). Alerts inside a
  * maintenance window are muted. Alerts of one queue in a burst share a group. Each channel of a group gets one notice.
  */
-export async function raiseAlerts(
-  trx: Trx,
-  dialect: Dialect,
-  alerts: readonly AlertToRaise[],
-): Promise<void> {
+export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Promise<void> {
   if (alerts.length === 0) return;
   const teamIds = [...new Set(alerts.map(({ teamId }) => teamId))];
   const windows = await readWindows(trx, teamIds);
@@ -66,17 +63,13 @@ export async function raiseAlerts(
     const ids = new Set(known.get(teamId)?.keys());
     return { alert, mutedBy, channels: resolveChannels(settings, level, ids), noticeId: null };
   });
-  const groups = await placeInNotices(trx, dialect, placed);
-  await insertNotices(trx, dialect, groups, known);
-  await insertAlerts(trx, dialect, placed);
+  const groups = await placeInNotices(trx, placed);
+  await insertNotices(trx, groups, known);
+  await insertAlerts(trx, placed);
 }
 
 /** Puts every alert that has recipients into a group, and returns the groups that are new. */
-async function placeInNotices(
-  trx: Trx,
-  dialect: Dialect,
-  placed: readonly Placed[],
-): Promise<GroupToTell[]> {
+async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<GroupToTell[]> {
   const told = placed.filter(
     ({ alert, mutedBy, channels }) =>
       mutedBy === null && tellsAnybody(mailsMembers(alert), channels),
@@ -90,7 +83,7 @@ async function placeInNotices(
     if (!first) continue;
     const notice = !comesInBursts(first.alert)
       ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
-      : await placeBurst(trx, dialect, group);
+      : await placeBurst(trx, group);
     if (typeof notice !== 'string') notices.push(notice);
     const noticeId = typeof notice === 'string' ? notice : notice.id;
     for (const each of group) each.noticeId = noticeId;
@@ -128,36 +121,31 @@ function newNotice(
 }
 
 /** Adds alerts of a queue to the group that gathers them, and gives its id; else gives a new group. */
-async function placeBurst(
-  trx: Trx,
-  dialect: Dialect,
-  group: readonly Placed[],
-): Promise<GroupToTell | string> {
+async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<GroupToTell | string> {
   const last = group.at(-1);
   if (!last) throw new Error('a group has alerts');
   const { alert } = last;
-  const burst = await holdBurst(trx, dialect, alert);
+  const burst = await holdBurst(trx, alert);
   const gathering = findGathering(burst, alert.raisedAt);
   const join = { teamId: alert.teamId, groupId: gathering ?? '', more: group.length };
-  if (gathering !== null && (await joinNotices(trx, dialect, join))) return gathering;
+  if (gathering !== null && (await joinNotices(trx, join))) return gathering;
   const noticeId = newId(alert.raisedAt);
   const opened = openNotice(burst, noticeId, alert.raisedAt);
-  await trx
-    .updateTable('alert_bursts')
-    .set({
+  await change(
+    trx,
+    'alert_bursts',
+    { team_id: alert.teamId, queue_id: alert.source.id, level: alert.level },
+    {
       quiet_until: opened.burst.quietUntil,
       gathering_notice_id: opened.burst.gathering?.noticeId ?? null,
       gathering_until: opened.burst.gathering?.until ?? null,
-    })
-    .where('team_id', '=', alert.teamId)
-    .where('queue_id', '=', alert.source.id)
-    .where('level', '=', alert.level)
-    .execute();
+    },
+  );
   return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
 /** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
-async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: AlertToRaise) {
+async function holdBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
   await trx
     .insertInto('alert_bursts')
     .values({
@@ -176,7 +164,7 @@ async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: 
     .where('team_id', '=', teamId)
     .where('queue_id', '=', source.id)
     .where('level', '=', level)
-    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
     .executeTakeFirstOrThrow();
   const noticeId = row.gathering_notice_id;
   const gathering = noticeId === null ? null : { noticeId, until: row.gathering_until ?? 0 };
@@ -189,10 +177,9 @@ async function holdBurst(trx: Trx, dialect: Dialect, { teamId, source, level }: 
  */
 async function joinNotices(
   trx: Trx,
-  dialect: Dialect,
   { teamId, groupId, more }: { teamId: string; groupId: string; more: number },
 ): Promise<boolean> {
-  const notices = await holdGroup(trx, dialect, teamId, groupId);
+  const notices = await holdGroup(trx, teamId, groupId);
   if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
   const ids = notices.map(({ id }) => id);
   await trx
@@ -234,7 +221,7 @@ const insertAlertRows = preparedStatement<never>(
   insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${dialect.rows(ALERT, 1)}`,
 );
 
-async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[]): Promise<void> {
+async function insertAlerts(trx: Trx, placed: readonly Placed[]): Promise<void> {
   const rows = placed.map(({ alert, mutedBy, noticeId }) => ({
     team_id: alert.teamId,
     id: newId(alert.raisedAt),
@@ -256,5 +243,5 @@ async function insertAlerts(trx: Trx, dialect: Dialect, placed: readonly Placed[
     window_id: mutedBy?.id ?? null,
     kind: alert.kind,
   }));
-  await runPrepared(trx, dialect, insertAlertRows, [packRows(ALERT, rows)]);
+  await trx.rows(insertAlertRows, [packRows(ALERT, rows)]);
 }

@@ -3,7 +3,6 @@ import type { AlertSettings } from '#domain/alert-settings';
 import type { FailureReason } from '#domain/failure';
 import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import { CRON_REMINDERS } from './cron-reminders.ts';
 import { QUEUE_REMINDERS } from './queue-reminders.ts';
 import { raiseAlerts } from './raise-alerts.ts';
@@ -50,7 +49,7 @@ export interface RemindedKind {
   findDue: (db: Database, now: number, most: number) => Promise<DueReminder[]>;
   findFailure: (db: Database, due: DueReminder) => Promise<LastFailure | null>;
   /** Locks it until the end of the transaction; null where no reminder of it is to come. */
-  hold: (trx: Trx, dialect: Dialect, due: DueReminder) => Promise<Reminded | null>;
+  hold: (trx: Trx, due: DueReminder) => Promise<Reminded | null>;
   /** @param remindAt  when the next reminder is due; null: none is to come */
   write: (trx: Trx, due: DueReminder, remindAt: number | null) => Promise<void>;
 }
@@ -63,7 +62,7 @@ export async function raiseReminders(db: Database, now: number): Promise<void> {
   for (const kind of [CRON_REMINDERS, QUEUE_REMINDERS]) {
     const raise = async (due: DueReminder) => {
       const last = await kind.findFailure(db, due);
-      await db.transact((trx) => remind(trx, db.dialect, { kind, due, last, now }));
+      await db.transact((trx) => remind(trx, { kind, due, last, now }));
     };
     await besideHeldTeams(await kind.findDue(db, now, MOST_OF_A_KIND), raise, heldTeams);
   }
@@ -79,13 +78,9 @@ interface Reminder {
 /**
  * Raises one reminder. Of two nodes the second one waits for the lock and then sees that the next reminder is later.
  */
-async function remind(
-  trx: Trx,
-  dialect: Dialect,
-  { kind, due, last, now }: Reminder,
-): Promise<void> {
-  await waitBriefly(trx, dialect);
-  const held = await kind.hold(trx, dialect, due);
+async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
+  await waitBriefly(trx, trx.dialect);
+  const held = await kind.hold(trx, due);
   // Its cron or queue is gone.
   if (!held) return kind.write(trx, due, null);
   if (held.remindAt > now) return;
@@ -117,7 +112,7 @@ async function remind(
     settings,
     kind: 'reminder',
   } as const;
-  await raiseAlerts(trx, dialect, [alert]);
+  await raiseAlerts(trx, [alert]);
 }
 
 /** Rounds down: the seconds would only show how late the reminder was raised. */

@@ -11,12 +11,13 @@ import {
   writeSlowRule,
 } from '#domain/slow-runs';
 import type { Database, Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { Medians } from '../figures/medians.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd, Settlement } from '../runs/settlement.ts';
 import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
+import { change, one, remove } from '../database/rows.ts';
 
 /** An ended run of a cron or queue that has a rule of slow runs. */
 export interface TimedRun {
@@ -95,17 +96,13 @@ const holdSpells = preparedStatement<SpellRow>(
  *
  * @returns whether anything was raised
  */
-export async function followSpells(
-  trx: Trx,
-  dialect: Dialect,
-  timed: readonly TimedRun[],
-): Promise<boolean> {
+export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promise<boolean> {
   if (timed.length === 0) return false;
   const bySource = Map.groupBy(timed, ({ sourceId }) => sourceId);
   const all = [...bySource].flatMap(([source_id, [first]]) =>
     first ? [{ team_id: first.run.teamId, source_id }] : [],
   );
-  const rows = await runPrepared(trx, dialect, readSpells, [packRows(SOURCE, all)]);
+  const rows = await trx.rows(readSpells, [packRows(SOURCE, all)]);
   const seen = new Map(rows.map((row) => [row.source_id, row]));
   const stirred = all.filter(({ source_id }) => {
     const runs = bySource.get(source_id) ?? [];
@@ -117,13 +114,13 @@ export async function followSpells(
   });
   if (stirred.length === 0) return false;
   const packed = packRows(SOURCE, stirred);
-  await runPrepared(trx, dialect, makeSpells, [packed]);
-  const held = await runPrepared(trx, dialect, holdSpells, [packed]);
+  await trx.rows(makeSpells, [packed]);
+  const held = await trx.rows(holdSpells, [packed]);
   const alerts: AlertToRaise[] = [];
   for (const row of held) {
-    alerts.push(...(await followHeld(trx, dialect, row, bySource.get(row.source_id) ?? [])));
+    alerts.push(...(await followHeld(trx, row, bySource.get(row.source_id) ?? [])));
   }
-  await raiseAlerts(trx, dialect, alerts);
+  await raiseAlerts(trx, alerts);
   return alerts.length > 0;
 }
 
@@ -151,7 +148,6 @@ function follow(before: SlowSpell | null, runs: readonly TimedRun[], remindHours
 
 async function followHeld(
   trx: Trx,
-  dialect: Dialect,
   row: SpellRow,
   runs: readonly TimedRun[],
 ): Promise<AlertToRaise[]> {
@@ -163,7 +159,7 @@ async function followHeld(
     .where('team_id', '=', teamId)
     .where('id', '=', sourceId)
     // A deletion waits for this transaction then, or this one for it, so that no spell outlives its source.
-    .modifyEnd(sql.raw(dialect.lock('for key share')))
+    .modifyEnd(sql.raw(trx.dialect.lock('for key share')))
     .executeTakeFirst();
   const rule = source?.slow_rule ?? null;
   // The rule, or all of it, was taken away while they ran.
@@ -176,12 +172,12 @@ async function followHeld(
   const { spell, alerts } = follow(spellOf(row, rule), present, settings.remindHours);
   if (spell === null) await forgetSpell(trx, teamId, sourceId);
   else
-    await trx
-      .updateTable('slow_spells')
-      .set({ rule, since: spell.since, last_at: spell.lastAt, told_at: spell.toldAt })
-      .where('team_id', '=', teamId)
-      .where('source_id', '=', sourceId)
-      .execute();
+    await change(
+      trx,
+      'slow_spells',
+      { team_id: teamId, source_id: sourceId },
+      { rule, since: spell.since, last_at: spell.lastAt, told_at: spell.toldAt },
+    );
   const named = { kind, id: sourceId, name: source.name } as const;
   return alerts.map(({ run, alert }) => alertOf(run, alert, named, settings));
 }
@@ -210,11 +206,7 @@ function alertOf(
 }
 
 export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {
-  await trx
-    .deleteFrom('slow_spells')
-    .where('team_id', '=', teamId)
-    .where('source_id', '=', sourceId)
-    .execute();
+  await remove(trx, 'slow_spells', { team_id: teamId, source_id: sourceId });
 }
 
 /** Since when a cron or queue is slow by its rule; null: it is not. */
@@ -225,13 +217,12 @@ export async function findSlowSince(
   rule: SlowRule,
 ): Promise<number | null> {
   const row = await db.read((reader) =>
-    reader
-      .selectFrom('slow_spells')
-      .select('since')
-      .where('team_id', '=', teamId)
-      .where('source_id', '=', sourceId)
-      .where('rule', '=', writeSlowRule(rule))
-      .executeTakeFirst(),
+    one(
+      reader,
+      'slow_spells',
+      { team_id: teamId, source_id: sourceId, rule: writeSlowRule(rule) },
+      ['since'],
+    ),
   );
   return row?.since ?? null;
 }

@@ -2,6 +2,7 @@ import { newId } from '#domain/ids';
 import type { UsageAlertsTable } from '../database/alerts-schema.ts';
 import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
+import { one } from '../database/rows.ts';
 
 /** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded, and sent to nobody. */
 export interface UsageAlert {
@@ -101,13 +102,7 @@ export async function raiseUsageAlerts(
 async function insertOnce(db: Database, row: Omit<UsageAlertsTable, 'is_read'>): Promise<void> {
   const { team_id, month, mark } = row;
   const known = await db.read((reader) =>
-    reader
-      .selectFrom('usage_alerts')
-      .select('id')
-      .where('team_id', '=', team_id)
-      .where('month', '=', month)
-      .where('mark', '=', mark)
-      .executeTakeFirst(),
+    one(reader, 'usage_alerts', { team_id, month, mark }, ['id']),
   );
   if (known) return;
   await db.transact((trx) =>

@@ -10,10 +10,10 @@ import type { AlertLevel } from '#domain/alert-streak';
 import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import { type GroupToTell, insertNotices, readKnownChannels } from './notice-rows.ts';
 import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
+import { change } from '../database/rows.ts';
 
 /** The most windows of one round, and the most crons of one notice. */
 const MOST_WINDOWS = 50;
@@ -42,31 +42,25 @@ export async function tellWindowEnds(db: Database, now: number): Promise<boolean
   );
   let isTold = false;
   await besideHeldTeams(ended, async ({ team_id, id }) => {
-    const told = await db.transact((trx) => tellEnd(trx, db.dialect, team_id, id, now));
+    const told = await db.transact((trx) => tellEnd(trx, team_id, id, now));
     isTold ||= told;
   });
   return isTold;
 }
 
 /** Marks one window's end as told, which locks its row until the end of the transaction, and tells of its crons. */
-async function tellEnd(
-  trx: Trx,
-  dialect: Dialect,
-  teamId: string,
-  windowId: string,
-  now: number,
-): Promise<boolean> {
-  await waitBriefly(trx, dialect);
+async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number): Promise<boolean> {
+  await waitBriefly(trx, trx.dialect);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;
-  await trx
-    .updateTable('maintenance_windows')
-    .set({ told_until: lastEndOf(window, now) })
-    .where('team_id', '=', teamId)
-    .where('id', '=', windowId)
-    .execute();
-  return tellWhatStillFails(trx, dialect, window, windows, now);
+  await change(
+    trx,
+    'maintenance_windows',
+    { team_id: teamId, id: windowId },
+    { told_until: lastEndOf(window, now) },
+  );
+  return tellWhatStillFails(trx, window, windows, now);
 }
 
 /** The window's last end; for a weekly window that is active, the one a week before its next end. */
@@ -84,7 +78,6 @@ function lastEndOf(window: StoredWindow, now: number): number {
  */
 export async function tellWhatStillFails(
   trx: Trx,
-  dialect: Dialect,
   window: StoredWindow,
   windows: readonly StoredWindow[],
   now: number,
@@ -102,7 +95,7 @@ export async function tellWhatStillFails(
     const { id: alertId, level } = last;
     toTell.push({ cronId, alertId, level, settings: readAlertSettings(alert_settings) });
   }
-  return tellTogether(trx, dialect, teamId, toTell, now);
+  return tellTogether(trx, teamId, toTell, now);
 }
 
 interface ToTell {
@@ -115,7 +108,6 @@ interface ToTell {
 /** Makes the notices. Alerts with the same channels share a group. */
 async function tellTogether(
   trx: Trx,
-  dialect: Dialect,
   teamId: string,
   toTell: readonly ToTell[],
   now: number,
@@ -133,19 +125,15 @@ async function tellTogether(
     const group = { teamId, id: newId(now), mailsMembers: false, dueAt: now };
     const counted = { ...group, channels: channels.split(' '), alertCount: alerts.length };
     toInsert.push(counted);
-    await trx
-      .updateTable('alerts')
-      .set({ delivery: 'pending', notice_id: group.id })
-      .where('team_id', '=', teamId)
-      .where(
-        'id',
-        'in',
-        alerts.map(({ alertId }) => alertId),
-      )
-      .execute();
+    await change(
+      trx,
+      'alerts',
+      { team_id: teamId, id: alerts.map(({ alertId }) => alertId) },
+      { delivery: 'pending', notice_id: group.id },
+    );
   }
   // Each channel gets all of them in one message (§6.6).
-  await insertNotices(trx, dialect, toInsert, known, true);
+  await insertNotices(trx, toInsert, known, true);
   return groups.size > 0;
 }
 
@@ -159,17 +147,12 @@ async function postponeReminders(
   for (const hours of REMIND_HOURS) {
     const crons = toTell.filter(({ settings }) => settings.remindHours === hours);
     if (crons.length === 0) continue;
-    await trx
-      .updateTable('crons')
-      .set({ remind_at: nextReminder(now, hours) })
-      .where('team_id', '=', teamId)
-      .where(
-        'id',
-        'in',
-        crons.map(({ cronId }) => cronId),
-      )
-      .where('has_raised_failure', '=', 1)
-      .execute();
+    await change(
+      trx,
+      'crons',
+      { team_id: teamId, id: crons.map(({ cronId }) => cronId), has_raised_failure: 1 },
+      { remind_at: nextReminder(now, hours) },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
 import type { MaintenanceWindowsTable } from '../database/alerts-schema.ts';
 import type { Reader } from '../database/database.ts';
+import { all } from '../database/rows.ts';
 
 /** The settings of a maintenance window (§6.6). */
 export interface WindowSettings extends MaintenanceWindow {
@@ -14,24 +15,17 @@ export interface StoredWindow extends WindowSettings {
 }
 
 /** Reads the windows of several teams, in the order in which they were made, by two statements. */
-export async function readWindows(
-  db: Pick<Reader, 'selectFrom'>,
-  teamIds: readonly string[],
-): Promise<StoredWindow[]> {
-  const rows = await db
-    .selectFrom('maintenance_windows')
-    .selectAll()
-    .where('team_id', 'in', teamIds)
-    .orderBy('id')
-    .execute();
+export async function readWindows(db: Reader, teamIds: readonly string[]): Promise<StoredWindow[]> {
+  const rows = await all(db, 'maintenance_windows', { team_id: teamIds }, { order: ['id'] });
   if (rows.every(({ covers_team }) => covers_team === 1)) {
     return rows.map((row) => windowOf(row, []));
   }
-  const sources = await db
-    .selectFrom('maintenance_window_sources')
-    .select(['window_id', 'source', 'source_id'])
-    .where('team_id', 'in', teamIds)
-    .execute();
+  const sources = await all(
+    db,
+    'maintenance_window_sources',
+    { team_id: teamIds },
+    { columns: ['window_id', 'source', 'source_id'] },
+  );
   const byWindow = Map.groupBy(sources, ({ window_id }) => window_id);
   return rows.map((row) => {
     const chosen = byWindow.get(row.id) ?? [];

@@ -5,7 +5,8 @@ import type { Database, Trx } from '../database/database.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
-import { takeTurn } from '../people/team-turn.ts';
+import { lockTeam } from '../database/lock-team.ts';
+import { add, remove } from '../database/rows.ts';
 
 export type { StoredWindow, WindowSettings };
 
@@ -45,7 +46,7 @@ export class WindowStore {
     now: number,
   ): Promise<StoredWindow | null> {
     return this.#db.transact(async (trx) => {
-      await takeTurn(trx, this.#db.dialect, teamId);
+      await lockTeam(trx, teamId);
       const { n } = await trx
         .selectFrom('maintenance_windows')
         .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -53,10 +54,12 @@ export class WindowStore {
         .executeTakeFirstOrThrow();
       if (n >= MOST_WINDOWS && !(await deleteLongestOver(trx, teamId, now))) return null;
       const id = newId(now);
-      await trx
-        .insertInto('maintenance_windows')
-        .values({ team_id: teamId, id, created_at: now, ...columnsOf(settings) })
-        .execute();
+      await add(trx, 'maintenance_windows', {
+        team_id: teamId,
+        id,
+        created_at: now,
+        ...columnsOf(settings),
+      });
       await insertSources(trx, teamId, id, settings.covers);
       return { ...settings, teamId, id, createdAt: now };
     });
@@ -97,7 +100,7 @@ export class WindowStore {
       const others = windows.filter(({ id }) => id !== windowId);
       return {
         isDeleted,
-        isTold: await tellWhatStillFails(trx, this.#db.dialect, window, others, now),
+        isTold: await tellWhatStillFails(trx, window, others, now),
       };
     });
     if (isTold) this.#signals.send([{ kind: 'notices' }]);
@@ -120,7 +123,7 @@ export class WindowStore {
         if (covers.length === 0) await deleteWindow(trx, teamId, window.id);
         else await deleteSource(trx, teamId, window.id, source);
         const taken = { ...window, covers: [source] };
-        const told = await tellWhatStillFails(trx, this.#db.dialect, taken, left, now);
+        const told = await tellWhatStillFails(trx, taken, left, now);
         isTold ||= told;
       }
       return isTold;
@@ -204,12 +207,8 @@ async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise
 
 async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise<boolean> {
   await deleteSources(trx, teamId, windowId);
-  const { numDeletedRows } = await trx
-    .deleteFrom('maintenance_windows')
-    .where('team_id', '=', teamId)
-    .where('id', '=', windowId)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+  const removed = await remove(trx, 'maintenance_windows', { team_id: teamId, id: windowId });
+  return removed === 1;
 }
 
 /** The window without the source, if it is active, comes once and names it; else the window unchanged. */
@@ -229,19 +228,14 @@ async function deleteSource(
   windowId: string,
   { kind, id }: AlertSource,
 ): Promise<void> {
-  await trx
-    .deleteFrom('maintenance_window_sources')
-    .where('team_id', '=', teamId)
-    .where('window_id', '=', windowId)
-    .where('source', '=', kind)
-    .where('source_id', '=', id)
-    .execute();
+  await remove(trx, 'maintenance_window_sources', {
+    team_id: teamId,
+    window_id: windowId,
+    source: kind,
+    source_id: id,
+  });
 }
 
 async function deleteSources(trx: Trx, teamId: string, windowId: string): Promise<void> {
-  await trx
-    .deleteFrom('maintenance_window_sources')
-    .where('team_id', '=', teamId)
-    .where('window_id', '=', windowId)
-    .execute();
+  await remove(trx, 'maintenance_window_sources', { team_id: teamId, window_id: windowId });
 }

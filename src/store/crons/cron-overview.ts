@@ -1,6 +1,5 @@
 import { type ExecutionRecord, executionRecord } from './execution-records.ts';
 import type { Database } from '../database/database.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { EndedExecutionsTable } from '../database/schema.ts';
@@ -27,9 +26,7 @@ interface LastRunRow extends EndedExecutionsTable {
  * shown come first in cross joins, because SQLite keeps their order; it would otherwise read all executions.
  */
 export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
-  const rows = await db.read((reader) =>
-    runPrepared(reader, db.dialect, lastRuns, [teamId, limit]),
-  );
+  const rows = await db.read((reader) => reader.rows(lastRuns, [teamId, limit]));
   const named = (list: LastRunRow['list']) =>
     rows
       .filter((row) => row.list === list)

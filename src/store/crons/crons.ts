@@ -25,6 +25,7 @@ import { endOf } from './row-end.ts';
 import type { CronsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { SignalBus } from '../database/signals.ts';
+import { add, all, change, one, remove } from '../database/rows.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
 
@@ -67,8 +68,8 @@ export class CronStore {
     };
     await this.#db.transact(async (trx) => {
       const place = { table: 'crons', bounds: this.#bounds } as const;
-      await takePlace(trx, this.#db.dialect, teamId, place);
-      await trx.insertInto('crons').values(row).execute();
+      await takePlace(trx, teamId, place);
+      await add(trx, 'crons', row);
     });
     this.#tellDue(teamId, row.next_run_at);
     return cronOf(this.#sealer, row);
@@ -176,17 +177,13 @@ export class CronStore {
    * cron.
    */
   async delete(teamId: string, cronId: string): Promise<boolean> {
-    const { numDeletedRows } = await this.#db.transact(async (trx) => {
+    const removed = await this.#db.transact(async (trx) => {
       // First the cron, which waits for settlements under way: what they write of it goes with the rest.
-      const gone = await trx
-        .deleteFrom('crons')
-        .where('team_id', '=', teamId)
-        .where('id', '=', cronId)
-        .executeTakeFirst();
+      const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);
       return gone;
     });
-    if (numDeletedRows === 0n) return false;
+    if (removed === 0) return false;
     for (const table of ['executions', 'ended_executions'] as const) {
       const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
       await deleteAllFound(this.#db, table, found);
@@ -195,26 +192,13 @@ export class CronStore {
   }
 
   async find(teamId: string, cronId: string): Promise<Cron | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('crons')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', '=', cronId)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'crons', { team_id: teamId, id: cronId }));
     return row ? cronOf(this.#sealer, row) : null;
   }
 
   async list(teamId: string): Promise<Cron[]> {
     const rows = await this.#db.read((db) =>
-      db
-        .selectFrom('crons')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .orderBy('name')
-        .orderBy('id')
-        .execute(),
+      all(db, 'crons', { team_id: teamId }, { order: ['name', 'id'] }),
     );
     return rows.map((row) => cronOf(this.#sealer, row));
   }
@@ -260,14 +244,7 @@ export class CronStore {
   /** Finds crons of a team by id. Ids that the team does not have are left out. */
   async findAll(teamId: string, cronIds: readonly string[]): Promise<Map<string, Cron>> {
     if (cronIds.length === 0) return new Map();
-    const rows = await this.#db.read((db) =>
-      db
-        .selectFrom('crons')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', 'in', cronIds)
-        .execute(),
-    );
+    const rows = await this.#db.read((db) => all(db, 'crons', { team_id: teamId, id: cronIds }));
     return new Map(rows.map((row) => [row.id, cronOf(this.#sealer, row)]));
   }
 
@@ -287,12 +264,7 @@ export class CronStore {
   /** Adds an execution that waits for an engine, independent of the schedule (Run now, §3.1). Null: no such cron. */
   async addExecution(teamId: string, cronId: string, now: number): Promise<ExecutionRecord | null> {
     const execution = await this.#db.transact(async (trx) => {
-      const cron = await trx
-        .selectFrom('crons')
-        .select('id')
-        .where('team_id', '=', teamId)
-        .where('id', '=', cronId)
-        .executeTakeFirst();
+      const cron = await one(trx, 'crons', { team_id: teamId, id: cronId }, ['id']);
       if (!cron) return null;
       const row = await trx
         .insertInto('executions')
@@ -349,12 +321,7 @@ export class CronStore {
       if (!before) return null;
       const columns = decide(before);
       if (Object.keys(columns).length > 0) {
-        await trx
-          .updateTable('crons')
-          .set(columns)
-          .where('team_id', '=', teamId)
-          .where('id', '=', cronId)
-          .execute();
+        await change(trx, 'crons', { team_id: teamId, id: cronId }, columns);
       }
       return { ...before, ...columns };
     });
@@ -369,13 +336,7 @@ export class CronStore {
     teamId: string,
     cronId: string,
   ): Promise<Selectable<CronsTable> | undefined> {
-    return trx
-      .selectFrom('crons')
-      .selectAll()
-      .where('team_id', '=', teamId)
-      .where('id', '=', cronId)
-      .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
-      .executeTakeFirst();
+    return one(trx, 'crons', { team_id: teamId, id: cronId }, undefined, 'for update');
   }
 
   #tellDue(teamId: string, dueAt: number | null): void {

@@ -2,7 +2,7 @@ import { nextRunAfter } from '#domain/cron';
 import { withinEnd } from '#domain/cron-end';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { CronsTable } from '../database/schema.ts';
 import { endOf } from './row-end.ts';
 
@@ -105,10 +105,7 @@ export async function correctPlannedTimes(
   after: CronKey | null,
 ): Promise<CorrectedTimes> {
   const { teamId, cronId } = after ?? FIRST;
-  const { dialect } = database;
-  const rows = await database.read((db) =>
-    runPrepared(db, dialect, readPlanned, [teamId, cronId, now, AT_ONCE]),
-  );
+  const rows = await database.read((db) => db.rows(readPlanned, [teamId, cronId, now, AT_ONCE]));
   const wrong = rows.flatMap((row) => {
     const { team_id, cron_id, cron_expression, next_run_at: was } = row;
     if (!isPlannedTooLate(cron_expression, was ?? Infinity, now)) return [];
@@ -119,7 +116,7 @@ export async function correctPlannedTimes(
   const corrected =
     wrong.length === 0
       ? []
-      : await database.transact((trx) => runPrepared(trx, dialect, correctPlanned, parameters));
+      : await database.transact((trx) => trx.rows(correctPlanned, parameters));
   const last = rows.length < AT_ONCE ? undefined : rows.at(-1);
   return {
     corrected: corrected.map((row) => ({ teamId: row.team_id, dueAt: row.next_run_at })),

@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import { withinEnd } from '#domain/cron-end';
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { SignalBus } from '../database/signals.ts';
-import { takeTurn } from '../people/team-turn.ts';
+import { lockTeam } from '../database/lock-team.ts';
 import { endOf } from './row-end.ts';
+import { change, one } from '../database/rows.ts';
 
 /** That everything of a team is paused (§3.11). */
 export interface TeamPause {
@@ -43,11 +44,7 @@ export class TeamPauseStore {
   /** Null: it is not paused, or there is no such team. */
   async read(teamId: string): Promise<TeamPause | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .select(['paused_at', 'paused_by'])
-        .where('id', '=', teamId)
-        .executeTakeFirst(),
+      one(db, 'teams', { id: teamId }, ['paused_at', 'paused_by']),
     );
     const at = row?.paused_at ?? null;
     return at === null ? null : { at, by: row?.paused_by ?? '' };
@@ -55,16 +52,15 @@ export class TeamPauseStore {
 
   /** False where it is paused already: who did it first stays written down. */
   async pause(teamId: string, { at, by }: TeamPause): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('teams')
-        .set({ paused_at: at, paused_by: by })
-        .where('id', '=', teamId)
-        .where('paused_at', 'is', null)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
+    const changed = await this.#db.transact((trx) =>
+      change(
+        trx,
+        'teams',
+        { id: teamId, paused_at: null, deleted_at: null },
+        { paused_at: at, paused_by: by },
+      ),
     );
-    return numUpdatedRows === 1n;
+    return changed === 1;
   }
 
   /**
@@ -96,12 +92,8 @@ export class TeamPauseStore {
     now: number,
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<'more' | 'resumed' | 'not-paused'> {
-    await takeTurn(trx, this.#db.dialect, teamId);
-    const team = await trx
-      .selectFrom('teams')
-      .select('paused_at')
-      .where('id', '=', teamId)
-      .executeTakeFirst();
+    await lockTeam(trx, teamId);
+    const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
     if (!team || team.paused_at === null) return 'not-paused';
     const passed = await trx
       .selectFrom('crons')
@@ -119,14 +111,10 @@ export class TeamPauseStore {
       return { team_id: teamId, cron_id: cron.id, next_run_at };
     });
     if (rows.length > 0) {
-      await runPrepared(trx, this.#db.dialect, writeNextTimes, [packRows(NEXT, rows)]);
+      await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
     }
     if (rows.length === AT_ONCE) return 'more';
-    await trx
-      .updateTable('teams')
-      .set({ paused_at: null, paused_by: null })
-      .where('id', '=', teamId)
-      .execute();
+    await change(trx, 'teams', { id: teamId }, { paused_at: null, paused_by: null });
     return 'resumed';
   }
 }

@@ -2,13 +2,15 @@ import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
+import { runsStatements } from './prepared.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from './schema.ts';
 
 /** The interface of a read. It cannot open transactions; writing through it is a defect. */
-export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'>;
-export type Trx = Transaction<Tables>;
+export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'> &
+  StatementRunner;
+export type Trx = Transaction<Tables> & StatementRunner;
 
 /** One statement that ran, and how long it took. Parameters may hold payloads: never log them. */
 export interface RanStatement {
@@ -50,14 +52,16 @@ export interface DatabaseParts {
 export class Database {
   readonly dialect: Dialect;
   readonly #parts: DatabaseParts;
-  readonly #writer: Kysely<Tables>;
+  readonly #writer: Kysely<Tables> & StatementRunner;
+  readonly #reader: Reader;
   #closed: Promise<void> | null = null;
   #onFault: (code: StoreErrorCode) => void = () => {};
 
   constructor(parts: DatabaseParts) {
     this.dialect = parts.dialect;
     this.#parts = parts;
-    this.#writer = parts.writer;
+    this.#writer = runsStatements(parts.writer, parts.dialect);
+    this.#reader = runsStatements(parts.reader, parts.dialect);
   }
 
   /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
@@ -68,8 +72,8 @@ export class Database {
   /** Reads outside any transaction, on a connection that writers do not block. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     refuseNesting();
-    const { reader, semaphore } = this.#parts;
-    const run = () => runInside('read', () => work(reader));
+    const { semaphore } = this.#parts;
+    const run = () => runInside('read', () => work(this.#reader));
     return this.#watched(() => semaphore?.hold(run) ?? run());
   }
 
@@ -81,7 +85,11 @@ export class Database {
     refuseNesting();
     return this.#watched(() =>
       againAfterLostRaces(() =>
-        this.#writer.transaction().execute((trx) => runInside('transaction', () => work(trx))),
+        this.#writer
+          .transaction()
+          .execute((trx) =>
+            runInside('transaction', () => work(runsStatements(trx, this.dialect))),
+          ),
       ),
     );
   }

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { postgres } from '../postgres/sql.ts';
-import type { StatementRunner } from './transaction-script.ts';
+import type { QueryRunner, StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sqlite/sql.ts';
 
 /**
@@ -34,12 +34,25 @@ export function bindPrepared<Row>(
   return CompiledQuery.raw(statement[dialect.name], [...parameters]);
 }
 
+/** Adds the dialect and its prepared statements to something that runs queries. */
+export function runsStatements<Runner extends QueryRunner>(
+  runner: Runner,
+  dialect: Dialect,
+): Runner & StatementRunner {
+  return Object.assign(runner, {
+    dialect,
+    rows: async <Row>(statement: PreparedStatement<Row>, parameters: readonly unknown[]) => {
+      const { rows } = await runner.executeQuery(bindPrepared(dialect, statement, parameters));
+      return rows;
+    },
+  });
+}
+
 export async function runPrepared<Row>(
   runner: StatementRunner,
-  dialect: Dialect,
+  _dialect: Dialect,
   statement: PreparedStatement<Row>,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const { rows } = await runner.executeQuery(bindPrepared(dialect, statement, parameters));
-  return rows;
+  return runner.rows(statement, parameters);
 }

@@ -1,7 +1,6 @@
 import { TeamFull, type TeamBounds } from '#domain/team-bounds';
 import type { Trx } from './database.ts';
-import type { Dialect } from './dialect.ts';
-import { takeTurn } from '../people/team-turn.ts';
+import { lockTeam } from './lock-team.ts';
 
 /**
  * How many more crons or queues a team may have. It locks the team's row until the end of the transaction, so that two
@@ -9,11 +8,10 @@ import { takeTurn } from '../people/team-turn.ts';
  */
 export async function countRoom(
   trx: Trx,
-  dialect: Dialect,
   teamId: string,
   { table, most }: { table: 'crons' | 'queues'; most: number },
 ): Promise<number> {
-  await takeTurn(trx, dialect, teamId);
+  await lockTeam(trx, teamId);
   const { count } = await trx
     .selectFrom((from) =>
       from.selectFrom(table).select('id').where('team_id', '=', teamId).limit(most).as('some'),
@@ -26,11 +24,9 @@ export async function countRoom(
 /** @throws TeamFull */
 export async function takePlace(
   trx: Trx,
-  dialect: Dialect,
   teamId: string,
   { table, bounds }: { table: 'crons' | 'queues'; bounds: TeamBounds },
 ): Promise<void> {
   const most = bounds[table];
-  if ((await countRoom(trx, dialect, teamId, { table, most })) <= 0)
-    throw new TeamFull(table, most);
+  if ((await countRoom(trx, teamId, { table, most })) <= 0) throw new TeamFull(table, most);
 }

@@ -1,9 +1,16 @@
 import type { CompiledQuery } from 'kysely';
 import type { Dialect, DialectName } from './dialect.ts';
+import type { PreparedStatement } from './prepared.ts';
 
-/** Runs statements: a transaction, or the connection on the database's own thread. */
-export interface StatementRunner {
+export interface QueryRunner {
   executeQuery<Row>(query: CompiledQuery<Row>): Promise<{ rows: Row[] }>;
+}
+
+/** Runs statements: a read, a transaction, or the connection on the database's own thread. */
+export interface StatementRunner extends QueryRunner {
+  readonly dialect: Dialect;
+  /** Runs a prepared statement and returns its rows. */
+  rows<Row>(statement: PreparedStatement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { addUpCounts as onPostgres } from '../postgres/add-up-counts.ts';
 import { addUpCounts as onSqlite } from '../sqlite/add-up-counts.ts';
 import { HeldTeams } from '../runs/held-teams.ts';
@@ -80,16 +80,13 @@ export class BatchCountStore {
   }
 
   async #readLastId(): Promise<number> {
-    const { dialect } = this.#db;
-    const [row] = await this.#db.read((db) => runPrepared(db, dialect, findLastId, []));
+    const [row] = await this.#db.read((db) => db.rows(findLastId, []));
     return row?.id ?? 0;
   }
 
   /** Gives the rows that were looked at. */
   async #takeStep(fromId: number, limit: number): Promise<BatchOfTeam[]> {
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, findCounts, [fromId, limit]),
-    );
+    const rows = await this.#db.read((db) => db.rows(findCounts, [fromId, limit]));
     const [firstId, lastId] = [rows.at(0)?.id, rows.at(-1)?.id];
     if (firstId === undefined || lastId === undefined) return rows;
     const teams = [...new Set(rows.map(({ team_id }) => team_id))]

@@ -1,5 +1,5 @@
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { HOUR_MS } from './outcomes.ts';
 
@@ -60,12 +60,11 @@ const countPackedStarts = preparedStatement<never>('count-starts', (dialect) =>
 
 export async function countStarts(
   runner: StatementRunner,
-  dialect: Dialect,
   started: readonly RowOf<typeof START>[],
   now: number,
 ): Promise<void> {
   if (started.length === 0) return;
-  await runPrepared(runner, dialect, countPackedStarts, [packRows(START, started), now]);
+  await runner.rows(countPackedStarts, [packRows(START, started), now]);
 }
 
 /** One row of `batch_counts`. `step` is null for runs that were not sent, and for `started` ones. */

@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
+import { one } from '../database/rows.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
@@ -151,8 +152,7 @@ export class DepthStore {
     { from, to }: { from: number; to: number },
     longerThanMs: number,
   ): Promise<Silence[]> {
-    const { dialect } = this.#db;
-    return this.#db.read((db) => runPrepared(db, dialect, findSilences, [from, to, longerThanMs]));
+    return this.#db.read((db) => db.rows(findSilences, [from, to, longerThanMs]));
   }
 
   /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
@@ -170,15 +170,12 @@ export class DepthStore {
   }
 
   async #hasLooked(at: number): Promise<boolean> {
-    const found = await this.#db.read((db) =>
-      db.selectFrom('depth_looks').select('at').where('at', '=', at).executeTakeFirst(),
-    );
+    const found = await this.#db.read((db) => one(db, 'depth_looks', { at }, ['at']));
     return found !== undefined;
   }
 
   async #find(now: number): Promise<DueQueue[]> {
-    const { dialect } = this.#searches;
-    return this.#searches.read((db) => runPrepared(db, dialect, findDue, [now, MOST_QUEUES]));
+    return this.#searches.read((db) => db.rows(findDue, [now, MOST_QUEUES]));
   }
 
   async #count(due: readonly DueQueue[], now: number): Promise<Map<string, number>> {
@@ -186,7 +183,7 @@ export class DepthStore {
     for (let n = 0; n < due.length; n += AT_ONCE) {
       const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
       const rows = await this.#searches.read((db) =>
-        runPrepared(db, this.#searches.dialect, countDue, [packRows(QUEUE, some), now]),
+        db.rows(countDue, [packRows(QUEUE, some), now]),
       );
       for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
     }
@@ -202,7 +199,7 @@ export class DepthStore {
         .onConflict((oc) => oc.doNothing())
         .executeTakeFirst();
       if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
-      await runPrepared(trx, this.#db.dialect, insertDepths, [packRows(DEPTH, rows)]);
+      await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
     });
   }
 }

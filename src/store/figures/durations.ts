@@ -2,7 +2,6 @@ import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/duration-h
 import type { FailureReason } from '#domain/failure';
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS } from './outcomes.ts';
 import type { DurationHoursTable } from '../database/schema.ts';
@@ -78,9 +77,7 @@ export class DurationStore {
    */
   async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readHours, parameters),
-    );
+    const rows = await this.#db.read((db) => db.rows(readHours, parameters));
     const byHour = Map.groupBy(rows, ({ hour, outcome }) => `${hour} ${outcome}`);
     return [...byHour.values()].flatMap((steps) => {
       const [first] = steps;

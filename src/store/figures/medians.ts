@@ -2,7 +2,7 @@ import { DURATION_BOUNDS, estimateQuantile } from '#domain/duration-histogram';
 import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { HOUR_MS } from './outcomes.ts';
 
 const DAY_MS = 24 * HOUR_MS;
@@ -66,9 +66,7 @@ export class Medians {
     const given = sources.map(({ teamId, sourceId }) => ({ team_id: teamId, source_id: sourceId }));
     const from = now - MEDIAN_DAYS * DAY_MS;
     const parameters = [packRows(SOURCE, given), from - (from % HOUR_MS)];
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readSteps, parameters),
-    );
+    const rows = await this.#db.read((db) => db.rows(readSteps, parameters));
     return Map.groupBy(rows, ({ source_id }) => source_id);
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 
 /** The length of one counter. */
@@ -47,6 +47,6 @@ export class OutcomeStore {
 
   async readHours(teamId: string, from: number): Promise<OutcomeHour[]> {
     const parameters = [teamId, from - (from % HOUR_MS)];
-    return this.#db.read((db) => runPrepared(db, this.#db.dialect, readHours, parameters));
+    return this.#db.read((db) => db.rows(readHours, parameters));
   }
 }

@@ -1,7 +1,6 @@
 import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 import { IS_ENDED } from './outcomes.ts';
@@ -208,22 +207,15 @@ export class SourceFigureStore {
 
   /** @param most  the most crons, queues and teams of each */
   async read(most: number, now: number): Promise<EachSource> {
-    const { dialect } = this.#db;
     const midnight = now - (now % DAY_MS);
     return this.#db.read(async (db) => {
-      const crons = await runPrepared(db, dialect, readCrons, [most, now]);
-      const ofCrons = outcomesBySource(
-        await runPrepared(db, dialect, countOfCrons, [most, midnight]),
-      );
-      const queues = await runPrepared(db, dialect, readQueues, [most, now]);
-      const ofQueues = outcomesBySource(
-        await runPrepared(db, dialect, countOfQueues, [most, midnight]),
-      );
-      const teams = await runPrepared(db, dialect, readTeams, [most, ...monthOf(now)]);
-      const ofTeams = outcomesBySource(
-        await runPrepared(db, dialect, countOfTeams, [most, midnight]),
-      );
-      const [all] = await runPrepared(db, dialect, countSources, []);
+      const crons = await db.rows(readCrons, [most, now]);
+      const ofCrons = outcomesBySource(await db.rows(countOfCrons, [most, midnight]));
+      const queues = await db.rows(readQueues, [most, now]);
+      const ofQueues = outcomesBySource(await db.rows(countOfQueues, [most, midnight]));
+      const teams = await db.rows(readTeams, [most, ...monthOf(now)]);
+      const ofTeams = outcomesBySource(await db.rows(countOfTeams, [most, midnight]));
+      const [all] = await db.rows(countSources, []);
       const leftOut = (kind: keyof EachSource['leftOut']) => Math.max(0, (all?.[kind] ?? 0) - most);
       return {
         crons: crons.map((row) => figuresOf(row, ofCrons(row.id), now)),

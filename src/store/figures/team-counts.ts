@@ -1,6 +1,6 @@
 import { earliestIdAt } from '#domain/ids';
 import type { Database } from '../database/database.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 
 /** A team's crons, jobs and alerts that need attention. Each number is at most `MOST_COUNTED`. */
@@ -102,9 +102,7 @@ export class TeamCountStore {
   }
 
   async readAttention(teamId: string): Promise<Attention> {
-    const [row] = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readAttention, [teamId]),
-    );
+    const [row] = await this.#db.read((db) => db.rows(readAttention, [teamId]));
     return {
       failingCrons: row?.failing_crons ?? 0,
       failedJobs: row?.failed_jobs ?? 0,
@@ -113,9 +111,7 @@ export class TeamCountStore {
   }
 
   async readCounts(teamId: string): Promise<Counts> {
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readCounts, [teamId]),
-    );
+    const rows = await this.#db.read((db) => db.rows(readCounts, [teamId]));
     const numbers = new Map(rows.map(({ thing, number }) => [thing, number]));
     const of = (thing: string) => numbers.get(thing) ?? 0;
     return {
@@ -127,9 +123,7 @@ export class TeamCountStore {
 
   /** The first cron or job that the team made at `since` or later; null: none yet. */
   async findFirstCreatedSince(teamId: string, since: number): Promise<Created | null> {
-    const [row] = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, findCreated, [teamId, earliestIdAt(since)]),
-    );
+    const [row] = await this.#db.read((db) => db.rows(findCreated, [teamId, earliestIdAt(since)]));
     return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
   }
 }

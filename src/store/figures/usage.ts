@@ -2,7 +2,7 @@ import type { ClaimedRun } from '../runs/claims.ts';
 import type { Database } from '../database/database.ts';
 import type { HourCount } from './batch-counts.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
 /** The monthly limit of runs of each plan (§8.2); null: no limit. */
@@ -100,7 +100,6 @@ interface Wanted {
 /** See `countMonths`. */
 export async function countUsage(
   runner: StatementRunner,
-  dialect: Dialect,
   wanted: readonly Wanted[],
   now: number,
 ): Promise<Map<string, number>> {
@@ -110,12 +109,12 @@ export async function countUsage(
       return { team_id: teamId, runs, monthly_limit: monthlyLimit ?? UNLIMITED };
     })
     .toSorted((a, b) => (a.team_id < b.team_id ? -1 : 1));
-  const granted = await runPrepared(runner, dialect, countMonths, [packRows(WANTED, rows), month]);
+  const granted = await runner.rows(countMonths, [packRows(WANTED, rows), month]);
   const grants = new Map(granted.map((row) => [row.team_id, row.granted]));
   const days = rows
     .map(({ team_id }) => ({ team_id, period: day, used: grants.get(team_id) ?? 0 }))
     .filter(({ used }) => used > 0);
-  if (days.length > 0) await runPrepared(runner, dialect, addToDays, [packRows(USED, days)]);
+  if (days.length > 0) await runner.rows(addToDays, [packRows(USED, days)]);
   return grants;
 }
 
@@ -135,29 +134,26 @@ export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
 /** Takes back the count of runs that were not sent after all. Only for runs that the same transaction has put back. */
 export async function uncountRuns(
   runner: StatementRunner,
-  dialect: Dialect,
   runs: readonly Uncounted[],
 ): Promise<void> {
   const back = runs.map(({ teamId, countedAt }) => ({ teamId, at: countedAt, runs: -1 }));
-  await addToPeriods(runner, dialect, back);
+  await addToPeriods(runner, back);
 }
 
 /** Adds the starts among rows of `batch_counts` to the months and days. */
 export async function addStarts(
   runner: StatementRunner,
-  dialect: Dialect,
   counts: readonly HourCount[],
 ): Promise<void> {
   const starts = counts.filter(({ outcome }) => outcome === 'started');
   const added = starts.map(({ team_id, hour, runs }) => {
     return { teamId: team_id ?? '', at: hour ?? 0, runs: runs ?? 0 };
   });
-  await addToPeriods(runner, dialect, added);
+  await addToPeriods(runner, added);
 }
 
 async function addToPeriods(
   runner: StatementRunner,
-  dialect: Dialect,
   counts: readonly { teamId: string; at: number; runs: number }[],
 ): Promise<void> {
   if (counts.length === 0) return;
@@ -172,7 +168,7 @@ async function addToPeriods(
         const [team_id = '', name = ''] = key.split(' ');
         return { team_id, period: name, used: ofPeriod.reduce((sum, each) => sum + each.runs, 0) };
       });
-    await runPrepared(runner, dialect, statement, [packRows(USED, rows)]);
+    await runner.rows(statement, [packRows(USED, rows)]);
   }
 }
 
@@ -232,16 +228,13 @@ export class UsageStore {
   }
 
   async #read<Row>(statement: PreparedStatement<Row>, teamId: string, now: number): Promise<Row[]> {
-    const { dialect } = this.#db;
-    return this.#db.read((db) => runPrepared(db, dialect, statement, [teamId, ...monthOf(now)]));
+    return this.#db.read((db) => db.rows(statement, [teamId, ...monthOf(now)]));
   }
 
   /** Counts one run outside queues and crons (a test run). False where the month is used up. */
   async countOne(teamId: string, monthlyLimit: number | null, now: number): Promise<boolean> {
     const wanted = [{ teamId, runs: 1, monthlyLimit }];
-    const granted = await this.#db.transact((trx) =>
-      countUsage(trx, this.#db.dialect, wanted, now),
-    );
+    const granted = await this.#db.transact((trx) => countUsage(trx, wanted, now));
     return granted.get(teamId) === 1;
   }
 }

@@ -2,9 +2,9 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { TeamFull } from '#domain/team-bounds';
 import type { Database, Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { sealHeaders } from '../runs/headers.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
 import { countRoom } from '../database/row-bounds.ts';
@@ -80,7 +80,7 @@ export async function acceptJobs(
     byTeam.map(async ([teamId, ofTeam]) => {
       try {
         const added = await db.transact((trx) =>
-          insertWithQueues(trx, db.dialect, { teamId, rows: ofTeam, mostQueues, now }),
+          insertWithQueues(trx, { teamId, rows: ofTeam, mostQueues, now }),
         );
         for (const [id, queueId] of added) queueIds.set(id, queueId);
       } catch (error) {
@@ -118,7 +118,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
 export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
-  run: (runner, dialect, packed) => runPrepared(runner, dialect, insertJobs, [packed]),
+  run: (runner, _, packed) => runner.rows(insertJobs, [packed]),
 };
 
 /**
@@ -139,7 +139,6 @@ async function insertKnown(
  */
 async function insertWithQueues(
   trx: Trx,
-  dialect: Dialect,
   {
     teamId,
     rows,
@@ -147,12 +146,12 @@ async function insertWithQueues(
     now,
   }: { teamId: string; rows: readonly InsertedJobRow[]; mostQueues: number; now: number },
 ): Promise<Map<string, string>> {
-  const room = await countRoom(trx, dialect, teamId, { table: 'queues', most: mostQueues });
+  const room = await countRoom(trx, teamId, { table: 'queues', most: mostQueues });
   const queueIds = new Map<string, string>();
   let left = rows;
   let made = 0;
   for (;;) {
-    const written = await runPrepared(trx, dialect, insertJobs, [packRows(JOB, left)]);
+    const written = await trx.rows(insertJobs, [packRows(JOB, left)]);
     for (const { id, queue_id } of written) queueIds.set(id, queue_id);
     left = left.filter((row) => !queueIds.has(row.id));
     const missing = [...new Set(left.map(({ queue }) => queue ?? ''))].slice(

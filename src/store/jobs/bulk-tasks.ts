@@ -5,7 +5,8 @@ import type { Database, Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../lists/job-counts.ts';
 import type { BulkTasksTable, Tables } from '../database/schema.ts';
-import { takeTurn } from '../people/team-turn.ts';
+import { lockTeam } from '../database/lock-team.ts';
+import { add, change, one } from '../database/rows.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
@@ -130,7 +131,7 @@ export async function recordRetry(
     created_at: at,
     finished_at: at,
   };
-  await trx.insertInto('bulk_tasks').values(values).execute();
+  await add(trx, 'bulk_tasks', values);
 }
 
 /** Bulk actions that the service works through by itself. */
@@ -155,7 +156,7 @@ export class BulkTaskStore {
   ): Promise<BulkTask | null> {
     const id = newId(now);
     return this.#db.transact(async (trx) => {
-      await takeTurn(trx, this.#db.dialect, teamId);
+      await lockTeam(trx, teamId);
       const open = await trx
         .selectFrom('bulk_tasks')
         .select('id')
@@ -207,28 +208,22 @@ export class BulkTaskStore {
 
   async find(teamId: string, taskId: string): Promise<BulkTask | null> {
     const row = await this.#db.read((reader) =>
-      reader
-        .selectFrom('bulk_tasks')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', '=', taskId)
-        .executeTakeFirst(),
+      one(reader, 'bulk_tasks', { team_id: teamId, id: taskId }),
     );
     return row ? taskOf(row) : null;
   }
 
   /** Cancels a task. False: no such task, or it has ended. */
   async cancel(teamId: string, taskId: string, now: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('bulk_tasks')
-        .set({ state: 'cancelled', finished_at: now })
-        .where('team_id', '=', teamId)
-        .where('id', '=', taskId)
-        .where('finished_at', 'is', null)
-        .executeTakeFirst(),
+    const changed = await this.#db.transact((trx) =>
+      change(
+        trx,
+        'bulk_tasks',
+        { team_id: teamId, id: taskId, finished_at: null },
+        { state: 'cancelled', finished_at: now },
+      ),
     );
-    return numUpdatedRows === 1n;
+    return changed === 1;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 
 /** A new pending job with the request and callback URL of another one: an automatic retry, or a person's Retry. */
 export interface JobCopy {
@@ -48,13 +48,9 @@ const copyEndedJobs = preparedStatement<never>('copy-ended-jobs', (dialect) =>
 );
 
 /** Copies jobs that have ended. */
-export async function copyJobs(
-  trx: Trx,
-  dialect: Dialect,
-  copies: readonly JobCopy[],
-): Promise<void> {
+export async function copyJobs(trx: Trx, copies: readonly JobCopy[]): Promise<void> {
   if (copies.length === 0) return;
-  await runPrepared(trx, dialect, copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
+  await trx.rows(copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
 }
 
 export function copyRow(copy: JobCopy): RowOf<typeof COPY> {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
 import { holdPending, type Touched } from './job-actions.ts';
+import { change, one } from '../database/rows.ts';
 
 /** What a person may change of a job that waits. */
 export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
@@ -19,34 +19,33 @@ export type Edited = Touched | 'not-pending' | 'no-queue';
 export async function editPendingJob(
   { db, sealer }: { db: Database; sealer: Sealer },
   { teamId, jobId }: { teamId: string; jobId: string },
-  { queue, payload, callbackUrl, ...change }: JobChange,
+  { queue, payload, callbackUrl, ...request }: JobChange,
 ): Promise<Edited> {
   return db.transact(async (trx): Promise<Edited> => {
-    const into = await trx
-      .selectFrom('queues')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('name', '=', queue)
-      .modifyEnd(sql.raw(db.dialect.lock('for key share')))
-      .executeTakeFirst();
+    const into = await one(
+      trx,
+      'queues',
+      { team_id: teamId, name: queue },
+      ['id'],
+      'for key share',
+    );
     if (!into) return 'no-queue';
-    const held = await holdPending(trx, db.dialect, { teamId, jobIds: [jobId] });
+    const held = await holdPending(trx, { teamId, jobIds: [jobId] });
     if (held.length === 0) return 'not-pending';
-    await trx
-      .updateTable('jobs')
-      .set({
+    await change(
+      trx,
+      'jobs',
+      { team_id: teamId, id: jobId, status: 'pending' },
+      {
         queue_id: into.id,
-        method: change.method,
-        url: change.url,
-        sealed_headers: sealHeaders(sealer, 'jobs', teamId, change.headers),
+        method: request.method,
+        url: request.url,
+        sealed_headers: sealHeaders(sealer, 'jobs', teamId, request.headers),
         payload,
         callback_url: callbackUrl,
-        scheduled_at: change.scheduledAt,
-      })
-      .where('team_id', '=', teamId)
-      .where('id', '=', jobId)
-      .where('status', '=', 'pending')
-      .execute();
-    return { id: jobId, queueId: into.id, dueAt: change.scheduledAt };
+        scheduled_at: request.scheduledAt,
+      },
+    );
+    return { id: jobId, queueId: into.id, dueAt: request.scheduledAt };
   });
 }

@@ -37,7 +37,7 @@ forEachStore((_name, openTestStore) => {
       const [waiting, theirs] = [await aJob(store, team.id), await aJob(store, stranger.id)];
       const ids = [begun.id, waiting.jobId, theirs.jobId];
       const held = await store.database.transact((trx) =>
-        holdPending(trx, store.database.dialect, { teamId: team.id, jobIds: ids }),
+        holdPending(trx, { teamId: team.id, jobIds: ids }),
       );
       assert.deepEqual(held, [{ id: waiting.jobId }]);
       const fired = await store.jobs.fire(team.id, ids);

@@ -5,10 +5,11 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Tables } from '../database/schema.ts';
+import { all } from '../database/rows.ts';
 
 /** What the engine has to know of a job that was made due. */
 export interface Touched {
@@ -43,24 +44,19 @@ interface JobsToHold {
  */
 export async function holdPending(
   trx: Trx,
-  dialect: Dialect,
   { teamId, jobIds }: JobsToHold,
 ): Promise<{ id: string }[]> {
-  return trx
-    .selectFrom('jobs')
-    .select('id')
-    .where('team_id', '=', teamId)
-    .where('id', 'in', jobIds)
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .modifyEnd(sql.raw(dialect.lock('for update')))
-    .execute();
+  return all(
+    trx,
+    'jobs',
+    { team_id: teamId, id: jobIds, status: 'pending' },
+    { columns: ['id'], order: ['id'], lock: 'for update' },
+  );
 }
 
 /** Finds failed jobs, and on Postgres locks them likewise. */
 async function holdFailed(
   trx: Trx,
-  dialect: Dialect,
   { teamId, jobIds, again = true }: JobsToHold & { again?: ResendAgain },
 ) {
   const before = typeof again === 'object' ? again.before : undefined;
@@ -73,7 +69,7 @@ async function holdFailed(
     .$if(again === false, (query) => query.where('retried_as', 'is', null))
     .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
     .orderBy('id')
-    .modifyEnd(sql.raw(dialect.lock('for update')))
+    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
     .execute();
 }
 
@@ -93,7 +89,7 @@ export async function fireJobs(
   now: number,
 ): Promise<Touched[]> {
   const rows = await db.transact(async (trx) => {
-    await holdPending(trx, db.dialect, { teamId, jobIds });
+    await holdPending(trx, { teamId, jobIds });
     return trx
       .updateTable('jobs')
       .set({
@@ -117,7 +113,7 @@ export async function deletePendingJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.transact(async (trx) => {
-    await holdPending(trx, db.dialect, { teamId, jobIds });
+    await holdPending(trx, { teamId, jobIds });
     return trx
       .deleteFrom('jobs')
       .where('team_id', '=', teamId)
@@ -136,7 +132,7 @@ export async function deleteFailedJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   return db.transact(async (trx) => {
-    await holdFailed(trx, db.dialect, { teamId, jobIds });
+    await holdFailed(trx, { teamId, jobIds });
     const rows = await trx
       .deleteFrom('ended_jobs')
       .where('team_id', '=', teamId)
@@ -174,7 +170,7 @@ export async function retryFailedJobs(
   },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
-    const failed = await holdFailed(trx, db.dialect, { teamId, jobIds, again });
+    const failed = await holdFailed(trx, { teamId, jobIds, again });
     const dueAt = (n: number) =>
       spread ? Math.max(now, startAt(spread.rate, spread.from ?? now, spread.made + n)) : now;
     const retries = failed.map(({ id, queue_id }, n) => ({
@@ -185,7 +181,6 @@ export async function retryFailedJobs(
     }));
     await copyJobs(
       trx,
-      db.dialect,
       retries.map(({ failedId, id, dueAt: scheduledAt }) => ({
         teamId,
         fromId: failedId,
@@ -196,7 +191,7 @@ export async function retryFailedJobs(
         scheduledAt,
       })),
     );
-    await markRetried(trx, db.dialect, teamId, retries);
+    await markRetried(trx, teamId, retries);
     if (found && retries.length > 0) {
       const done = retries.length;
       const skipped = jobIds.length - done;
@@ -218,7 +213,6 @@ const markRetriedJobs = preparedStatement<never>(
 
 async function markRetried(
   trx: Trx,
-  dialect: Dialect,
   teamId: string,
   retries: readonly { failedId: string; id: string }[],
 ): Promise<void> {
@@ -227,5 +221,5 @@ async function markRetried(
     id: failedId,
     retried_as: id,
   }));
-  await runPrepared(trx, dialect, markRetriedJobs, [packRows(RETRIED, rows)]);
+  await trx.rows(markRetriedJobs, [packRows(RETRIED, rows)]);
 }

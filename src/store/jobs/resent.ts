@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 
@@ -54,9 +53,7 @@ export async function countResent(
     JOB,
     jobIds.map((job_id) => ({ job_id })),
   );
-  const rows = await db.read((reader) =>
-    runPrepared(reader, db.dialect, findOutcomes, [jobs, teamId]),
-  );
+  const rows = await db.read((reader) => reader.rows(findOutcomes, [jobs, teamId]));
   const counts: ResentCount = { count: 0, succeeded: 0, failed: 0, underWay: 0, gone: 0 };
   for (const { status, number } of rows) {
     if (status === 'unresent') continue;

@@ -1,7 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { listJobPage } from './job-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
 import { type JobSearch, needsLookingAt } from './search.ts';
@@ -45,9 +44,7 @@ async function countRanges(
   for (const [kind, each] of Map.groupBy(wanted, (range) => range.kind)) {
     const rows = each.map((range, n) => rowOfRange(range, n));
     const parameters = [packRows(RANGE, rows), from, to, most + 1 - total];
-    const [row] = await db.read((reader) =>
-      runPrepared(reader, db.dialect, COUNT_KEYS[kind], parameters),
-    );
+    const [row] = await db.read((reader) => reader.rows(COUNT_KEYS[kind], parameters));
     total += row?.count ?? 0;
     if (total > most) return total;
   }

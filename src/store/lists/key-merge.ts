@@ -1,6 +1,5 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
 import { rowOfRange } from './ranges.ts';
 import type { JobKey } from './search.ts';
@@ -95,9 +94,7 @@ export class KeyMerge {
     const rows = streams.map(({ range, last }, n) => rowOfRange(range, n, last));
     const statement = FIND_KEYS[this.#direction][kind];
     const parameters = [packRows(RANGE, rows), this.#until, wanted];
-    const found = await this.#db.read((reader) =>
-      runPrepared(reader, this.#db.dialect, statement, parameters),
-    );
+    const found = await this.#db.read((reader) => reader.rows(statement, parameters));
     const byStream = Map.groupBy(found, ({ n }) => n);
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
     for (const [n, stream] of streams.entries()) {

@@ -3,7 +3,7 @@ import { type FaultCode, faultMessage } from '#domain/connection-faults';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { Span } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
 import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
@@ -131,7 +131,7 @@ export async function findIdsByUrl(
 ): Promise<string[] | null> {
   const from = Array.from(prefix).slice(0, INDEXED_URL_CHARACTERS).join('');
   const parameters = [teamId, from, `${from}${LAST_CHARACTER}`, most + 1];
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, findByUrl, parameters));
+  const rows = await db.read((reader) => reader.rows(findByUrl, parameters));
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 

@@ -1,7 +1,6 @@
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { type BoundedCount, MOST_COUNTED } from './job-counts.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
@@ -74,7 +73,7 @@ export async function readQueueLoads(
   { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
 ): Promise<Map<string, QueueLoad>> {
   const parameters = [packIds(queueIds), teamId, failedSince];
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, readLoads, parameters));
+  const rows = await db.read((reader) => reader.rows(readLoads, parameters));
   return new Map(
     rows.map((row) => [
       row.queue_id,
@@ -106,9 +105,7 @@ export async function countRunningJobs(
   { teamId, queueIds }: QueuesAsked,
 ): Promise<Map<string, number>> {
   const parameters = [packIds(queueIds), teamId];
-  const rows = await db.read((reader) =>
-    runPrepared(reader, db.dialect, countOfQueues, parameters),
-  );
+  const rows = await db.read((reader) => reader.rows(countOfQueues, parameters));
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
@@ -141,7 +138,7 @@ export async function readRateLoad(
   now: number,
 ): Promise<RateLoad> {
   const parameters = [teamId, queueId, now, MOST_COUNTED + 1];
-  const [row] = await db.read((reader) => runPrepared(reader, db.dialect, readRate, parameters));
+  const [row] = await db.read((reader) => reader.rows(readRate, parameters));
   const due = row?.due ?? 0;
   return {
     due: { count: Math.min(due, MOST_COUNTED), isMore: due > MOST_COUNTED },

@@ -2,7 +2,7 @@ import type { RunOutcome, RunSearch } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type Span } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import {
   ENDED_JOB_STATUSES,
   type EndedJobStatus,
@@ -292,9 +292,7 @@ export async function withoutEmpty(db: Database, ranges: readonly Range[]): Prom
   if (failed.length < MANY_RANGES) return [...ranges];
   const groups = [...Map.groupBy(failed, groupOf).values()];
   const rows = groups.map(([first], n) => rowOfRange(first as Range, n));
-  const filled = await db.read((reader) =>
-    runPrepared(reader, db.dialect, findFilled, [packRows(RANGE, rows)]),
-  );
+  const filled = await db.read((reader) => reader.rows(findFilled, [packRows(RANGE, rows)]));
   const kept = new Set(filled.flatMap(({ n }) => groups[n] ?? []));
   return ranges.filter((range) => range.kind !== 'failed' || kept.has(range));
 }

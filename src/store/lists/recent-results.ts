@@ -1,7 +1,7 @@
 import { ENDED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
 import { pageStatement } from './statement.ts';
 
@@ -79,7 +79,7 @@ export async function readCronResults(
   length: number,
 ): Promise<Map<string, RunResult[]>> {
   const parameters = [pack(cronIds), length, teamId];
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, lastRuns, parameters));
+  const rows = await db.read((reader) => reader.rows(lastRuns, parameters));
   return groupResults(rows.toSorted(byId), cronIds, length);
 }
 
@@ -90,7 +90,7 @@ export async function readQueueResults(
   length: number,
 ): Promise<Map<string, RunResult[]>> {
   const parameters = [pack(queueIds), length];
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, lastAttempts, parameters));
+  const rows = await db.read((reader) => reader.rows(lastAttempts, parameters));
   const byEnd = (a: Row, b: Row) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || byId(a, b);
   return groupResults(rows.toSorted(byEnd), queueIds, length);
 }

@@ -1,6 +1,5 @@
 import { readTags } from '#domain/tags';
 import type { Database } from '../database/database.ts';
-import { runPrepared } from '../database/prepared.ts';
 import { pageStatement } from './statement.ts';
 
 /** The states of the crons of a tag; `failing`: active, and the last finished run failed. */
@@ -34,7 +33,7 @@ export async function countTaggedCrons(
   db: Database,
   teamId: string,
 ): Promise<Map<string, TaggedCrons>> {
-  const rows = await db.read((reader) => runPrepared(reader, db.dialect, countTagged, [teamId]));
+  const rows = await db.read((reader) => reader.rows(countTagged, [teamId]));
   const byTag = new Map<string, TaggedCrons>();
   for (const { tags, standing, number } of rows) {
     for (const tag of readTags(tags)) {

@@ -115,7 +115,6 @@ async function releaseRuns(
   const released = lostClaims.filter(({ id }) => ids.has(id));
   await uncountRuns(
     trx,
-    dialect,
     released.map(({ team_id, started_at }) => ({ teamId: team_id, countedAt: started_at })),
   );
   return released;

@@ -42,9 +42,9 @@ export async function settleOrphans(
   for (const nodeId of nodeIds) {
     const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, run, now });
     const jobs = await end('jobs');
-    await alertOfJobs(trx, dialect, jobs, now);
+    await alertOfJobs(trx, jobs, now);
     const executions = await end('executions');
-    await followFailed(trx, dialect, executions, now);
+    await followFailed(trx, executions, now);
     settled.deadLettered += jobs.length;
     settled.failedExecutions += executions.length;
   }
@@ -103,12 +103,7 @@ async function endClaimed(
   return runs.filter(({ id }) => ids.has(id));
 }
 
-async function alertOfJobs(
-  trx: Trx,
-  dialect: Dialect,
-  jobs: readonly ClaimedRow[],
-  now: number,
-): Promise<void> {
+async function alertOfJobs(trx: Trx, jobs: readonly ClaimedRow[], now: number): Promise<void> {
   if (jobs.length === 0) return;
   const alerting = await trx
     .selectFrom('queues')
@@ -127,12 +122,11 @@ async function alertOfJobs(
       attemptNumber: job.attempt_number ?? 1,
       end: endOfOrphan(now),
     }));
-  await raiseJobAlerts(trx, dialect, alerts);
+  await raiseJobAlerts(trx, alerts);
 }
 
 async function followFailed(
   trx: Trx,
-  dialect: Dialect,
   executions: readonly ClaimedRow[],
   now: number,
 ): Promise<void> {
@@ -145,7 +139,7 @@ async function followFailed(
       isSuccess: false,
       end: endOfOrphan(now),
     }));
-  await followCrons(trx, dialect, runs);
+  await followCrons(trx, runs);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Trx } from '../database/database.ts';
+import { remove } from '../database/rows.ts';
 
 /**
  * Ends all access to an account: every session, every open one-time token and, if asked to, the API token. So nothing
@@ -9,9 +10,9 @@ export async function endAccess(
   userId: string,
   { revokesToken }: { revokesToken: boolean },
 ): Promise<void> {
-  await trx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await remove(trx, 'sessions', { user_id: userId });
   await dropOneTimeTokens(trx, userId);
-  if (revokesToken) await trx.deleteFrom('api_tokens').where('user_id', '=', userId).execute();
+  if (revokesToken) await remove(trx, 'api_tokens', { user_id: userId });
 }
 
 /**
@@ -23,9 +24,5 @@ export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void>
     .deleteFrom('verifications')
     .where((eb) => eb.or([eb('value', '=', userId), eb('value', 'like', `${userId} %`)]))
     .execute();
-  await trx
-    .deleteFrom('two_factors')
-    .where('user_id', '=', userId)
-    .where('verified', '=', 0)
-    .execute();
+  await remove(trx, 'two_factors', { user_id: userId, verified: 0 });
 }

@@ -2,7 +2,8 @@ import type { Database, Trx } from '../database/database.ts';
 import { isViewer } from './kept-roles.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { change, one } from '../database/rows.ts';
 
 /** A token to be stored. Only its user knows the text (§5.2). */
 export interface TokenToKeep {
@@ -69,9 +70,7 @@ export class ApiTokenStore {
 
   async #findOwners(hashes: readonly string[]): Promise<(FoundOwner | null)[]> {
     const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
-    const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, findOwnersByHash, [packRows(HASH, wanted)]),
-    );
+    const rows = await this.#db.read((db) => db.rows(findOwnersByHash, [packRows(HASH, wanted)]));
     const owners = new Map(
       rows.map((row) => [
         row.token_hash,
@@ -93,22 +92,14 @@ export class ApiTokenStore {
 
   async read(userId: string): Promise<TokenFacts | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('api_tokens')
-        .select(['hint', 'created_at', 'last_used_at'])
-        .where('user_id', '=', userId)
-        .executeTakeFirst(),
+      one(db, 'api_tokens', { user_id: userId }, ['hint', 'created_at', 'last_used_at']),
     );
     return row ? { hint: row.hint, createdAt: row.created_at, lastUsedAt: row.last_used_at } : null;
   }
 
   async markUsed(hash: string, now: number): Promise<void> {
     await this.#db.transact((trx) =>
-      trx
-        .updateTable('api_tokens')
-        .set({ last_used_at: now })
-        .where('token_hash', '=', hash)
-        .execute(),
+      change(trx, 'api_tokens', { token_hash: hash }, { last_used_at: now }),
     );
   }
 }

@@ -3,6 +3,7 @@ import type { Database, Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
+import { all } from '../database/rows.ts';
 
 export type { Mapped } from './group-plan.ts';
 
@@ -53,14 +54,12 @@ export class GroupMembershipStore {
   /** Locks the teams that were not deleted, so that changes of a team's memberships by groups take turns. */
   async #hold(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
     if (changes.length === 0) return [];
-    const rows = await trx
-      .selectFrom('teams')
-      .select('id')
-      .where('id', 'in', [...new Set(changes.map(({ teamId }) => teamId))])
-      .where('deleted_at', 'is', null)
-      .orderBy('id')
-      .modifyEnd(sql.raw(this.#db.dialect.lock('for no key update')))
-      .execute();
+    const rows = await all(
+      trx,
+      'teams',
+      { id: [...new Set(changes.map(({ teamId }) => teamId))], deleted_at: null },
+      { columns: ['id'], order: ['id'], lock: 'for no key update' },
+    );
     return rows.map(({ id }) => id);
   }
 }

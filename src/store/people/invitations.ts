@@ -4,6 +4,7 @@ import type { InvitedRole } from '../database/accounts-schema.ts';
 import type { Database } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { join } from './members.ts';
+import { add, remove } from '../database/rows.ts';
 
 export interface Invitation {
   id: string;
@@ -58,25 +59,18 @@ export class InvitationStore {
     const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
     await this.#db.transact(async (trx) => {
       if (email !== null) {
-        await trx
-          .deleteFrom('invitations')
-          .where('team_id', '=', teamId)
-          .where('email', '=', email)
-          .execute();
+        await remove(trx, 'invitations', { team_id: teamId, email });
       }
-      await trx
-        .insertInto('invitations')
-        .values({
-          team_id: teamId,
-          id: newId(now),
-          token_hash: tokenHash,
-          email,
-          ...keepRole(role),
-          invited_by: invitedBy,
-          created_at: now,
-          expires_at: expiresAt,
-        })
-        .execute();
+      await add(trx, 'invitations', {
+        team_id: teamId,
+        id: newId(now),
+        token_hash: tokenHash,
+        email,
+        ...keepRole(role),
+        invited_by: invitedBy,
+        created_at: now,
+        expires_at: expiresAt,
+      });
     });
   }
 
@@ -109,12 +103,8 @@ export class InvitationStore {
 
   async revoke(teamId: string, invitationId: string): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      const { numDeletedRows } = await trx
-        .deleteFrom('invitations')
-        .where('team_id', '=', teamId)
-        .where('id', '=', invitationId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+      const removed = await remove(trx, 'invitations', { team_id: teamId, id: invitationId });
+      return removed > 0;
     });
   }
 
@@ -158,11 +148,7 @@ export class InvitationStore {
       if (!user) return { kind: 'not-found' };
       if (email !== null && email !== user.email) return { kind: 'other-email', email };
       if (user.role !== null) return { kind: 'already-member' };
-      await trx
-        .deleteFrom('invitations')
-        .where('team_id', '=', teamId)
-        .where('id', '=', id)
-        .execute();
+      await remove(trx, 'invitations', { team_id: teamId, id });
       await join(trx, teamId, userId, role, now);
       return { kind: 'joined', teamId };
     });

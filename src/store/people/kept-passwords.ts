@@ -1,5 +1,6 @@
 import { newId } from '#domain/ids';
 import type { Trx } from '../database/database.ts';
+import { add, change, one } from '../database/rows.ts';
 
 /** For an account that has none: what the auth library finds it by. */
 export async function addPassword(
@@ -8,24 +9,21 @@ export async function addPassword(
   passwordHash: string,
   now: number,
 ): Promise<void> {
-  await trx
-    .insertInto('accounts')
-    .values({
-      id: newId(now),
-      user_id: userId,
-      provider_id: 'credential',
-      account_id: userId,
-      password: passwordHash,
-      access_token: null,
-      refresh_token: null,
-      id_token: null,
-      access_token_expires_at: null,
-      refresh_token_expires_at: null,
-      scope: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
+  await add(trx, 'accounts', {
+    id: newId(now),
+    user_id: userId,
+    provider_id: 'credential',
+    account_id: userId,
+    password: passwordHash,
+    access_token: null,
+    refresh_token: null,
+    id_token: null,
+    access_token_expires_at: null,
+    refresh_token_expires_at: null,
+    scope: null,
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 /** Who came by a provider so far has none, and gets one. False: there is no such user. */
@@ -35,18 +33,14 @@ export async function setPassword(
   passwordHash: string,
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('accounts')
-    .set({ password: passwordHash, updated_at: now })
-    .where('user_id', '=', userId)
-    .where('provider_id', '=', 'credential')
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) return true;
-  const user = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .executeTakeFirst();
+  const changed = await change(
+    trx,
+    'accounts',
+    { user_id: userId, provider_id: 'credential' },
+    { password: passwordHash, updated_at: now },
+  );
+  if (changed > 0) return true;
+  const user = await one(trx, 'users', { id: userId }, ['id']);
   if (user) await addPassword(trx, userId, passwordHash, now);
   return user !== undefined;
 }

@@ -3,6 +3,7 @@ import type { InvitedRole, Role } from '../database/accounts-schema.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { insertTeam } from './teams.ts';
+import { add, all, change, remove } from '../database/rows.ts';
 
 export interface Member {
   userId: string;
@@ -128,24 +129,22 @@ export class MemberStore {
   ): Promise<'moved' | 'not-found' | 'owns-enough'> {
     if (ownerId === toUserId) return 'not-found';
     return this.#db.transact(async (trx) => {
-      const rows = await trx
-        .selectFrom('memberships')
-        .select(['user_id', 'role'])
-        .where('team_id', '=', teamId)
-        .where('user_id', 'in', [ownerId, toUserId])
-        .orderBy('user_id')
-        .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
-        .execute();
+      const rows = await all(
+        trx,
+        'memberships',
+        { team_id: teamId, user_id: [ownerId, toUserId] },
+        { columns: ['user_id', 'role'], order: ['user_id'], lock: 'for update' },
+      );
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
       if (!isOwner || rows.length < 2) return 'not-found';
       if ((await this.#countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
       const setRole = (userId: string, role: Role) =>
-        trx
-          .updateTable('memberships')
-          .set({ ...keepRole(role), group_name: null })
-          .where('team_id', '=', teamId)
-          .where('user_id', '=', userId)
-          .execute();
+        change(
+          trx,
+          'memberships',
+          { team_id: teamId, user_id: userId },
+          { ...keepRole(role), group_name: null },
+        );
       await setRole(ownerId, 'admin');
       await setRole(toUserId, 'owner');
       return 'moved';
@@ -198,14 +197,9 @@ export class MemberStore {
   /** Marks a team as deleted: nothing of it runs, nobody is in it, and its invitations can't be used. */
   async deleteTeam(teamId: string, now: number): Promise<void> {
     await this.#db.transact(async (trx) => {
-      await trx
-        .updateTable('teams')
-        .set({ deleted_at: now })
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .execute();
-      await trx.deleteFrom('invitations').where('team_id', '=', teamId).execute();
-      await trx.deleteFrom('memberships').where('team_id', '=', teamId).execute();
+      await change(trx, 'teams', { id: teamId, deleted_at: null }, { deleted_at: now });
+      await remove(trx, 'invitations', { team_id: teamId });
+      await remove(trx, 'memberships', { team_id: teamId });
     });
   }
 }
@@ -218,15 +212,13 @@ export async function join(
   role: Role,
   now: number,
 ): Promise<void> {
-  await trx
-    .insertInto('memberships')
-    .values({ team_id: teamId, user_id: userId, ...keepRole(role), created_at: now })
-    .execute();
-  await trx
-    .updateTable('users')
-    .set({ current_team_id: teamId, updated_at: now })
-    .where('id', '=', userId)
-    .execute();
+  await add(trx, 'memberships', {
+    team_id: teamId,
+    user_id: userId,
+    ...keepRole(role),
+    created_at: now,
+  });
+  await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });
 }
 
 /** Ends a membership. False where the user is not in the team, or owns it. */
@@ -239,20 +231,11 @@ export async function leave(trx: Trx, teamId: string, userId: string): Promise<b
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
   await revokeInvitationsBy(trx, teamId, userId);
-  await trx
-    .updateTable('users')
-    .set({ current_team_id: null })
-    .where('id', '=', userId)
-    .where('current_team_id', '=', teamId)
-    .execute();
+  await change(trx, 'users', { id: userId, current_team_id: teamId }, { current_team_id: null });
   return true;
 }
 
 /** Revokes a user's open invitations, so that a removed member can't come back by a link that they made before. */
 export async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('invitations')
-    .where('team_id', '=', teamId)
-    .where('invited_by', '=', userId)
-    .execute();
+  await remove(trx, 'invitations', { team_id: teamId, invited_by: userId });
 }

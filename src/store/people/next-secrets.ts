@@ -1,6 +1,7 @@
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
 import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
+import { change, one } from '../database/rows.ts';
 
 const NONE = { sealed_next_signing_secret: null, next_signing_secret_set_at: null } as const;
 
@@ -17,29 +18,21 @@ export class NextSecretStore {
   /** Stores a team's next secret. False if there is one already, which receivers may have by now. */
   async add(teamId: string, secret: string, setAt: number): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('teams')
-        .set({
+      const changed = await change(
+        trx,
+        'teams',
+        { id: teamId, sealed_next_signing_secret: null, deleted_at: null },
+        {
           sealed_next_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
           next_signing_secret_set_at: setAt,
-        })
-        .where('id', '=', teamId)
-        .where('sealed_next_signing_secret', 'is', null)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+        },
+      );
+      return changed > 0;
     });
   }
 
   async drop(teamId: string): Promise<void> {
-    await this.#db.transact((trx) =>
-      trx
-        .updateTable('teams')
-        .set(NONE)
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .execute(),
-    );
+    await this.#db.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, NONE));
   }
 
   /** When a team's next secret was made; null if there is none. */
@@ -75,12 +68,10 @@ export class NextSecretStore {
 
   async #read(teamId: string) {
     return this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .select(['sealed_next_signing_secret', 'next_signing_secret_set_at'])
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
+      one(db, 'teams', { id: teamId, deleted_at: null }, [
+        'sealed_next_signing_secret',
+        'next_signing_secret_set_at',
+      ]),
     );
   }
 }

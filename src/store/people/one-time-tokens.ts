@@ -2,6 +2,7 @@ import { newId } from '#domain/ids';
 import { setPassword } from './kept-passwords.ts';
 import { endAccess } from './access.ts';
 import type { Database, Trx } from '../database/database.ts';
+import { add, change } from '../database/rows.ts';
 
 /** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
 export interface OneTimeToken {
@@ -84,11 +85,7 @@ export class OneTimeTokenStore {
       const isThere = await setPassword(trx, taken.whom, passwordHash, now);
       await endAccess(trx, taken.whom, { revokesToken });
       // The link was mailed, or given out by the operator.
-      await trx
-        .updateTable('users')
-        .set({ email_verified: 1 })
-        .where('id', '=', taken.whom)
-        .execute();
+      await change(trx, 'users', { id: taken.whom }, { email_verified: 1 });
       return isThere ? taken.whom : null;
     });
   }
@@ -116,17 +113,14 @@ async function insert(
   { purpose, hash, whom, detail }: OneTimeToken,
   { expiresAt, now }: TokenTimes,
 ): Promise<void> {
-  await trx
-    .insertInto('verifications')
-    .values({
-      id: newId(now),
-      identifier: `${purpose}:${hash}`,
-      value: detail === undefined ? whom : `${whom} ${detail}`,
-      expires_at: expiresAt,
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
+  await add(trx, 'verifications', {
+    id: newId(now),
+    identifier: `${purpose}:${hash}`,
+    value: detail === undefined ? whom : `${whom} ${detail}`,
+    expires_at: expiresAt,
+    created_at: now,
+    updated_at: now,
+  });
 }
 
 export async function takeOneTimeToken(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Database, Trx } from '../database/database.ts';
+import { one } from '../database/rows.ts';
 
 /** Somebody at a provider of sign-ins, whom it names for good. */
 export interface ProviderLink {
@@ -37,12 +38,7 @@ export class ProviderLinkStore {
   /** Whether the account is joined to somebody at that provider. */
   async isJoined(userId: string, issuer: string): Promise<boolean> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('accounts')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('provider_id', '=', providerOf(issuer))
-        .executeTakeFirst(),
+      one(db, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, ['id']),
     );
     return row !== undefined;
   }
@@ -65,12 +61,12 @@ export class ProviderLinkStore {
       // Two who come at once take turns.
       const held = sql.raw(this.#db.dialect.lock('for update'));
       await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
-      const other = await trx
-        .selectFrom('accounts')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('provider_id', '=', providerOf(link.issuer))
-        .executeTakeFirst();
+      const other = await one(
+        trx,
+        'accounts',
+        { user_id: userId, provider_id: providerOf(link.issuer) },
+        ['id'],
+      );
       return other === undefined && addLink(trx, userId, link, now);
     });
   }

@@ -8,6 +8,7 @@ import { addPassword } from './kept-passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
 import { bestOfTeams, type Mapped } from './group-plan.ts';
 import { insertTeam } from './teams.ts';
+import { add, one, remove } from '../database/rows.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
 export interface NewAccount {
@@ -70,11 +71,7 @@ export class RegistrationStore {
   /** Whether an account was ever made here. */
   async hasBegun(): Promise<boolean> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('installation')
-        .select('key')
-        .where('key', '=', FIRST_ACCOUNT)
-        .executeTakeFirst(),
+      one(db, 'installation', { key: FIRST_ACCOUNT }, ['key']),
     );
     return row !== undefined;
   }
@@ -85,7 +82,7 @@ export class RegistrationStore {
   ): Promise<Registered> {
     return this.#db.transact(async (trx) => {
       const userId = newId(now);
-      const wasFirst = await takeTurn(trx, userId);
+      const wasFirst = await lockFirstAccount(trx, userId);
       if (isFirst && !wasFirst) return { kind: 'closed' };
       if (
         oneTimeToken &&
@@ -98,16 +95,13 @@ export class RegistrationStore {
       if (place.kind !== 'place') return refuse(trx, wasFirst, place);
       const currentTeamId = place.group === undefined ? place.teamId : null;
       await insertUser(trx, userId, { ...account, currentTeamId }, now);
-      await trx
-        .insertInto('memberships')
-        .values({
-          team_id: place.teamId,
-          user_id: userId,
-          ...keepRole(place.role),
-          group_name: place.group ?? null,
-          created_at: now,
-        })
-        .execute();
+      await add(trx, 'memberships', {
+        team_id: place.teamId,
+        user_id: userId,
+        ...keepRole(place.role),
+        group_name: place.group ?? null,
+        created_at: now,
+      });
       if (link && !(await addLink(trx, userId, link, now)))
         throw new Error('the person has an account');
       if (token) await keepToken(trx, userId, token, now);
@@ -121,7 +115,7 @@ export class RegistrationStore {
  * Locks the row until the end of the transaction on Postgres, so that accounts are made one after another. Gives
  * whether this is the first account.
  */
-async function takeTurn(trx: Trx, userId: string): Promise<boolean> {
+async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
   const row = await trx
     .insertInto('installation')
     .values({ key: FIRST_ACCOUNT, value: userId })
@@ -142,16 +136,12 @@ async function refuse(
   wasFirst: boolean,
   refusal: Exclude<Registered, { kind: 'registered' }>,
 ): Promise<Registered> {
-  if (wasFirst) await trx.deleteFrom('installation').where('key', '=', FIRST_ACCOUNT).execute();
+  if (wasFirst) await remove(trx, 'installation', { key: FIRST_ACCOUNT });
   return refusal;
 }
 
 async function isEmailTaken(trx: Trx, email: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .executeTakeFirst();
+  const row = await one(trx, 'users', { email }, ['id']);
   return row !== undefined;
 }
 
@@ -184,12 +174,7 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
 }
 
 async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Place> {
-  const owner = await trx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('team_id', '=', teamId)
-    .where('role', '=', 'owner')
-    .executeTakeFirst();
+  const owner = await one(trx, 'memberships', { team_id: teamId, role: 'owner' }, ['user_id']);
   // A team without an owner makes the next account its owner.
   if (!owner) return { kind: 'place', teamId, role: 'owner' };
   return role === 'owner'
@@ -255,18 +240,15 @@ async function insertUser(
 ): Promise<void> {
   const { email, name, passwordHash, isEmailVerified, currentTeamId } = account;
   const times = { created_at: now, updated_at: now };
-  await trx
-    .insertInto('users')
-    .values({
-      id: userId,
-      name,
-      email,
-      email_verified: isEmailVerified ? 1 : 0,
-      image: null,
-      two_factor_enabled: 0,
-      current_team_id: currentTeamId,
-      ...times,
-    })
-    .execute();
+  await add(trx, 'users', {
+    id: userId,
+    name,
+    email,
+    email_verified: isEmailVerified ? 1 : 0,
+    image: null,
+    two_factor_enabled: 0,
+    current_team_id: currentTeamId,
+    ...times,
+  });
   if (passwordHash !== null) await addPassword(trx, userId, passwordHash, now);
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { change } from '../database/rows.ts';
 
 /** How a session was opened, beside what the auth library keeps of it. */
 export interface SessionOrigin {
@@ -26,22 +27,14 @@ export class SessionOriginStore {
 
   async keep(sessionId: string, { openedBy }: SessionOrigin): Promise<void> {
     await this.#db.transact((trx) =>
-      trx
-        .updateTable('sessions')
-        .set({ opened_by: openedBy })
-        .where('id', '=', sessionId)
-        .execute(),
+      change(trx, 'sessions', { id: sessionId }, { opened_by: openedBy }),
     );
   }
 
   /** Makes one session what another was: opened in the same way, at the same time. */
   async handOn(sessionId: string, { openedBy }: SessionOrigin, openedAt: number): Promise<void> {
     await this.#db.transact((trx) =>
-      trx
-        .updateTable('sessions')
-        .set({ opened_by: openedBy, created_at: openedAt })
-        .where('id', '=', sessionId)
-        .execute(),
+      change(trx, 'sessions', { id: sessionId }, { opened_by: openedBy, created_at: openedAt }),
     );
   }
 }

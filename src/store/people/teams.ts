@@ -3,6 +3,7 @@ import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
 import type { Database, Trx } from '../database/database.ts';
 import type { TeamsTable } from '../database/schema.ts';
 import type { Sealer } from '../database/seal.ts';
+import { add, all, change, one } from '../database/rows.ts';
 
 export interface Team {
   id: string;
@@ -41,7 +42,7 @@ export async function insertTeam(
     paused_by: null,
     deleted_at: null,
   };
-  await trx.insertInto('teams').values(row).execute();
+  await add(trx, 'teams', row);
   return teamOf(row);
 }
 
@@ -60,34 +61,21 @@ export class TeamStore {
   }
 
   async find(teamId: string): Promise<Team | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .selectAll()
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'teams', { id: teamId, deleted_at: null }));
     return row ? teamOf(row) : null;
   }
 
   /** The teams of a name, the oldest first; names need not be unique. */
   async listByName(name: string): Promise<Team[]> {
     const rows = await this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .selectAll()
-        .where('name', '=', name)
-        .where('deleted_at', 'is', null)
-        .orderBy('id')
-        .execute(),
+      all(db, 'teams', { name, deleted_at: null }, { order: ['id'] }),
     );
     return rows.map(teamOf);
   }
 
   async list(): Promise<Team[]> {
     const rows = await this.#db.read((db) =>
-      db.selectFrom('teams').selectAll().where('deleted_at', 'is', null).orderBy('id').execute(),
+      all(db, 'teams', { deleted_at: null }, { order: ['id'] }),
     );
     return rows.map(teamOf);
   }
@@ -135,12 +123,10 @@ export class TeamStore {
   /** Opens the team's signing secret. Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
   async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('teams')
-        .select(['sealed_signing_secret', 'signing_secret_set_at'])
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
+      one(db, 'teams', { id: teamId, deleted_at: null }, [
+        'sealed_signing_secret',
+        'signing_secret_set_at',
+      ]),
     );
     if (!row || row.sealed_signing_secret === null) return null;
     return {
@@ -151,12 +137,7 @@ export class TeamStore {
 
   async #change(teamId: string, columns: Partial<TeamsTable>): Promise<void> {
     await this.#db.transact((trx) =>
-      trx
-        .updateTable('teams')
-        .set(columns)
-        .where('id', '=', teamId)
-        .where('deleted_at', 'is', null)
-        .execute(),
+      change(trx, 'teams', { id: teamId, deleted_at: null }, columns),
     );
   }
 }

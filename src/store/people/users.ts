@@ -3,6 +3,7 @@ import type { Role } from '../database/accounts-schema.ts';
 import { roleIn } from './kept-roles.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import type { Database } from '../database/database.ts';
+import { change, one, remove } from '../database/rows.ts';
 
 export interface User {
   id: string;
@@ -56,16 +57,12 @@ export class UserStore {
 
   /** @param email  in lower case */
   async findByEmail(email: string): Promise<User | null> {
-    const row = await this.#db.read((db) =>
-      db.selectFrom('users').select(USER_COLUMNS).where('email', '=', email).executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'users', { email }, USER_COLUMNS));
     return row ? userOf(row) : null;
   }
 
   async find(userId: string): Promise<User | null> {
-    const row = await this.#db.read((db) =>
-      db.selectFrom('users').select(USER_COLUMNS).where('id', '=', userId).executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'users', { id: userId }, USER_COLUMNS));
     return row ? userOf(row) : null;
   }
 
@@ -86,19 +83,14 @@ export class UserStore {
 
   async readPasswordHash(userId: string): Promise<string | null> {
     const row = await this.#db.read((db) =>
-      db
-        .selectFrom('accounts')
-        .select('password')
-        .where('user_id', '=', userId)
-        .where('provider_id', '=', 'credential')
-        .executeTakeFirst(),
+      one(db, 'accounts', { user_id: userId, provider_id: 'credential' }, ['password']),
     );
     return row?.password ?? null;
   }
 
   async changeName(userId: string, name: string, now: number): Promise<void> {
     await this.#db.transact((trx) =>
-      trx.updateTable('users').set({ name, updated_at: now }).where('id', '=', userId).execute(),
+      change(trx, 'users', { id: userId }, { name, updated_at: now }),
     );
   }
 
@@ -114,17 +106,14 @@ export class UserStore {
     now: number,
   ): Promise<boolean> {
     return this.#db.transact(async (trx) => {
-      const holder = await trx
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email)
-        .executeTakeFirst();
+      const holder = await one(trx, 'users', { email }, ['id']);
       if (holder && holder.id !== userId) return false;
-      await trx
-        .updateTable('users')
-        .set({ email, email_verified: isVerified ? 1 : 0, updated_at: now })
-        .where('id', '=', userId)
-        .execute();
+      await change(
+        trx,
+        'users',
+        { id: userId },
+        { email, email_verified: isVerified ? 1 : 0, updated_at: now },
+      );
       await dropOneTimeTokens(trx, userId);
       return true;
     });
@@ -193,9 +182,9 @@ export class UserStore {
       if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));
       if (owned.length > 0) {
         const ids = owned.map(({ id }) => id);
-        await trx.updateTable('teams').set({ deleted_at: now }).where('id', 'in', ids).execute();
+        await change(trx, 'teams', { id: ids }, { deleted_at: now });
       }
-      await trx.deleteFrom('users').where('id', '=', userId).execute();
+      await remove(trx, 'users', { id: userId });
       return [];
     });
   }

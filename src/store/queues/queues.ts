@@ -13,12 +13,13 @@ import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
 import type { SignalBus } from '../database/signals.ts';
 import { forgetTaken } from '../postgres/taken-slots.ts';
+import { all, one, remove } from '../database/rows.ts';
 
 export interface Queue extends QueueSettings {
   teamId: string;
@@ -160,14 +161,7 @@ export class QueueStore {
   }
 
   async find(teamId: string, queueId: string): Promise<Queue | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('queues')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('id', '=', queueId)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'queues', { team_id: teamId, id: queueId }));
     return row ? queueOf(row) : null;
   }
 
@@ -182,27 +176,20 @@ export class QueueStore {
   async #readPolicies(keys: readonly QueueKey[]): Promise<(QueuePolicy | null)[]> {
     const distinct = new Map(keys.map((key) => [key.id, key]));
     const rows = await this.#db.read((db) =>
-      runPrepared(db, this.#db.dialect, readPolicies, [packRows(KEY, [...distinct.values()])]),
+      db.rows(readPolicies, [packRows(KEY, [...distinct.values()])]),
     );
     const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
     return keys.map(({ id }) => found.get(id) ?? null);
   }
 
   async findByName(teamId: string, name: string): Promise<Queue | null> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('queues')
-        .selectAll()
-        .where('team_id', '=', teamId)
-        .where('name', '=', name)
-        .executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'queues', { team_id: teamId, name }));
     return row ? queueOf(row) : null;
   }
 
   async list(teamId: string): Promise<Queue[]> {
     const rows = await this.#db.read((db) =>
-      db.selectFrom('queues').selectAll().where('team_id', '=', teamId).orderBy('name').execute(),
+      all(db, 'queues', { team_id: teamId }, { order: ['name'] }),
     );
     return rows.map(queueOf);
   }
@@ -219,15 +206,10 @@ export class QueueStore {
     now: number,
   ): Promise<Queue> {
     const row = await this.#db.transact(async (trx) => {
-      const present = await trx
-        .selectFrom('queues')
-        .select('id')
-        .where('team_id', '=', teamId)
-        .where('name', '=', name)
-        .executeTakeFirst();
+      const present = await one(trx, 'queues', { team_id: teamId, name }, ['id']);
       if (!present) {
         const place = { table: 'queues', bounds: this.#bounds } as const;
-        await takePlace(trx, this.#db.dialect, teamId, place);
+        await takePlace(trx, teamId, place);
       }
       await insertMissingQueues(trx, [{ teamId, name }], now);
       const saved = await trx
@@ -273,20 +255,16 @@ export class QueueStore {
    * @returns how many jobs were deleted, or null where there is no such queue
    */
   async delete(teamId: string, queueId: string): Promise<number | null> {
-    const { numDeletedRows } = await this.#db.transact(async (trx) => {
+    const removed = await this.#db.transact(async (trx) => {
       // First the queue, which waits for settlements under way: what they write of it goes with the rest.
-      const gone = await trx
-        .deleteFrom('queues')
-        .where('team_id', '=', teamId)
-        .where('id', '=', queueId)
-        .executeTakeFirst();
+      const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
       await taken.where('queue_id', '=', queueId).execute();
       await forgetSpell(trx, teamId, queueId);
       await forgetFailing(trx, teamId, queueId);
       return gone;
     });
-    if (numDeletedRows === 0n) return null;
+    if (removed === 0) return null;
     let gone = 0;
     for (const table of ['jobs', 'ended_jobs'] as const) {
       const found = { statement: findJobsOfQueue[table], parameters: [queueId] };

@@ -36,7 +36,7 @@ export async function countRuns<Row extends Claimed>(
   const started = [...Map.groupBy(far, ({ team_id }) => team_id)].map(([team_id, runs]) => {
     return { team_id, runs: runs.length };
   });
-  await countStarts(runner, dialect, started, claim.now);
+  await countStarts(runner, started, claim.now);
   return keepWithinLimit(runner, dialect, claim, rows, nearLimitOf);
 }
 
@@ -59,7 +59,7 @@ export async function keepWithinLimit<Row extends Claimed>(
   const wanted = [...byTeam].map(([teamId, [first, ...others]]) => {
     return { teamId, runs: 1 + others.length, monthlyLimit: first ? nearLimitOf(first) : null };
   });
-  const granted = await countUsage(runner, dialect, wanted, now);
+  const granted = await countUsage(runner, wanted, now);
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
   const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));

@@ -33,10 +33,10 @@ export async function settleRuns(
     const ours = idsOf(ended);
     const kept = settlements.filter(({ run }) => ours.has(run.id));
     const ourTimed = timed.filter(({ run }) => ours.has(run.id));
-    const isPaceTold = await followSpells(trx, dialect, ourTimed);
-    await raiseJobAlerts(trx, dialect, kept.flatMap(alertOf));
-    const hasFollowed = await followCrons(trx, dialect, findAlertable(kept, ended));
-    await uncountRuns(trx, dialect, unsentRuns(kept.map(({ run }) => run)));
+    const isPaceTold = await followSpells(trx, ourTimed);
+    await raiseJobAlerts(trx, kept.flatMap(alertOf));
+    const hasFollowed = await followCrons(trx, findAlertable(kept, ended));
+    await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
     return { ours, hasRaised: hasFollowed || isPaceTold };
   });
 }

@@ -35,7 +35,7 @@ export const addUpCounts: TransactionScript<CountRange, void> = {
     const counts = packRows(HOUR_COUNT, sumCounts(taken));
     await runPrepared(runner, dialect, addOutcomes, [counts]);
     await runPrepared(runner, dialect, addDurations, [counts]);
-    await addStarts(runner, dialect, taken);
+    await addStarts(runner, taken);
   },
 };
 

@@ -1,8 +1,6 @@
 import type { RanStatement } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import { storableParameters } from '../database/storable-text.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
-import type { TransactionScripts } from '../database/transaction-scripts.ts';
+import type { QueryRunner } from '../database/transaction-script.ts';
 import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
@@ -29,14 +27,15 @@ export async function carryOut(
   }
 }
 
-let loaded: Promise<{ transactionScripts: TransactionScripts; sqlite: Dialect }> | null = null;
+let loaded: ReturnType<typeof load> | null = null;
 
-async function load(): Promise<{ transactionScripts: TransactionScripts; sqlite: Dialect }> {
-  const [{ transactionScripts }, { sqlite }] = await Promise.all([
+async function load() {
+  const [{ transactionScripts }, { runsStatements }, { sqlite }] = await Promise.all([
     import('../database/transaction-scripts.ts'),
+    import('../database/prepared.ts'),
     import('./sql.ts'),
   ]);
-  return { transactionScripts, sqlite };
+  return { transactionScripts, runsStatements, sqlite };
 }
 
 async function carryOutOne(
@@ -48,11 +47,12 @@ async function carryOutOne(
   try {
     // Loaded when first needed: a thread that only reads, or an idle service, does not need them.
     loaded ??= load();
-    const { transactionScripts, sqlite } = await loaded;
+    const { transactionScripts, runsStatements, sqlite } = await loaded;
     const called = transactionScripts.get(script);
     if (!called) throw new Error(`there is no transaction script ${script}`);
     const ran: RanStatement[] = [];
-    const output = await called.run(runnerOn(connection, ran), sqlite, input as never);
+    const runner = runsStatements(runnerOn(connection, ran), sqlite);
+    const output = await called.run(runner, sqlite, input as never);
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
   } catch (error) {
@@ -64,7 +64,7 @@ async function carryOutOne(
   }
 }
 
-function runnerOn(connection: Connection, ran: RanStatement[]): StatementRunner {
+function runnerOn(connection: Connection, ran: RanStatement[]): QueryRunner {
   return {
     executeQuery: async <Row>({
       sql,

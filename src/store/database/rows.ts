@@ -1,0 +1,105 @@
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  sql,
+  type Updateable,
+} from 'kysely';
+import type { Reader, Trx } from './database.ts';
+import type { Tables } from './schema.ts';
+
+/**
+ * Access to rows by plain equality, which is most of it. Queries with other conditions, joins or expressions are
+ * composed with Kysely or written as prepared statements.
+ */
+
+type Table = keyof Tables;
+type Row<T extends Table> = Selectable<Tables[T]>;
+type Column<T extends Table> = keyof Row<T> & string;
+
+/** The values that columns of a row must have. A list: one of its values. */
+type Key<T extends Table> = { [C in Column<T>]?: Row<T>[C] | readonly Row<T>[C][] };
+
+interface Choice<T extends Table, C extends Column<T>> {
+  /** Default: all columns. */
+  columns?: readonly C[];
+  order?: readonly (Column<T> | `${Column<T>} desc`)[];
+  limit?: number;
+  /** A locking clause of Postgres, such as `for update`. SQLite has one writer and needs none. */
+  lock?: string;
+}
+
+/** Reads the row of a key; undefined if there is none. */
+export async function one<T extends Table, C extends Column<T>>(
+  db: Reader,
+  table: T,
+  key: Key<T>,
+  columns?: readonly C[],
+  lock?: string,
+): Promise<Pick<Row<T>, C> | undefined> {
+  const [row] = await all(db, table, key, { ...(columns && { columns }), ...(lock && { lock }) });
+  return row;
+}
+
+/** Reads the rows of a key. */
+export async function all<T extends Table, C extends Column<T>>(
+  db: Reader,
+  table: T,
+  key: Key<T>,
+  { columns, order = [], limit, lock }: Choice<T, C> = {},
+): Promise<Pick<Row<T>, C>[]> {
+  const from = open(db).selectFrom<string>(table);
+  let query = columns ? from.select([...columns]) : from.selectAll();
+  query = query.where(matches(key));
+  for (const each of order) {
+    const [column = '', direction = 'asc'] = each.split(' ');
+    query = direction === 'desc' ? query.orderBy(column, 'desc') : query.orderBy(column);
+  }
+  if (limit !== undefined) query = query.limit(limit);
+  if (lock !== undefined) query = query.modifyEnd(sql.raw(db.dialect.lock(lock)));
+  return (await query.execute()) as Pick<Row<T>, C>[];
+}
+
+/** Adds one row or several. */
+export async function add<T extends Table>(
+  trx: Trx,
+  table: T,
+  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
+): Promise<void> {
+  await open(trx).insertInto<string>(table).values(rows).execute();
+}
+
+/** Changes the rows of a key and returns their number. */
+export async function change<T extends Table>(
+  trx: Trx,
+  table: T,
+  key: Key<T>,
+  values: Updateable<Tables[T]>,
+): Promise<number> {
+  const query = open(trx).updateTable<string>(table).set(values).where(matches(key));
+  return Number((await query.executeTakeFirstOrThrow()).numUpdatedRows);
+}
+
+/** Deletes the rows of a key and returns their number. */
+export async function remove<T extends Table>(trx: Trx, table: T, key: Key<T>): Promise<number> {
+  const query = open(trx).deleteFrom<string>(table).where(matches(key));
+  return Number((await query.executeTakeFirstOrThrow()).numDeletedRows);
+}
+
+type AnyTables = Record<string, Record<string, unknown>>;
+
+/** The same handle, typed for tables that are parameters. The functions above check names and values. */
+function open(db: Reader): Kysely<AnyTables> {
+  return db as unknown as Kysely<AnyTables>;
+}
+
+function matches(key: object) {
+  return (eb: ExpressionBuilder<AnyTables, string>) =>
+    eb.and(
+      Object.entries(key).map(([column, value]: [string, unknown]) => {
+        const operator = Array.isArray(value) ? 'in' : value === null ? 'is' : '=';
+        return eb(column, operator, value);
+      }),
+    );
+}
