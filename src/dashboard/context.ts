@@ -34,6 +34,8 @@ export type RequestFacts = {
   nonce: string;
   /** Reads the body as it was sent, once per request. The router's own request has no body. */
   readBody: (maxBytes: number) => Promise<ReadBody>;
+  /** The request's headers. The router's own request has them, too, but not every helper has that. */
+  headers: Headers;
   /** The client's address, by which requests are counted. */
   clientAddress: string;
   arrival: Arrival;
@@ -74,9 +76,9 @@ export const signedIn = createContext<SignedInAs>();
 export type Context = Readonly<RouterContextProvider>;
 
 /** The origin of this request, for calls that set or read cookies. */
-export function requestContextOf(request: Request, context: Context): RequestContext {
-  const { clientAddress, proxyClaim: claim } = context.get(requestFacts);
-  return { headers: request.headers, clientAddress, claim };
+export function requestContextOf(context: Context): RequestContext {
+  const { headers, clientAddress, proxyClaim: claim } = context.get(requestFacts);
+  return { headers, clientAddress, claim };
 }
 
 /** Returns who is signed in if their role suffices (§5.8). Otherwise throws the 403 page, which says who can help. */

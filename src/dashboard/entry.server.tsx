@@ -15,7 +15,6 @@ import {
 } from 'react-router';
 import { requestFacts, services, type RequestFacts } from './context.ts';
 import { numberFaults } from './serving/numbered-faults.ts';
-import { showRefusalsAsPages } from './serving/refusals.ts';
 import type { Services } from './services.ts';
 
 export function createRequestHandler(build: ServerBuild, mode: string) {
@@ -28,7 +27,7 @@ export const streamTimeout = renderingLimitMs - 1_000;
 /** Creates the context from which loaders and actions of one request read everything. */
 export function createLoadContext(given: Services, facts: RequestFacts): RouterContextProvider {
   const context = new RouterContextProvider();
-  context.set(services, showRefusalsAsPages(given));
+  context.set(services, given);
   context.set(requestFacts, facts);
   return context;
 }

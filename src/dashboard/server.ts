@@ -85,6 +85,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
   const arrival = options.readArrival(env);
   return {
     requestId: randomUUID(),
+    headers: new Headers(request.headers),
     nonce: randomBytes(16).toString('base64'),
     readBody: (maxBytes) => readBoundedBody(request, { maxBytes, maxMs: formWithinMs }),
     clientAddress: options.readClientAddress(request, env),
@@ -118,7 +119,7 @@ async function answerPage(
     refusal.headers.set('Allow', methods.join(', '));
     return refusal;
   }
-  const headers = new Headers(request.headers);
+  const { headers } = facts;
   const init: RequestInit = { method: request.method, headers, signal: request.signal };
   const mayChange = !isSafeMethod(request.method);
   if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl)))

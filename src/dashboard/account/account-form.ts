@@ -1,7 +1,7 @@
 import { data } from 'react-router';
 import { type Context, redirectWithCookies } from '../context.ts';
+import { openPublic } from '../serving/open.ts';
 import { readText } from '../forms/read-form.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Refused, SignedIn, TooMany } from '../services.ts';
 
 /** The form of a new account with a team of its own: what may be shown again, and the password. */
@@ -22,9 +22,7 @@ export function answerAccountForm(
   context: Context,
 ) {
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
-  if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return data({ problem, errors: {}, values }, { status });
-  }
+  if (outcome.kind === 'too-many')
+    return openPublic(context).tooMany(outcome, { errors: {}, values });
   return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
 }

@@ -1,9 +1,9 @@
 /** What each form of the profile page does. */
 import { data } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
+import { openPublic } from '../serving/open.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
 import { writeSlashKey } from '../serving/cookies.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Accounts, FieldErrors, Refused, TooMany, RequestContext } from '../services.ts';
 
 /** A second factor that is being set up: the key, as authenticators take it, and the recovery codes. */
@@ -39,8 +39,7 @@ function fail(
   kept: Pick<ProfileAnswer, 'begun'> = {},
 ) {
   if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return data<ProfileAnswer>({ intent, problem, ...kept }, { status });
+    return openPublic(context).tooMany(outcome, { intent, ...kept });
   }
   return data<ProfileAnswer>({ intent, errors: outcome.errors, ...kept }, { status: 422 });
 }

@@ -1,7 +1,7 @@
 /** The two requests of a sign-in by the operator's provider: there, and back. */
+import { openPublic } from '../serving/open.ts';
 import { data, redirect } from 'react-router';
-import { notFound, redirectWithCookies, services, type Context } from '../context.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { notFound, redirectWithCookies, type Context } from '../context.ts';
 import type { Accounts } from '../services.ts';
 import { explainProviderRefusal } from './provider-refusals.ts';
 
@@ -10,15 +10,13 @@ type Ended = Awaited<ReturnType<Accounts['finishProviderSignIn']>>;
 
 /** Goes on to where the browser is to be, or gives what the page says instead. */
 export function goOn(outcome: Began | Ended, context: Context) {
+  const { accounts, tooMany } = openPublic(context);
   if (outcome.kind === 'not-found') return notFound();
   // To the provider: an address that is not ours and that no request names.
   if (outcome.kind === 'begun') throw withCookies(redirect(outcome.url), outcome.setCookies);
   if (outcome.kind === 'signed-in') throw redirectWithCookies(outcome.next, outcome.setCookies);
-  const name = context.get(services).people.accounts.providerName() ?? '';
-  if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return data({ problem, name }, { status });
-  }
+  const name = accounts.providerName() ?? '';
+  if (outcome.kind === 'too-many') return tooMany(outcome, { name });
   const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
   const status = outcome.why === 'away' ? 503 : 403;
   return data({ problem: explainProviderRefusal(outcome.why, name), name }, { status, headers });

@@ -38,6 +38,11 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
   return (
     <Form noValidate className={classes.channel}>
       <EnterSaves />
+      {answer.problem ? (
+        <Notice kind="failed" title="No test was sent.">
+          {answer.problem}
+        </Notice>
+      ) : null}
       {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
       {isNamed ? (
         <TextField
@@ -135,13 +140,6 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
     return (
       <Notice kind="warning" title="The test is in the log of the service.">
         Nobody got a mail: no mail server is set up here. Nothing is saved yet.
-      </Notice>
-    );
-  }
-  if (outcome.kind === 'refused') {
-    return (
-      <Notice kind="failed" title="No test was sent.">
-        {outcome.problem}
       </Notice>
     );
   }

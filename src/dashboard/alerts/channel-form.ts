@@ -1,12 +1,11 @@
 /** Reads a channel's form by the rules of `work`, then tests or saves the channel. */
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
 import type { Reading } from '#work/fields';
 import { readFormPairs } from '#work/form-fields';
-import { requirePermission, sentForm, services, type Context } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
+import { type Context } from '../context.ts';
 import { errorsOf } from '../work-forms/read-fields.ts';
 import { readText } from '../forms/read-form.ts';
 import type { ChannelOutcome, ChannelSettings, FieldErrors, Work } from '../services.ts';
@@ -16,18 +15,15 @@ import { fieldGroups, groupOf, inputName } from './channel-form-values.ts';
 /** The outcome of a test message through a channel. */
 export type TestResult = {
   kind: ChannelConfig['kind'];
-  outcome:
-    | { kind: 'sent' }
-    | { kind: 'logged' }
-    | { kind: 'failed'; error: string }
-    /** There were too many tests. */
-    | { kind: 'refused'; problem: string };
+  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 };
 
 export type ChannelAnswer = {
   formValues: ChannelFormValues;
   errors?: FieldErrors;
   test?: TestResult;
+  /** Why no test was sent. */
+  problem?: string;
 };
 
 type Editing = {
@@ -41,10 +37,7 @@ type Editing = {
 
 /** Tests what was typed, or saves it. */
 export async function answerChannelForm(context: Context, editing: Editing) {
-  const { actor } = requirePermission(context, 'notifications');
-  const { work, notifier } = context.get(services);
-  const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
+  const { actor, work, notifier, form, intent, say, tooMany } = open(context, 'notifications');
   if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
   const formValues = readFormValues(form);
   const refuse = (errors: FieldErrors) =>
@@ -56,16 +49,12 @@ export async function answerChannelForm(context: Context, editing: Editing) {
   const { kind } = settings.config;
   if (intent === 'test') {
     const outcome = await notifier.sendTest(actor, settings.config);
-    if (outcome.kind === 'too-many') {
-      const { problem, status } = refuseTooMany(outcome, context);
-      const test: TestResult = { kind, outcome: { kind: 'refused', problem } };
-      return data<ChannelAnswer>({ formValues, test }, { status });
-    }
+    if (outcome.kind === 'too-many') return tooMany<ChannelAnswer>(outcome, { formValues });
     return data<ChannelAnswer>({ formValues, test: { kind, outcome } });
   }
   const outcome = await editing.save(work, actor.teamId, settings);
   if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
-  return redirectWithToast(context, '/settings/notifications', editing.done(settings));
+  return say('/settings/notifications', editing.done(settings));
 }
 
 function readFormValues(form: FormData): ChannelFormValues {

@@ -1,9 +1,9 @@
+import { useShell } from '../page/shell.ts';
 import { useEffect, useRef, type SubmitEvent } from 'react';
 import {
   // oxlint-disable-next-line no-restricted-imports -- this is the one place
   Form as RouterForm,
   useActionData,
-  useRouteLoaderData,
   type FormProps,
 } from 'react-router';
 import { noteUntaken, readConnection } from '../connection/connection.ts';
@@ -11,7 +11,6 @@ import { rememberAnswer } from '../connection/keep-page.ts';
 import { useMaySend } from '../page/may-change.ts';
 import { personField, teamField } from '../serving/form-team.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /**
  * The only form of the dashboard that changes something. It carries the person and the team that it was opened for. If the service
@@ -20,7 +19,7 @@ import type { loader as signedInLoader } from '../routes/signed-in.tsx';
  */
 export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   const answer: unknown = useActionData();
-  const shown = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const shown = useShell();
   const ref = useRef<HTMLFormElement>(null);
   const maySend = useMaySend(props.action);
   useEffect(() => {

@@ -1,7 +1,7 @@
+import { useShell } from '../page/shell.ts';
 import { type ComponentProps, useId, useState } from 'react';
-import { useLocation, useRouteLoaderData } from 'react-router';
+import { useLocation } from 'react-router';
 import { ProviderLink } from '../account/ProviderLink.tsx';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import type { FieldErrors } from '../services.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import { describeControl, FieldFrame } from './FieldFrame.tsx';
@@ -84,7 +84,7 @@ export function CurrentPasswordField({
   errors?: FieldErrors | undefined;
 }) {
   const { pathname } = useLocation();
-  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const shell = useShell();
   const confirmation = shell?.confirmation;
   if (confirmation) {
     return <Confirmed {...confirmation} next={pathname} error={errors?.[name]?.join(' ')} />;

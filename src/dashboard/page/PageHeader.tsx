@@ -1,7 +1,7 @@
+import { useShell } from './shell.ts';
 import type { ReactNode } from 'react';
-import { Link, useRouteLoaderData } from 'react-router';
+import { Link } from 'react-router';
 import { LiveMark } from '../connection/ConnectionBar.tsx';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import { formatAmount, capped } from '../words/amounts.ts';
 import { Glyph } from '../parts/Glyph.tsx';
 import classes from './PageHeader.module.css';
@@ -54,7 +54,7 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
 
 /** The tab's title; a pinned tab shows that something is failing, and how many alerts nobody has read. */
 export function TabTitle({ title }: { title: string }) {
-  const attention = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.attention;
+  const attention = useShell()?.attention;
   const failing = attention ? attention.failingCrons : 0;
   const unread = attention ? attention.unreadAlerts : 0;
   const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatAmount(capped(unread))}) ` : ''}`;

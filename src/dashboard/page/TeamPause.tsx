@@ -1,8 +1,7 @@
-import { useRouteLoaderData } from 'react-router';
+import { useShell } from './shell.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import type { TeamPause } from '../services.ts';
 import classes from './TeamPause.module.css';
 
@@ -12,7 +11,7 @@ const overview = '/?index';
 
 /** That everything of the team is paused (§3.11), for what a page plans; null: it is not. */
 export function useTeamPause(): TeamPause | null {
-  return useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.pause ?? null;
+  return useShell()?.pause ?? null;
 }
 
 /** On every page while it is so. */

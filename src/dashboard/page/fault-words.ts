@@ -65,7 +65,7 @@ function explainOtherTeam(data: unknown): FaultWords {
   };
 }
 
-/** Whether the data is `BUSY` of refusals.ts, which has been sent to the browser as JSON. */
+/** Whether the data is `BUSY` of numbered-faults.ts, which has been sent to the browser as JSON. */
 function isBusy(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'isBusy' in data;
 }

@@ -1,7 +1,7 @@
 /** Hides what a role may not do (§5.8). The services refuse it in any case. */
-import { parsePath, useLocation, useRouteLoaderData, type To } from 'react-router';
+import { useShell } from './shell.ts';
+import { parsePath, useLocation, type To } from 'react-router';
 import { may, type Permission } from '#people/roles';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 
 /** Addresses that concern only the person, or that need a permission of their own, by their first part. */
 const elsewhere = /^\/(?:settings|teams|theme|logout|login|invitations)(?:[/?#]|$)/;
@@ -23,7 +23,7 @@ export function useMayNotify(): boolean {
 }
 
 function useMay(permission: Permission): boolean {
-  const role = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team.role;
+  const role = useShell()?.team.role;
   return role === undefined || may(role, permission);
 }
 

@@ -1,7 +1,6 @@
+import { useShell } from '../page/shell.ts';
 import { useEffect, useState } from 'react';
-import { useRouteLoaderData } from 'react-router';
 import { addressOf } from '../address.ts';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
 import { findPalettePages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
 
@@ -27,7 +26,7 @@ async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
 export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState(nothing);
-  const role = useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.team.role;
+  const role = useShell()?.team.role;
   useEffect(() => {
     if (text === '') return undefined;
     const abort = new AbortController();

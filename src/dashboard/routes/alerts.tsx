@@ -1,6 +1,8 @@
+import { useShell } from '../page/shell.ts';
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
-import { data, Link, useLocation, useRouteLoaderData } from 'react-router';
+import { data, Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
 import { AlertFilters } from '../alerts/AlertFilters.tsx';
@@ -8,8 +10,7 @@ import { alertColumnsFor } from '../alerts/AlertTable.tsx';
 import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { notFound } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { cutPage } from '../lists/cut-page.ts';
@@ -21,14 +22,12 @@ import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { ListedChannel } from '../services.ts';
-import type { loader as signedInLoader } from './signed-in.tsx';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { people, work } = context.get(services);
+  const { team, people, work } = open(context);
   const { search, faults } = readAlertSearch(url.searchParams);
   const [found, [newest], sources, channels, windows] = await Promise.all([
     search ? work.listAlerts(team.id, { ...search, limit: PAGE_ROWS + 1 }) : [],
@@ -54,24 +53,22 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, intent, say } = open(context);
   const here = `/alerts${url.search}`;
   const id = readText(form, 'id');
-  switch (readText(form, 'intent')) {
+  switch (intent) {
     case 'read':
     case 'unread': {
-      const isRead = readText(form, 'intent') === 'read';
+      const isRead = intent === 'read';
       const marked = await work.markAlerts(team.id, [id], isRead);
       if (marked === 0) return notFound();
       const text = isRead ? 'The alert is marked as read.' : 'The alert is unread again.';
-      return redirectWithToast(context, here, text);
+      return say(here, text);
     }
     case 'read-all': {
       const count = await work.markAlertsReadUpTo(team.id, id);
       const text = `${countOf(count, 'alert is', 'alerts are')} marked as read.`;
-      return redirectWithToast(context, here, text);
+      return say(here, text);
     }
     default:
       throw data(null, { status: 400 });
@@ -131,8 +128,7 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
 function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });
-  const unread =
-    useRouteLoaderData<typeof signedInLoader>('routes/signed-in')?.attention?.unreadAlerts ?? 0;
+  const unread = useShell()?.attention?.unreadAlerts ?? 0;
   const isStale = seen.key !== key || (seen.id === null && newestId !== null);
   if (isStale) setSeen({ key, id: newestId });
   return {

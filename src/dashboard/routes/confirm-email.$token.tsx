@@ -1,15 +1,15 @@
+import { openPublic } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { services } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
 
 /** Confirms the address. This needs a button: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
-  const outcome = await context.get(services).people.accounts.confirmEmail(params.token);
+  const { accounts, say } = openPublic(context);
+  const outcome = await accounts.confirmEmail(params.token);
   if (outcome.kind === 'expired') return data({ isExpired: true }, { status: 422 });
   const text = 'The new email is in force. You sign in with it from now on.';
-  return redirectWithToast(context, '/settings/profile', text);
+  return say('/settings/profile', text);
 }
 
 export default function ConfirmEmail({ actionData }: Route.ComponentProps) {

@@ -1,7 +1,7 @@
+import { open } from '../serving/open.ts';
 import { data, Link, useLocation } from 'react-router';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { readCronForm, formValuesOfCron } from '../work-forms/read-forms.ts';
 import { takeLinkedUrl } from '../work-forms/linked-url.ts';
@@ -11,7 +11,6 @@ import { testCron } from '../work-forms/test-drafts.ts';
 import type { CronFormValues } from '../work-forms/form-values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
-import { readText } from '../forms/read-form.ts';
 import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
 import type { FieldErrors, SameCron } from '../services.ts';
@@ -19,8 +18,7 @@ import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/crons.$id.edit.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const find = (teamId: string) => work.findCron(teamId, params.id);
   const cron = (await find(team.id)) ?? (await notHere(context, find));
   const search = url.searchParams;
@@ -46,11 +44,8 @@ type Answer = {
 };
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work, form, intent, say } = open(context);
   const cron = (await work.findCron(team.id, params.id)) ?? notFound();
-  const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
   const reading = readCronForm(form, cron.headers, intent === 'test');
   const { formValues } = reading;
   if (intent === 'look') return data<Answer>({ formValues });
@@ -61,11 +56,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const same = await findUntold(work, team.id, { form, input, ownId: cron.id });
   if (same) return data<Answer>({ formValues, same });
   if (!(await work.editCron(team.id, cron.id, input, extras))) notFound();
-  return redirectWithToast(
-    context,
-    `/crons/${cron.id}`,
-    'The cron is saved. The next run is made with it.',
-  );
+  return say(`/crons/${cron.id}`, 'The cron is saved. The next run is made with it.');
 }
 
 export default function EditCron({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,3 +1,4 @@
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
@@ -5,9 +6,8 @@ import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -17,7 +17,6 @@ import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FilterReader } from '#domain/read-filters';
 import { readCursor } from '../lists/read-cursor.ts';
-import { readText } from '../forms/read-form.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
@@ -42,9 +41,7 @@ import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
 import type { Route } from './+types/crons.$id.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const { now } = context.get(requestFacts);
+  const { team, work, now } = open(context);
   const filters = new FilterReader(url.searchParams);
   const status = filters.choice('status', ['success', 'failed']);
   const range = findRange(
@@ -102,13 +99,12 @@ async function readFailing(work: Work, teamId: string, { recentResults }: CronLi
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work, intent, say } = open(context);
   const here = `/crons/${params.id}`;
-  switch (readText(context.get(sentForm), 'intent')) {
+  switch (intent) {
     case 'run': {
       const run = (await work.runCronNow(team.id, params.id)) ?? notFound();
-      return redirectWithToast(context, here, {
+      return say(here, {
         kind: 'done',
         text: 'One run is on its way, beside the schedule.',
         href: `/executions/${run.id}`,
@@ -117,19 +113,14 @@ export async function action({ params, context }: Route.ActionArgs) {
     }
     case 'start':
       if (!(await work.startCron(team.id, params.id))) notFound();
-      return redirectWithToast(context, here, 'The cron runs on schedule again.');
+      return say(here, 'The cron runs on schedule again.');
     case 'pause':
       if (!(await work.pauseCron(team.id, params.id))) notFound();
-      return redirectWithToast(
-        context,
-        here,
-        'The cron is paused: it does not run until it is started.',
-      );
+      return say(here, 'The cron is paused: it does not run until it is started.');
     case 'unmute': {
       const change = await work.unmuteCron(team.id, params.id);
       if (change.kind === 'not-found') notFound();
-      return redirectWithToast(
-        context,
+      return say(
         here,
         change.kind === 'done'
           ? 'The cron is unmuted. If it still fails, its channels are notified now.'
@@ -138,7 +129,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     }
     case 'delete':
       if (!(await work.deleteCron(team.id, params.id))) notFound();
-      return redirectWithToast(context, '/crons', 'The cron is deleted with its runs.');
+      return say('/crons', 'The cron is deleted with its runs.');
     default:
       throw data(null, { status: 400 });
   }

@@ -1,6 +1,5 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { orTeamFull } from '../serving/team-full.ts';
 import { CronForm } from '../work-forms/CronForm.tsx';
 import { fillCronFromPaste, type Pasted } from '../work-forms/paste.ts';
@@ -18,10 +17,8 @@ import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/crons.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
+  const { team, work, targets } = open(context);
   const from = url.searchParams.get('from');
-  const { work } = context.get(services);
-  const { targets } = context.get(requestFacts);
   const source = from ? await work.findCron(team.id, from) : null;
   const fresh: CronFormValues = url.searchParams.has('sample')
     ? sampleCron(targets.echoUrl)
@@ -48,10 +45,7 @@ type Answer = {
 };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
+  const { team, work, form, intent, say } = open(context);
   const from = readText(form, 'from');
   const stored = from ? ((await work.findCron(team.id, from))?.headers ?? []) : [];
   const reading = readCronForm(form, stored, intent === 'test');
@@ -67,7 +61,7 @@ export async function action({ context }: Route.ActionArgs) {
   if (same) return data<Answer>({ formValues, same });
   const { made, errors } = await orTeamFull(work.createCron(team.id, cron, extras));
   if (errors) return data<Answer>({ formValues, errors }, { status: 422 });
-  return redirectWithToast(context, `/crons/${made.id}`, `The cron “${made.name}” is created.`);
+  return say(`/crons/${made.id}`, `The cron “${made.name}” is created.`);
 }
 
 export default function NewCron({ loaderData, actionData }: Route.ComponentProps) {

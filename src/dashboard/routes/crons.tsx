@@ -1,12 +1,12 @@
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
-import { type Context, sentForm, services, signedIn } from '../context.ts';
+import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -32,8 +32,7 @@ import classes from './crons.module.css';
 import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { search, faults } = readCronFilter(url.searchParams);
   const page = search
     ? await work.listCronRows(team.id, { ...search, ...readCursor(url) })
@@ -52,30 +51,25 @@ const done = {
 } as const;
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const form = context.get(sentForm);
+  const { team, form, intent, work, say } = open(context);
   const act = readCronAct(form);
   if (act !== null) return actOnMany(context, url, act);
-  const intent = readText(form, 'intent');
   if (!Object.hasOwn(done, intent)) throw data(null, { status: 400 });
   const [verb, text] = done[intent as keyof typeof done];
-  const changed = await context.get(services).work[verb](team.id, readText(form, 'id'));
-  return redirectWithToast(
-    context,
+  const changed = await work[verb](team.id, readText(form, 'id'));
+  return say(
     `/crons${url.search}`,
     changed ? text : { kind: 'failed', text: 'That cron is no longer here. Nothing was changed.' },
   );
 }
 
 async function actOnMany(context: Context, url: URL, act: CronAct) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, say } = open(context);
   const { search } = readCronFilter(url.searchParams);
   const chosen = readChosen(form, search);
   if (chosen === null) {
     const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
-    return redirectWithToast(context, `/crons${url.search}`, toast);
+    return say(`/crons${url.search}`, toast);
   }
   return { act, acted: await work.actOnCrons(team.id, act, chosen) };
 }

@@ -1,6 +1,6 @@
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
-import { notFound, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { notFound } from '../context.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -19,15 +19,10 @@ export async function loader(asked: Route.LoaderArgs) {
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work, say } = open(context);
   const run = (await work.readExecutionDetail(team.id, params.id)) ?? notFound();
   const again = (await work.runCronNow(team.id, run.cron.id)) ?? notFound();
-  return redirectWithToast(
-    context,
-    `/executions/${again.id}`,
-    'Another run is on its way, beside the schedule.',
-  );
+  return say(`/executions/${again.id}`, 'Another run is on its way, beside the schedule.');
 }
 
 export default function ExecutionPage({ loaderData }: Route.ComponentProps) {

@@ -1,7 +1,6 @@
+import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
@@ -34,9 +33,7 @@ import type { FailureGroup, JobSearch } from '../services.ts';
 import type { Route } from './+types/failures.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const { now } = context.get(requestFacts);
+  const { team, work, now } = open(context);
   const [queues, tasks] = await Promise.all([
     work.listQueues(team.id),
     work.listBulkTasks(team.id),
@@ -77,9 +74,7 @@ function readFailureFilters(
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, say } = open(context);
   const kind = readKind(form);
   const group = readText(form, 'group');
   const query = /^\/jobs\?(.+)$/s.exec(group)?.[1];
@@ -90,7 +85,7 @@ export async function action({ context, url }: Route.ActionArgs) {
   const wanted: JobSearch | null = search && { ...search, tab: 'failed' };
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: wanted });
   if (asks) return { asks };
-  return redirectWithToast(context, `/failures${url.search}`, toast);
+  return say(`/failures${url.search}`, toast);
 }
 
 export default function Failures({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,13 +1,12 @@
+import { open } from '../serving/open.ts';
 import { isId } from '#domain/ids';
-import { services, signedIn } from '../context.ts';
 import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
 import type { Route } from './+types/find.ts';
 
 /** Answers the palette: finds crons and queues of the current team by words, and anything in it by its id. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const text = (url.searchParams.get('q') ?? '').trim();
   const found = isId(text.toLowerCase())
     ? [await work.findById(team.id, text)].filter((each) => each !== null)

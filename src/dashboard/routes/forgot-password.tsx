@@ -1,25 +1,23 @@
+import { openPublic } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { notFound, sentForm, services, requestContextOf } from '../context.ts';
+import { notFound } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/forgot-password.ts';
 
 export function loader({ context }: Route.LoaderArgs) {
-  const { accounts } = context.get(services).people;
+  const { accounts } = openPublic(context);
   if (!accounts.takesPasswords()) notFound();
   return { sendsMail: accounts.sendsMail() };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const email = readText(context.get(sentForm), 'email');
-  const outcome = await context
-    .get(services)
-    .people.accounts.requestPasswordReset({ email }, requestContextOf(request, context));
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, requestContext, tooMany } = openPublic(context);
+  const email = readText(form, 'email');
+  const outcome = await accounts.requestPasswordReset({ email }, requestContext);
   if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return data({ isSent: false, problem }, { status });
+    return tooMany(outcome, { isSent: false });
   }
   return data({ isSent: true, problem: undefined });
 }

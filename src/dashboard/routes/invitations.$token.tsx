@@ -1,36 +1,25 @@
+import { openPublic } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
-import {
-  redirectWithCookies,
-  requestFacts,
-  sentForm,
-  services,
-  session,
-  requestContextOf,
-  type Context,
-} from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { redirectWithCookies, type Context } from '../context.ts';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm } from '../account/SignedOutForm.tsx';
 import { Form } from '../forms/Form.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { readText } from '../forms/read-form.ts';
 import type { FieldErrors, Teams } from '../services.ts';
 import type { Route } from './+types/invitations.$token.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const { teams, accounts } = context.get(services).people;
+  const { teams, accounts, session: current, proxyClaim } = openPublic(context);
   const invitation = await teams.readInvitation(params.token);
-  const current = context.get(session);
   const signedInAs = current ? current.user.email : null;
   const [provider, takesPasswords] = [accounts.providerName(), accounts.takesPasswords()];
-  const { proxyClaim } = context.get(requestFacts);
   const proxyEmail = proxyClaim?.kind === 'person' ? proxyClaim.email : null;
   return { invitation, signedInAs, provider, takesPasswords, proxyEmail };
 }
 
-type Answer = { problem: string | undefined; errors: FieldErrors; values: Record<string, string> };
+type Answer = { problem?: string | undefined; errors: FieldErrors; values: Record<string, string> };
 const gone = 'This invitation was used, withdrawn or is too old. Ask for a new one.';
 
 function answer(
@@ -42,13 +31,17 @@ function answer(
   return data<Answer>({ problem, errors, values }, { status });
 }
 
-export async function action({ params, request, url, context }: Route.ActionArgs) {
-  const { teams } = context.get(services).people;
-  const current = context.get(session);
+export async function action({ params, url, context }: Route.ActionArgs) {
+  const {
+    teams,
+    session: current,
+    proxyClaim,
+    form,
+    requestContext,
+    tooMany,
+  } = openPublic(context);
   if (current) return join(await teams.acceptInvitation(params.token, current.user.id), context);
-  const { proxyClaim } = context.get(requestFacts);
-  if (proxyClaim !== null) return joinByProxy(params.token, request, context);
-  const form = context.get(sentForm);
+  if (proxyClaim !== null) return joinByProxy(params.token, context);
   const values = { name: readText(form, 'name'), email: readText(form, 'email') };
   const outcome = await teams.registerByInvitation(
     params.token,
@@ -57,29 +50,26 @@ export async function action({ params, request, url, context }: Route.ActionArgs
       password: readText(form, 'password'),
       mailed: url.searchParams.get('mailed') ?? '',
     },
-    requestContextOf(request, context),
+    requestContext,
   );
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
   if (outcome.kind === 'not-found') return answer(404, gone);
-  if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return answer(status, problem, {}, values);
-  }
+  if (outcome.kind === 'too-many') return tooMany<Answer>(outcome, { errors: {}, values });
   return answer(422, undefined, outcome.errors, values);
 }
 
-async function joinByProxy(token: string, request: Request, context: Context) {
-  const { accounts } = context.get(services).people;
-  const outcome = await accounts.registerByProxy(token, requestContextOf(request, context));
+async function joinByProxy(token: string, context: Context) {
+  const { accounts, requestContext, tooMany } = openPublic(context);
+  const outcome = await accounts.registerByProxy(token, requestContext);
   if (outcome.kind === 'done') return redirect('/');
   if (outcome.kind === 'refused-by-proxy') return answer(403, explainProxyRefusal(outcome.why));
-  const { problem, status } = refuseTooMany(outcome, context);
-  return answer(status, problem);
+  return tooMany<Answer>(outcome, { errors: {}, values: {} });
 }
 
 type Accepted = Awaited<ReturnType<Teams['acceptInvitation']>>;
 
 function join(outcome: Accepted, context: Context) {
+  const { say } = openPublic(context);
   if (outcome.kind === 'not-found') return answer(404, gone);
   if (outcome.kind === 'other-email')
     return answer(422, `The invitation is for ${outcome.email}. Sign in with that account.`);
@@ -87,7 +77,7 @@ function join(outcome: Accepted, context: Context) {
     outcome.kind === 'already-member'
       ? 'You are a member of this team already.'
       : 'You have joined the team. It is your current one now.';
-  return redirectWithToast(context, '/', text);
+  return say('/', text);
 }
 
 export default function Invitation({ loaderData, actionData, params }: Route.ComponentProps) {

@@ -1,10 +1,9 @@
+import { open } from '../serving/open.ts';
 import { data, redirect } from 'react-router';
 import { writeInstant } from '../alerts/window-form-values.ts';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
-import { readText } from '../forms/read-form.ts';
+import { notFound } from '../context.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { notHere } from '../serving/not-here.ts';
 import type { FieldErrors, Work } from '../services.ts';
 import type { ShownTest } from '../runs/run-text.ts';
@@ -17,8 +16,7 @@ import type { Route } from './+types/jobs.$id.edit.ts';
 
 /** The form of a job that waits (§3.2). A job that no longer waits is shown instead. */
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { record: job, again } =
     (await work.readJobDetail(team.id, params.id)) ??
     (await notHere(context, (teamId) => work.findJob(teamId, params.id)));
@@ -44,22 +42,19 @@ async function nameQueues(work: Work, teamId: string, own: string): Promise<stri
 type Answer = { formValues: JobFormValues; errors?: FieldErrors; test?: ShownTest };
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work, form, intent, say } = open(context);
   const job = (await work.findJob(team.id, params.id)) ?? notFound();
-  const form = context.get(sentForm);
   const reading = readEditForm(form, job);
   const { formValues } = reading;
   const refuse = (errors: FieldErrors) => data<Answer>({ formValues, errors }, { status: 422 });
   if (!reading.ok) return refuse(reading.errors);
-  if (readText(form, 'intent') === 'test')
+  if (intent === 'test')
     return data<Answer>({ formValues, test: await testJob(work, team.id, reading) });
   const { kind } = await work.editJob(team.id, job.id, reading.input);
-  const say = (toast: Parameters<typeof redirectWithToast>[2]) =>
-    redirectWithToast(context, `/jobs/${job.id}`, toast);
+  const page = `/jobs/${job.id}`;
   switch (kind) {
     case 'done':
-      return say('The job is saved.');
+      return say(page, 'The job is saved.');
     case 'no-queue':
       return refuse({ queue: ['There is no such queue any more. Choose another.'] });
     case 'unreadable':
@@ -67,7 +62,10 @@ export async function action({ params, context }: Route.ActionArgs) {
     case 'too-late':
       return refuse({ scheduled_at: [tooLate(job)] });
     case 'not-pending':
-      return say({ kind: 'failed', text: 'The job has started by now. Nothing was changed.' });
+      return say(page, {
+        kind: 'failed',
+        text: 'The job has started by now. Nothing was changed.',
+      });
     case 'not-found':
       return notFound();
   }

@@ -1,9 +1,9 @@
+import { open } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { notFound, requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { notFound } from '../context.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -34,9 +34,7 @@ type ShownJob = ShownRun<JobRunDetail>;
 
 export async function loader(asked: Route.LoaderArgs) {
   const { context } = asked;
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const { now } = context.get(requestFacts);
+  const { team, work, now } = open(context);
   const page = await readRunPage(asked, (room, ...which) => room.readJobDetail(...which));
   const { run } = page;
   // On the page of an attempt that was retried, this is the retry that waits.
@@ -66,16 +64,14 @@ async function isPaused(work: Work, teamId: string, queueId: string): Promise<bo
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, say } = open(context);
   const kind = readKind(form);
   if (kind === null || readText(form, 'job') !== params.id) throw data(null, { status: 400 });
   if (!(await work.findJob(team.id, params.id))) notFound();
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: null });
   if (asks) return { asks };
   const isGone = kind === 'delete' && toast.kind === 'done';
-  return redirectWithToast(context, isGone ? '/jobs' : `/jobs/${params.id}`, toast);
+  return say(isGone ? '/jobs' : `/jobs/${params.id}`, toast);
 }
 
 export default function JobPage({ loaderData, actionData }: Route.ComponentProps) {

@@ -1,7 +1,6 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import type { HeaderList } from '#domain/exchange';
-import { sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { orTeamFull } from '../serving/team-full.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillJobFromPaste, type Pasted } from '../work-forms/paste.ts';
@@ -18,8 +17,7 @@ import type { ShownTest } from '../runs/run-text.ts';
 import type { Route } from './+types/jobs.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const search = url.searchParams;
   const from = search.get('from');
   const [source, offered, queues] = await Promise.all([
@@ -46,10 +44,7 @@ type Answer = {
 };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
+  const { team, work, form, intent, say } = open(context);
   const reading = readJobForm(form, await findStored(work, team.id, readText(form, 'from')));
   const { formValues } = reading;
   if (intent === 'paste')
@@ -65,7 +60,7 @@ export async function action({ context }: Route.ActionArgs) {
   }
   const { made, errors } = await orTeamFull(work.createJob(team.id, reading.input));
   if (errors) return data<Answer>({ formValues, errors }, { status: 422 });
-  return redirectWithToast(context, `/jobs/${made.jobId}`, 'The job is created.');
+  return say(`/jobs/${made.jobId}`, 'The job is created.');
 }
 
 /** The headers of the job that the new one is made from. They replace values that the form shows masked. */

@@ -1,6 +1,6 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast, type Toast } from '../serving/cookies.ts';
+import { type Toast } from '../serving/cookies.ts';
 import { readOwnPath } from '../serving/own-path.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -11,23 +11,20 @@ import type { Route } from './+types/jobs.progress.ts';
 
 /** The team's bulk actions, for the bars that show their progress. */
 export async function loader({ context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { now } = context.get(requestFacts);
-  const tasks = await context.get(services).work.listBulkTasks(team.id);
+  const { team, now, work } = open(context);
+  const tasks = await work.listBulkTasks(team.id);
   return { tasks: tasks.filter((task) => isRecent(task, now)) };
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const form = context.get(sentForm);
-  const { work } = context.get(services);
+  const { team, form, work, intent, say } = open(context);
   const next = readText(form, 'next');
-  if (readText(form, 'intent') !== 'cancel') throw data(null, { status: 400 });
+  if (intent !== 'cancel') throw data(null, { status: 400 });
   const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
   const toast: Toast = isCancelled
     ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
     : { kind: 'note', text: 'It had ended already.' };
-  return redirectWithToast(context, readOwnPath(next) ?? '/jobs/progress', toast);
+  return say(readOwnPath(next) ?? '/jobs/progress', toast);
 }
 
 /**

@@ -1,8 +1,7 @@
+import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ownPathOf } from '#domain/public-address';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
@@ -34,9 +33,7 @@ import classes from './jobs.module.css';
 import type { Route } from './+types/jobs.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const { now } = context.get(requestFacts);
+  const { team, work, now } = open(context);
   const params = url.searchParams;
   const queues = await work.listQueues(team.id);
   const { search, faults } = refuseQueue(readJobSearch(params), queues);
@@ -99,17 +96,14 @@ function actsOn(tab: JobTab): boolean {
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, baseUrl, say } = open(context);
   const { search, searchParams } = url;
   const kind = readKind(form);
   if (kind === null) throw data(null, { status: 400 });
   const read = readJobSearch(searchParams);
   const { toast, asks } = await actOnJobs(work, team.id, { kind, form, search: read.search });
   if (asks) return { asks };
-  const { baseUrl } = context.get(requestFacts);
-  return redirectWithToast(context, `${ownPathOf(url, baseUrl)}${search}`, toast);
+  return say(`${ownPathOf(url, baseUrl)}${search}`, toast);
 }
 
 export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {

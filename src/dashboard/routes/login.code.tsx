@@ -1,9 +1,9 @@
+import { openPublic } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { data, Link } from 'react-router';
-import { redirectWithCookies, sentForm, services, requestContextOf } from '../context.ts';
+import { redirectWithCookies } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/login.code.ts';
@@ -12,19 +12,17 @@ export function loader({ url }: Route.LoaderArgs) {
   return { next: readNext(url.searchParams.get('next')) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const { accounts } = context.get(services).people;
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, requestContext, tooMany } = openPublic(context);
   const outcome = await accounts.verifySecondFactor(
     { code: readText(form, 'code') },
-    requestContextOf(request, context),
+    requestContext,
   );
   switch (outcome.kind) {
     case 'signed-in':
       return redirectWithCookies(readNext(form.get('next')), outcome.setCookies);
     case 'too-many': {
-      const { problem, status } = refuseTooMany(outcome, context);
-      return data({ problem }, { status });
+      return tooMany(outcome);
     }
     case 'expired':
       return data(

@@ -1,19 +1,12 @@
+import { openPublic, refuse } from '../serving/open.ts';
 import { data, Link, redirect } from 'react-router';
-import {
-  notFound,
-  redirectWithCookies,
-  sentForm,
-  services,
-  session,
-  requestContextOf,
-} from '../context.ts';
+import { notFound, redirectWithCookies, session } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
 import { AskAuthenticator } from '../account/AskAuthenticator.tsx';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Route } from './+types/login.passkey.ts';
 
 export function loader({ url, context }: Route.LoaderArgs) {
@@ -25,15 +18,13 @@ export function loader({ url, context }: Route.LoaderArgs) {
 type Answer = { next: string; problem?: string; options?: string };
 
 /** The first request gets the question for the authenticator, the second one sends its answer. */
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const { accounts } = context.get(services).people;
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, intent, requestContext, tooMany } = openPublic(context);
   const next = readNext(form.get('next'));
-  const requestContext = requestContextOf(request, context);
-  if (readText(form, 'intent') === 'begin') {
+  if (intent === 'begin') {
     const asked = await accounts.beginPasskeySignIn(requestContext);
     if (asked.kind === 'not-found') return notFound();
-    if (asked.kind === 'too-many') return refuse(refuseTooMany(asked, context), next);
+    if (asked.kind === 'too-many') return tooMany<Answer>(asked, { next });
     const headers = asked.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
     return data<Answer>({ next, options: asked.options }, { headers });
   }
@@ -42,14 +33,10 @@ export async function action({ request, context }: Route.ActionArgs) {
     requestContext,
   );
   if (outcome.kind === 'signed-in') return redirectWithCookies(next, outcome.setCookies);
-  if (outcome.kind === 'too-many') return refuse(refuseTooMany(outcome, context), next);
+  if (outcome.kind === 'too-many') return tooMany<Answer>(outcome, { next });
   const problem =
     'No account here has this passkey, or too much time went by. Try again, or sign in with email and password.';
-  return refuse({ problem, status: 422 }, next);
-}
-
-function refuse({ problem, status }: { problem: string; status: number }, next: string) {
-  return data<Answer>({ next, problem }, { status });
+  return refuse<Answer>({ next, problem });
 }
 
 export default function LoginByPasskey({ loaderData, actionData }: Route.ComponentProps) {

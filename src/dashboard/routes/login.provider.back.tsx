@@ -1,12 +1,11 @@
+import { openPublic } from '../serving/open.ts';
 import { goOn } from '../account/provider-sign-in.ts';
 import { ProviderProblem } from '../account/ProviderProblem.tsx';
-import { requestContextOf, services } from '../context.ts';
 import type { Route } from './+types/login.provider.back.ts';
 
 /** The provider sends the browser here; what it brings along works once. */
-export async function loader({ request, url, context }: Route.LoaderArgs) {
-  const { accounts } = context.get(services).people;
-  const requestContext = requestContextOf(request, context);
+export async function loader({ url, context }: Route.LoaderArgs) {
+  const { accounts, requestContext } = openPublic(context);
   return goOn(await accounts.finishProviderSignIn(url.search, requestContext), context);
 }
 

@@ -1,7 +1,7 @@
+import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
 import { goOn } from '../account/provider-sign-in.ts';
 import { ProviderProblem } from '../account/ProviderProblem.tsx';
-import { requestContextOf, services } from '../context.ts';
 import { readNext, signInPath } from '../serving/own-path.ts';
 import { isLedByOthers } from '../serving/form-guards.ts';
 import type { Route } from './+types/login.provider.ts';
@@ -19,8 +19,7 @@ export async function loader({ request, url, context }: Route.LoaderArgs) {
   if (isLedByOthers(request.headers)) {
     throw redirect(signInPath(asked.next));
   }
-  const { accounts } = context.get(services).people;
-  const requestContext = requestContextOf(request, context);
+  const { accounts, requestContext } = openPublic(context);
   return goOn(await accounts.beginProviderSignIn(asked, requestContext), context);
 }
 

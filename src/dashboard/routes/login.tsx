@@ -1,18 +1,11 @@
+import { openPublic } from '../serving/open.ts';
 import { data, Link, redirect } from 'react-router';
-import {
-  proxyRefusal,
-  redirectWithCookies,
-  requestContextOf,
-  sentForm,
-  services,
-  session,
-} from '../context.ts';
+import { proxyRefusal, redirectWithCookies, session } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -23,7 +16,7 @@ import type { Route } from './+types/login.ts';
 export async function loader({ url, context }: Route.LoaderArgs) {
   const next = readNext(url.searchParams.get('next'));
   if (context.get(session)) throw redirect(next);
-  const { accounts } = context.get(services).people;
+  const { accounts } = openPublic(context);
   if (!(await accounts.isSetUp())) throw redirect('/setup');
   return {
     next,
@@ -41,14 +34,13 @@ function explainProxy(refusal: ProxyRefusal | null): string {
   return 'People sign in by the proxy in front of Belfry, and this request did not come from it with a name. Open Belfry at its public address.';
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, requestContext, tooMany } = openPublic(context);
   const email = readText(form, 'email');
   const next = readNext(form.get('next'));
-  const { accounts } = context.get(services).people;
   const outcome = await accounts.signIn(
     { email, password: readText(form, 'password') },
-    requestContextOf(request, context),
+    requestContext,
   );
   switch (outcome.kind) {
     case 'signed-in':
@@ -59,8 +51,7 @@ export async function action({ request, context }: Route.ActionArgs) {
         outcome.setCookies,
       );
     case 'too-many': {
-      const { problem, status } = refuseTooMany(outcome, context);
-      return data({ problem, email }, { status });
+      return tooMany(outcome, { email });
     }
     case 'wrong':
       return data(

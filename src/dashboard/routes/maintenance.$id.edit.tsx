@@ -1,16 +1,16 @@
+import { open } from '../serving/open.ts';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
 import { formValuesOfWindow } from '../alerts/window-form-values.ts';
-import { notFound, services, signedIn } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import type { Route } from './+types/maintenance.$id.edit.ts';
 
 const mostShown = 50;
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const [window, sources, muted, activity] = await Promise.all([
     work.findWindow(team.id, params.id),
     work.listAlertSources(team.id),
@@ -22,8 +22,8 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  if (!(await context.get(services).work.findWindow(team.id, id))) notFound();
+  const { team, work } = open(context);
+  if (!(await work.findWindow(team.id, id))) notFound();
   return saveWindow(
     context,
     (work, teamId, input) => work.editWindow(teamId, id, input),

@@ -1,24 +1,20 @@
+import { open } from '../serving/open.ts';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { saveWindow } from '../alerts/save-window.ts';
 import { WindowPage } from '../alerts/WindowPage.tsx';
 import { beginFormValues } from '../alerts/window-form-values.ts';
 import { may } from '#people/roles';
-import { requestFacts, services, signedIn } from '../context.ts';
 import type { Route } from './+types/maintenance.new.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const sources = await context.get(services).work.listAlertSources(team.id);
+  const { team, work, now } = open(context);
+  const sources = await work.listAlertSources(team.id);
   const asked = url.searchParams.get('source') ?? '';
   const choice = readSourceChoice(asked);
   const isOwn = sources.some(({ kind, id }) => kind === choice?.kind && id === choice.id);
   return {
     sources,
-    formValues: beginFormValues(
-      context.get(requestFacts).now,
-      isOwn ? asked : null,
-      may(team.role, 'notifications'),
-    ),
+    formValues: beginFormValues(now, isOwn ? asked : null, may(team.role, 'notifications')),
   };
 }
 

@@ -1,10 +1,10 @@
+import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { notFound } from '../context.ts';
 import { readOwnPath } from '../serving/own-path.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
@@ -18,8 +18,7 @@ import type { Work } from '../services.ts';
 import type { Route } from './+types/maintenance.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const [windows, sources] = await Promise.all([
     work.listWindows(team.id),
     work.listAlertSources(team.id),
@@ -28,25 +27,22 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, intent, say } = open(context);
   const next = readText(form, 'next');
   const to = readOwnPath(next) ?? '/maintenance';
-  switch (readText(form, 'intent')) {
+  switch (intent) {
     case 'start': {
       const covers = await readReach(work, team.id, readText(form, 'source'));
       const outcome = await work.startMaintenanceNow(team.id, covers);
-      if (outcome.kind !== 'done')
-        return redirectWithToast(context, to, { kind: 'failed', text: tooManyWindows });
+      if (outcome.kind !== 'done') return say(to, { kind: 'failed', text: tooManyWindows });
       const until = formatUtc(outcome.window.endsAt);
       const text = `Alerts are muted until ${until}. Runs go on.`;
-      return redirectWithToast(context, to, text);
+      return say(to, text);
     }
     case 'delete': {
       if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();
       const text = 'The maintenance window is deleted. It mutes nothing any more.';
-      return redirectWithToast(context, '/maintenance', text);
+      return say('/maintenance', text);
     }
     default:
       throw data(null, { status: 400 });

@@ -1,18 +1,18 @@
+import { useShell } from '../page/shell.ts';
+import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
-import { data, Link, redirect, useRouteLoaderData } from 'react-router';
+import { data, Link, redirect } from 'react-router';
 import { may } from '#people/roles';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readMutedNow } from '../alerts/muted-now.ts';
-import { requestFacts, sentForm, services, signedIn } from '../context.ts';
-import { hideSteps, readHiddenSteps, redirectWithToast } from '../serving/cookies.ts';
+import { hideSteps, readHiddenSteps } from '../serving/cookies.ts';
 import { capped, countOf, formatAmount } from '../words/amounts.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
-import { readText } from '../forms/read-form.ts';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import { ByTag } from '../runs/ByTag.tsx';
 import { Figures } from '../runs/Figures.tsx';
@@ -28,12 +28,9 @@ import { describeForecast } from '../words/forecast.ts';
 import type { Counts, Attention, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';
-import type { loader as signedInLoader } from './signed-in.tsx';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { people, work } = context.get(services);
-  const { targets } = context.get(requestFacts);
+  const { team, people, work, targets } = open(context);
   const [counts, usage, channel, overview, muted, tags] = await Promise.all([
     work.readCounts(team.id),
     people.billing.readUsage(team.id),
@@ -65,11 +62,8 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 
 /** Answers the buttons of the first steps, and the switch over everything. */
 export async function action({ request, context }: Route.ActionArgs) {
-  const { team, user } = context.get(signedIn);
-  const { work } = context.get(services);
-  const { baseUrl, targets } = context.get(requestFacts);
+  const { team, user, work, baseUrl, targets, intent, say } = open(context);
   const { echoUrl } = targets;
-  const intent = readText(context.get(sentForm), 'intent');
   if (intent === 'hide-steps') {
     const cookie = hideSteps(readHiddenSteps(request), team.id, baseUrl);
     return redirect('/', { headers: { 'Set-Cookie': cookie } });
@@ -78,17 +72,17 @@ export async function action({ request, context }: Route.ActionArgs) {
     const text = (await work.pauseTeam(team.id, user.name))
       ? 'Everything is paused. What is accepted waits.'
       : 'Everything was paused already.';
-    return redirectWithToast(context, '/', text);
+    return say('/', text);
   }
   if (intent === pauseIntents.resume) {
     const text = (await work.resumeTeam(team.id))
       ? 'Everything goes on. What is due starts now.'
       : 'It was not paused any more.';
-    return redirectWithToast(context, '/', text);
+    return say('/', text);
   }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });
   const { jobId } = await work.createJob(team.id, { ...sample, url: echoUrl });
-  return redirectWithToast(context, `/jobs/${jobId}`, 'The job is created.');
+  return say(`/jobs/${jobId}`, 'The job is created.');
 }
 
 const sample = {
@@ -139,7 +133,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   // The page's only primary action is the first step, while it is open.
   const isFirst = firstSteps?.done.job === false;
   // The shell has already counted this. Counting failing crons costs an index lookup for each.
-  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const shell = useShell();
   const needs = shell?.attention ? listNeeds(shell.attention) : null;
   return (
     <>

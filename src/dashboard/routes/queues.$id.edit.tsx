@@ -1,7 +1,7 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
 import { answerQueueForm, type QueueAnswer } from '../work-forms/queue-answer.ts';
@@ -11,8 +11,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.$id.edit.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const find = (teamId: string) => work.findQueue(teamId, params.id);
   const queue = (await find(team.id)) ?? (await notHere(context, find));
   const choices = await work.listChannelChoices(team.id);
@@ -20,16 +19,14 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work, form, say } = open(context);
   const queue = (await work.findQueue(team.id, params.id)) ?? notFound();
-  const reading = readQueueForm(context.get(sentForm), queue.name);
+  const reading = readQueueForm(form, queue.name);
   const answer = await answerQueueForm(context, reading, queue);
   if (answer || !reading.ok)
     return data<QueueAnswer | null>(answer, { status: answer?.errors ? 422 : 200 });
   if (!(await work.editQueue(team.id, queue.id, reading.input.change))) notFound();
-  return redirectWithToast(
-    context,
+  return say(
     `/queues/${queue.id}`,
     'The settings are saved. They hold for what waits already, too.',
   );

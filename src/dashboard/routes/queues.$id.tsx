@@ -1,3 +1,4 @@
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { describeRate } from '#domain/rate';
@@ -7,9 +8,8 @@ import { ALERT_LEVELS } from '#domain/alert-settings';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
 import { readTold } from '../alerts/told.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound, sentForm, services, signedIn } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
@@ -20,7 +20,6 @@ import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FilterReader } from '#domain/read-filters';
-import { readText } from '../forms/read-form.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
@@ -35,8 +34,7 @@ import classes from './crons.module.css';
 import type { Route } from './+types/queues.$id.ts';
 
 export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const filters = new FilterReader(url.searchParams);
   const names = queueRanges.map(({ name }) => name);
   const range = findRange(filters.choice('range', names));
@@ -65,20 +63,19 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
 const LEVELS_OF_JOBS = ['warning', 'failure'] as const;
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const say = (text: string, to = `/queues/${params.id}`) => redirectWithToast(context, to, text);
-  switch (readText(context.get(sentForm), 'intent')) {
+  const { team, work, intent, say } = open(context);
+  const here = `/queues/${params.id}`;
+  switch (intent) {
     case 'pause':
       if (!(await work.pauseQueue(team.id, params.id))) notFound();
-      return say('The queue is paused. It starts nothing and holds its jobs.');
+      return say(here, 'The queue is paused. It starts nothing and holds its jobs.');
     case 'enable':
       if (!(await work.resumeQueue(team.id, params.id))) notFound();
-      return say('The queue is enabled. What is due starts now.');
+      return say(here, 'The queue is enabled. What is due starts now.');
     case 'delete': {
       const count = (await work.deleteQueue(team.id, params.id)) ?? notFound();
       const jobs = countOf({ count, isMore: false }, 'job', 'jobs');
-      return say(`The queue is deleted, and ${jobs} with it.`, '/queues');
+      return say('/queues', `The queue is deleted, and ${jobs} with it.`);
     }
     default:
       throw data(null, { status: 400 });

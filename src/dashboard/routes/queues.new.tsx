@@ -1,7 +1,6 @@
+import { open } from '../serving/open.ts';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { data } from 'react-router';
-import { sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { orTeamFull } from '../serving/team-full.ts';
 import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm, formValuesOfQueue } from '../work-forms/read-forms.ts';
@@ -14,17 +13,15 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import type { Route } from './+types/queues.new.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const choices = await context.get(services).work.listChannelChoices(team.id);
+  const { team, work } = open(context);
+  const choices = await work.listChannelChoices(team.id);
   return { formValues: formValuesOfQueue({ ...DEFAULT_QUEUE_SETTINGS, name: '' }), choices };
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, intent, say } = open(context);
   // A test does not need the queue's name.
-  const isTest = form.get('intent') === 'test';
+  const isTest = intent === 'test';
   const reading = readQueueForm(form, isTest ? 'test' : undefined);
   const formValues = { ...reading.formValues, queue: readText(form, 'queue') };
   const answer = await answerQueueForm(context, { ...reading, formValues }, null);
@@ -44,7 +41,7 @@ export async function action({ context }: Route.ActionArgs) {
     const testRequest = readTestRequest(form);
     return data<QueueAnswer | null>({ formValues, testRequest, errors }, { status: 422 });
   }
-  return redirectWithToast(context, `/queues/${made.id}`, `The queue “${name}” is created.`);
+  return say(`/queues/${made.id}`, `The queue “${name}” is created.`);
 }
 
 export default function NewQueue({ loaderData, actionData }: Route.ComponentProps) {

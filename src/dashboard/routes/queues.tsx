@@ -1,10 +1,9 @@
+import { open } from '../serving/open.ts';
 import { Button, ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
-import { sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
@@ -25,8 +24,7 @@ import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { search, faults } = readQueueFilter(url.searchParams);
   const page = search
     ? await work.listQueueRows(team.id, { ...search, ...readCursor(url) })
@@ -39,16 +37,13 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ context, url }: Route.ActionArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
-  const [intent, id] = [readText(form, 'intent'), readText(form, 'id')];
+  const { team, work, form, intent, say } = open(context);
+  const id = readText(form, 'id');
   if (intent !== 'pause' && intent !== 'enable') throw data(null, { status: 400 });
   const changed = await (intent === 'pause'
     ? work.pauseQueue(team.id, id)
     : work.resumeQueue(team.id, id));
-  return redirectWithToast(
-    context,
+  return say(
     `/queues${url.search}`,
     changed
       ? {

@@ -1,20 +1,21 @@
+import { openPublic } from '../serving/open.ts';
 import { data, Link } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { sentForm, services, requestContextOf } from '../context.ts';
+import { sentForm } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/register.$token.ts';
 
 /** The page behind the link that was mailed to a new address. The account is created here. */
 export async function loader({ params, context }: Route.LoaderArgs) {
-  return { email: await context.get(services).people.accounts.readSignUp(params.token) };
+  const { accounts } = openPublic(context);
+  return { email: await accounts.readSignUp(params.token) };
 }
 
 const gone = 'It was used or is too old.';
 
-export async function action({ params, request, context }: Route.ActionArgs) {
+export async function action({ params, context }: Route.ActionArgs) {
   const { values, input } = readAccountForm(context.get(sentForm));
-  const { accounts } = context.get(services).people;
-  const requestContext = requestContextOf(request, context);
+  const { accounts, requestContext } = openPublic(context);
   const outcome = await accounts.finishSignUp(params.token, input, requestContext);
   if (outcome.kind === 'closed') {
     return data(

@@ -1,27 +1,26 @@
+import { openPublic } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { data, Link, redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { notFound, sentForm, services, requestContextOf, type Context } from '../context.ts';
+import { notFound, type Context } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/register.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { accounts } = context.get(services).people;
+  const { accounts } = openPublic(context);
   if (!(await accounts.isSetUp())) throw redirect('/setup');
   if (!accounts.mayRegister()) notFound();
   return { confirmsFirst: accounts.confirmsFirst() };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const { accounts } = context.get(services).people;
-  if (accounts.confirmsFirst()) return askForLink(readText(form, 'email'), request, context);
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, requestContext } = openPublic(context);
+  if (accounts.confirmsFirst()) return askForLink(readText(form, 'email'), context);
   const { values, input } = readAccountForm(form);
-  const outcome = await accounts.register(input, requestContextOf(request, context));
+  const outcome = await accounts.register(input, requestContext);
   if (outcome.kind === 'closed') notFound();
   return answerAccountForm(outcome, values, context);
 }
@@ -34,9 +33,9 @@ type Answer = {
   values: Readonly<Record<string, string>>;
 };
 
-async function askForLink(email: string, request: Request, context: Context) {
-  const { accounts } = context.get(services).people;
-  const outcome = await accounts.requestSignUp({ email }, requestContextOf(request, context));
+async function askForLink(email: string, context: Context) {
+  const { accounts, requestContext, tooMany } = openPublic(context);
+  const outcome = await accounts.requestSignUp({ email }, requestContext);
   const values = { email };
   switch (outcome.kind) {
     case 'closed':
@@ -46,8 +45,7 @@ async function askForLink(email: string, request: Request, context: Context) {
     case 'refused':
       return data<Answer>({ errors: outcome.errors, values }, { status: 422 });
     case 'too-many': {
-      const { problem, status } = refuseTooMany(outcome, context);
-      return data<Answer>({ problem, values }, { status });
+      return tooMany(outcome, { values });
     }
   }
 }

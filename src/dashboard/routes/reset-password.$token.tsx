@@ -1,9 +1,7 @@
+import { openPublic } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { data, Link } from 'react-router';
-import { sentForm, services, requestContextOf } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import { PasswordField } from '../forms/PasswordField.tsx';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
 import { readChecked, readText } from '../forms/read-form.ts';
@@ -11,37 +9,31 @@ import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  return { isValid: await context.get(services).people.accounts.isResetTokenValid(params.token) };
+  const { accounts } = openPublic(context);
+  return { isValid: await accounts.isResetTokenValid(params.token) };
 }
 
-export async function action({ params, request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const { accounts } = context.get(services).people;
+export async function action({ params, context }: Route.ActionArgs) {
+  const { form, accounts, say, requestContext, tooMany } = openPublic(context);
   const outcome = await accounts.resetPassword(
     {
       token: params.token,
       password: readText(form, 'password'),
       revokesToken: readChecked(form, 'revoke_token'),
     },
-    requestContextOf(request, context),
+    requestContext,
   );
   const none: FieldErrors = {};
   switch (outcome.kind) {
     case 'done':
-      return redirectWithToast(
-        context,
-        '/login',
-        'The new password is set. Sign in with it.',
-        outcome.setCookies,
-      );
+      return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);
     case 'expired':
       return data(
         { problem: 'This link was used or is too old. Ask for a new one.', errors: none },
         { status: 422 },
       );
     case 'too-many': {
-      const { problem, status } = refuseTooMany(outcome, context);
-      return data({ problem, errors: none }, { status });
+      return tooMany(outcome, { errors: none });
     }
     case 'refused':
       return data({ problem: undefined, errors: outcome.errors }, { status: 422 });

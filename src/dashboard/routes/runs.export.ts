@@ -1,14 +1,13 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import { readRunSearch } from '#domain/run-search';
 import { RUN_COLUMNS, writeRun } from '#work/run-record';
-import { services, signedIn } from '../context.ts';
 import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Route } from './+types/runs.export.ts';
 
 /** The list of the page of runs as a file. */
 export function loader({ context, url }: Route.LoaderArgs): Response {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { search } = readRunSearch(url.searchParams);
   const format = EXPORT_FORMATS.find((each) => each === url.searchParams.get('format'));
   if (search === null || format === undefined) throw data(null, { status: 404 });

@@ -1,7 +1,7 @@
+import { open } from '../serving/open.ts';
 import { useLocation } from 'react-router';
 import type { ReadFilters } from '#domain/read-filters';
 import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
-import { services, signedIn } from '../context.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
 import { ListBody } from '../lists/ListBody.tsx';
@@ -17,8 +17,7 @@ import type { Route } from './+types/runs.ts';
 
 /** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const read = readRunSearch(url.searchParams);
   const { sources, isKnown } = await readSources(work, team.id, read.search);
   const { search, faults } = isKnown ? read : unknownSource;

@@ -1,8 +1,8 @@
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import { describeAction } from '#domain/activity';
 import { may } from '#people/roles';
 import { readActivitySearch } from '../activity/activity-search.ts';
-import { services, signedIn } from '../context.ts';
 import { answerExport, behindLast, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.export.ts';
@@ -11,8 +11,7 @@ const COLUMNS = ['id', 'at', 'actor', 'action', 'what', 'subject_id', 'subject',
 
 /** The list of the Activity page as a file. */
 export function loader({ context, url }: Route.LoaderArgs): Response {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { search } = readActivitySearch(url.searchParams);
   const format = EXPORT_FORMATS.find((each) => each === url.searchParams.get('format'));
   if (search === null || format === undefined) throw data(null, { status: 404 });

@@ -1,8 +1,8 @@
+import { open } from '../serving/open.ts';
 import { may } from '#people/roles';
 import { ActivityFilters } from '../activity/ActivityFilters.tsx';
 import { ActivityTable } from '../activity/ActivityTable.tsx';
 import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
-import { services, signedIn } from '../context.ts';
 import { cutPage } from '../lists/cut-page.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
@@ -14,8 +14,7 @@ const PAGE_ROWS = 50;
 
 /** Who did what when (§5.10). Sign-ins, tokens and secrets are for those who manage the members. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const { search, faults } = readActivitySearch(url.searchParams);
   const withAccess = may(team.role, 'manage-members');
   const found = search

@@ -1,6 +1,7 @@
+import { open } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import { requestFacts, sentForm, services, signedIn, requestContextOf } from '../context.ts';
+import { sentForm } from '../context.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
@@ -15,7 +16,6 @@ import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shown-once.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.api-token.ts';
 
@@ -26,9 +26,7 @@ import type { Route } from './+types/settings.api-token.ts';
 const watchForMs = 24 * 3600 * 1000;
 
 export async function loader({ url, context }: Route.LoaderArgs) {
-  const { user, team } = context.get(signedIn);
-  const { people, work } = context.get(services);
-  const { baseUrl, now, targets } = context.get(requestFacts);
+  const { user, team, people, work, baseUrl, now, targets } = open(context);
   const token = await people.tokens.readApiToken(user.id);
   const asked = Number(url.searchParams.get('since') ?? token?.createdAt ?? now);
   const since = Number.isFinite(asked) ? Math.max(asked, now - watchForMs) : now;
@@ -40,14 +38,13 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 }
 
 /** Generates or replaces the token. Its text is only ever in this response. */
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const password = readText(context.get(sentForm), 'password');
-  const { accounts } = context.get(services).people;
-  const outcome = await accounts.generateApiToken({ password }, requestContextOf(request, context));
+  const { accounts, requestContext, tooMany } = open(context);
+  const outcome = await accounts.generateApiToken({ password }, requestContext);
   if (outcome.kind === 'generated') return data<Answer>({ token: outcome.token });
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
-  const { problem, status } = refuseTooMany(outcome, context);
-  return data<Answer>({ problem }, { status });
+  return tooMany<Answer>(outcome);
 }
 
 type Answer = { token?: string; problem?: string; errors?: FieldErrors };

@@ -1,5 +1,5 @@
+import { open } from '../serving/open.ts';
 import { listDaysOfMonth } from '#domain/usage-forecast';
-import { requestFacts, requirePermission, services } from '../context.ts';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
@@ -9,10 +9,8 @@ import { describeForecast } from '../words/forecast.ts';
 import type { Route } from './+types/settings.billing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'billing');
-  const { people, work } = context.get(services);
+  const { actor, people, work, now } = open(context, 'billing');
   const { billing } = people;
-  const { now } = context.get(requestFacts);
   const [usage, byDay] = await Promise.all([
     billing.readUsage(actor.teamId),
     billing.listUsageByDay(actor),

@@ -1,13 +1,8 @@
+import { open } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
-import {
-  requirePermission,
-  sentForm,
-  services,
-  requestContextOf,
-  type Context,
-} from '../context.ts';
-import { redirectWithToast, type Toast } from '../serving/cookies.ts';
+import { requirePermission, type Context } from '../context.ts';
+import { type Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
@@ -21,7 +16,6 @@ import { useKept } from '../parts/shown-once.ts';
 import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import { refuseTooMany } from '../serving/refuse-too-many.ts';
 import type { Actor, FieldErrors, Invitation, InvitedRole, Member, Teams } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
@@ -32,8 +26,7 @@ const roles = [
 ] as const;
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'manage-members');
-  const { teams, accounts } = context.get(services).people;
+  const { actor, teams, accounts } = open(context, 'manage-members');
   const [members, invitations] = await Promise.all([
     teams.listMembers(actor),
     teams.listInvitations(actor),
@@ -47,20 +40,17 @@ type Answer = {
   invited?: { link: string; mailed: boolean };
 };
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const { actor } = requirePermission(context, 'manage-members');
-  const form = context.get(sentForm);
-  const { teams } = context.get(services).people;
-  const intent = readText(form, 'intent');
-  if (intent === 'invite') return invite(actor, request, context);
+export async function action({ context }: Route.ActionArgs) {
+  const { actor, form, teams, intent, say } = open(context, 'manage-members');
+  if (intent === 'invite') return invite(actor, context);
   const id = readText(form, 'id');
   if (intent === 'transfer') {
     requirePermission(context, 'transfer-team');
-    return redirectWithToast(context, '/settings/team', await transfer(teams, actor, id));
+    return say('/settings/team', await transfer(teams, actor, id));
   }
   const done = await change(teams, actor, intent, id);
   const toast: Toast = done ? { kind: 'done', text: done } : GONE;
-  return redirectWithToast(context, '/settings/members', toast);
+  return say('/settings/members', toast);
 }
 
 const GONE: Toast = {
@@ -76,16 +66,14 @@ async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> 
     : { kind: 'failed', text: 'They own as many teams as one may. Nothing was changed.' };
 }
 
-async function invite(actor: Actor, request: Request, context: Context) {
-  const form = context.get(sentForm);
-  const { teams } = context.get(services).people;
+async function invite(actor: Actor, context: Context) {
+  const { form, teams, requestContext, tooMany } = open(context);
   const role = readText(form, 'role') as InvitedRole;
   const invited = { email: readText(form, 'email').trim() || null, role };
-  const outcome = await teams.invite(actor, invited, requestContextOf(request, context));
+  const outcome = await teams.invite(actor, invited, requestContext);
   if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
   if (outcome.kind === 'too-many') {
-    const { problem, status } = refuseTooMany(outcome, context);
-    return data<Answer>({ problem }, { status });
+    return tooMany<Answer>(outcome);
   }
   return data<Answer>({ invited: { link: outcome.link, mailed: outcome.mailed } });
 }

@@ -1,18 +1,18 @@
+import { open } from '../serving/open.ts';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { answerChannelForm, type ChannelAnswer } from '../alerts/channel-form.ts';
 import { ChannelForm } from '../alerts/ChannelForm.tsx';
 import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
 import { formValuesOfChannel } from '../alerts/channel-form-values.ts';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
-import { notFound, requirePermission, services } from '../context.ts';
+import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { Section } from '../parts/Section.tsx';
 import type { ChannelSettings } from '../services.ts';
 import type { Route } from './+types/settings.notifications.$id.ts';
 
 export async function loader({ params: { id }, context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'notifications');
-  const { people, work } = context.get(services);
+  const { actor, people, work } = open(context, 'notifications');
   const find = (teamId: string) => work.findChannel(teamId, id);
   const [found, config, { memberCount }] = await Promise.all([
     find(actor.teamId),
@@ -29,9 +29,8 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { actor } = requirePermission(context, 'notifications');
-  const current =
-    (await context.get(services).work.findChannelConfig(actor.teamId, id)) ?? notFound();
+  const { actor, work } = open(context, 'notifications');
+  const current = (await work.findChannelConfig(actor.teamId, id)) ?? notFound();
   const isNamed = id !== DEFAULT_REF;
   return answerChannelForm(context, {
     current,

@@ -1,13 +1,13 @@
+import { open } from '../serving/open.ts';
 import { DEFAULT_CHANNEL } from '#domain/notification-channel';
 import { answerChannelForm, type ChannelAnswer } from '../alerts/channel-form.ts';
 import { ChannelForm } from '../alerts/ChannelForm.tsx';
-import { requirePermission, services } from '../context.ts';
 import { Section } from '../parts/Section.tsx';
 import type { Route } from './+types/settings.notifications.new.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'notifications');
-  const { memberCount } = await context.get(services).people.teams.describeTeam(actor);
+  const { actor, teams } = open(context, 'notifications');
+  const { memberCount } = await teams.describeTeam(actor);
   return { memberCount };
 }
 

@@ -1,11 +1,11 @@
+import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
 import { NoMailServer } from '../alerts/PresentChannel.tsx';
-import { notFound, requirePermission, sentForm, services } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { notFound } from '../context.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -16,8 +16,7 @@ import classes from '../alerts/Alerts.module.css';
 import type { Route } from './+types/settings.notifications.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'notifications');
-  const { people, work } = context.get(services);
+  const { actor, people, work } = open(context, 'notifications');
   const [channels, users, { memberCount }] = await Promise.all([
     work.listChannels(actor.teamId),
     work.listChannelUsers(actor.teamId),
@@ -38,13 +37,10 @@ function countUse(users: readonly ChannelUser[], channelId: string): ChannelUse 
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { actor } = requirePermission(context, 'notifications');
-  const form = context.get(sentForm);
-  if (readText(form, 'intent') !== 'delete') throw data(null, { status: 400 });
-  const { work } = context.get(services);
+  const { actor, form, work, intent, say } = open(context, 'notifications');
+  if (intent !== 'delete') throw data(null, { status: 400 });
   if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
-  return redirectWithToast(
-    context,
+  return say(
     '/settings/notifications',
     'The channel is deleted. What named it goes to the default channel.',
   );

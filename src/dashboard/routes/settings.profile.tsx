@@ -1,14 +1,13 @@
+import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
-import { sentForm, services, signedIn, requestContextOf } from '../context.ts';
-import { readSlashKey, redirectWithToast } from '../serving/cookies.ts';
+import { readSlashKey } from '../serving/cookies.ts';
 import { CheckField, TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, PasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Passkeys } from '../account/Passkeys.tsx';
-import { readText } from '../forms/read-form.ts';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
 import { SecondFactor } from '../account/SecondFactor.tsx';
 import { useKept } from '../parts/shown-once.ts';
@@ -18,14 +17,11 @@ import type { Passkey } from '../services.ts';
 import type { Route } from './+types/settings.profile.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { user, session } = context.get(signedIn);
-  const { accounts } = context.get(services).people;
+  const { user, session, accounts, requestContext } = open(context);
   const mustConfirm = accounts.sendsMail() && !user.isEmailVerified;
   // These are of a session, and behind the proxy there is none.
   const isOffered = accounts.offersPasskeys() && !session.isByProxy;
-  const passkeys = isOffered
-    ? await accounts.listPasskeys(requestContextOf(request, context))
-    : null;
+  const passkeys = isOffered ? await accounts.listPasskeys(requestContext) : null;
   const confirmation = await accounts.describeConfirmation(session, request.headers);
   const joined = await accounts.joinedProvider(user.id);
   return {
@@ -39,24 +35,22 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const intent = readText(form, 'intent');
+export async function action({ context }: Route.ActionArgs) {
+  const { form, accounts, intent, user, say, requestContext } = open(context);
   const act = Object.hasOwn(profileActions, intent) ? profileActions[intent] : undefined;
   if (!act) throw data(null, { status: 400 });
-  const { accounts } = context.get(services).people;
-  const userId = context.get(signedIn).user.id;
+  const userId = user.id;
   const outcome = await act({
     form,
     intent,
     userId,
     accounts,
-    requestContext: requestContextOf(request, context),
+    requestContext,
     context,
   });
   if (!('said' in outcome)) return outcome;
   const { said, setCookies = [], to = '/settings/profile' } = outcome;
-  return redirectWithToast(context, to, said, setCookies);
+  return say(to, said, setCookies);
 }
 
 type FormsProps = {

@@ -1,8 +1,7 @@
+import { open } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { requirePermission, sentForm, services } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -19,8 +18,7 @@ import { NextSecret } from '../signing/NextSecret.tsx';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { actor } = requirePermission(context, 'signing-secret');
-  const { signing } = context.get(services).people;
+  const { actor, signing } = open(context, 'signing-secret');
   const secret = await signing.readSigningSecret(actor);
   const next = await signing.readNextSecret(actor);
   return { secret, next, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
@@ -33,10 +31,8 @@ type Answer = {
 };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { actor } = requirePermission(context, 'signing-secret');
-  const form = context.get(sentForm);
-  const { signing } = context.get(services).people;
-  switch (readText(form, 'intent')) {
+  const { actor, form, signing, intent } = open(context, 'signing-secret');
+  switch (intent) {
     case 'generate':
       return data<Answer>({ secret: await signing.generateSigningSecret(actor) });
     case 'reveal':
@@ -73,7 +69,8 @@ function shown(secret: string | null) {
 }
 
 function done(context: Route.ActionArgs['context'], text: string) {
-  return redirectWithToast(context, '/settings/signing', text);
+  const { say } = open(context);
+  return say('/settings/signing', text);
 }
 
 /** Says whether a received request was signed with the present secret. */

@@ -1,9 +1,9 @@
+import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { may } from '#people/roles';
-import { requirePermission, sentForm, services, signedIn } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { requirePermission } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
@@ -14,8 +14,7 @@ import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.team.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { team, actor } = context.get(signedIn);
-  const { teams } = context.get(services).people;
+  const { team, actor, teams } = open(context);
   const [{ leading, memberCount }, deletion] = await Promise.all([
     teams.describeTeam(actor),
     team.role === 'owner' ? teams.describeTeamDeletion(actor) : null,
@@ -29,28 +28,26 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
+  const { form, teams, intent, actor, say } = open(context);
   const name = readText(form, 'name');
-  const { teams } = context.get(services).people;
-  const say = (text: string, to: string) => redirectWithToast(context, to, text);
   const refuse = (intent: string, errors: FieldErrors) =>
     data({ intent, errors, name }, { status: 422 });
-  switch (readText(form, 'intent')) {
+  switch (intent) {
     case 'rename': {
       const outcome = await teams.renameTeam(requirePermission(context, 'rename-team').actor, name);
       return outcome.kind === 'done'
-        ? say('The team is renamed.', '/settings/team')
+        ? say('/settings/team', 'The team is renamed.')
         : refuse('rename', outcome.errors);
     }
     case 'leave': {
-      const outcome = await teams.leaveTeam(context.get(signedIn).actor);
-      if (outcome.kind === 'done') return say('You have left the team.', '/');
+      const outcome = await teams.leaveTeam(actor);
+      if (outcome.kind === 'done') return say('/', 'You have left the team.');
       return refuse('leave', { leave: ['You own this team. Transfer it first.'] });
     }
     case 'delete': {
       const outcome = await teams.deleteTeam(requirePermission(context, 'delete-team').actor, name);
       return outcome.kind === 'done'
-        ? say('The team is deleted.', '/')
+        ? say('/', 'The team is deleted.')
         : refuse('delete', outcome.errors);
     }
     default:

@@ -1,5 +1,5 @@
+import { open } from '../serving/open.ts';
 import { Outlet, useLocation } from 'react-router';
-import { signedIn } from '../context.ts';
 import { mayOpenPlace, settingsPages } from '../palette/places.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
@@ -7,7 +7,7 @@ import type { Route } from './+types/settings.ts';
 
 /** Only the pages that the viewer's role may use are offered (§5.8). */
 export function loader({ context }: Route.LoaderArgs) {
-  const { team } = context.get(signedIn);
+  const { team } = open(context);
   const pages = settingsPages.filter((page) => mayOpenPlace(team.role, page));
   return { teamName: team.name, pages };
 }

@@ -1,26 +1,22 @@
+import { openPublic } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { requestContextOf, requestFacts, sentForm, services } from '../context.ts';
+import { sentForm } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
 import type { Route } from './+types/setup.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { accounts } = context.get(services).people;
+  const { accounts, arrival } = openPublic(context);
   if (await accounts.isSetUp()) throw redirect('/');
-  return { asksCode: accounts.asksSetupCode(context.get(requestFacts).arrival) };
+  return { asksCode: accounts.asksSetupCode(arrival) };
 }
 
-export async function action({ request, context }: Route.ActionArgs) {
+export async function action({ context }: Route.ActionArgs) {
   const { values, input } = readAccountForm(context.get(sentForm));
-  const { accounts } = context.get(services).people;
-  const { arrival } = context.get(requestFacts);
-  const outcome = await accounts.createFirstAccount(
-    input,
-    requestContextOf(request, context),
-    arrival,
-  );
+  const { accounts, arrival, requestContext } = openPublic(context);
+  const outcome = await accounts.createFirstAccount(input, requestContext, arrival);
   if (outcome.kind === 'closed') throw redirect('/login');
   return answerAccountForm(outcome, values, context);
 }

@@ -1,15 +1,15 @@
-import { Outlet, useHref, useRouteLoaderData } from 'react-router';
-import { requestFacts, services, signedIn } from '../context.ts';
+import { useShell } from '../page/shell.ts';
+import { open } from '../serving/open.ts';
+import { Outlet, useHref } from 'react-router';
 import { readSlashKey, readTheme, readToast } from '../serving/cookies.ts';
 import { FaultPage } from '../page/FaultPage.tsx';
 import { AppShell } from '../page/AppShell.tsx';
 import { TeamPauseNotice } from '../page/TeamPause.tsx';
-import { nullIfBusy } from '../serving/refusals.ts';
+import { nullIfBusy } from '../serving/numbered-faults.ts';
 import type { Route } from './+types/signed-in.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const { user, team, session } = context.get(signedIn);
-  const { people, work } = context.get(services);
+  const { user, team, session, people, work, targets } = open(context);
   const [attention, usage, confirmation, pause] = await Promise.all([
     // If the counts cannot be read, the page is shown without them.
     work.readAttention(team.id).catch(nullIfBusy),
@@ -26,7 +26,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     /** Who has no password confirms by the provider; null for all others. */
     confirmation,
     pause,
-    allowedNetworks: context.get(requestFacts).targets.allowedNetworks,
+    allowedNetworks: targets.allowedNetworks,
     theme: readTheme(request),
     toast: readToast(request),
     hasSlashKey: readSlashKey(request),
@@ -50,7 +50,7 @@ export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
 
 /** A fault of a page keeps the navigation, if the shell itself could be read. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  const facts = useRouteLoaderData<typeof loader>('routes/signed-in');
+  const facts = useShell();
   const page = <FaultPage error={error} isInShell={facts !== undefined} />;
   return facts ? <AppShell {...facts}>{page}</AppShell> : page;
 }

@@ -1,11 +1,12 @@
+import { openPublic } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { services } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
 /** Needs a button, like the other mailed links: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
-  const outcome = await context.get(services).people.accounts.stopEmailChange(params.token);
+  const { accounts } = openPublic(context);
+  const outcome = await accounts.stopEmailChange(params.token);
   return data({ outcome: outcome.kind }, { status: outcome.kind === 'done' ? 200 : 422 });
 }
 

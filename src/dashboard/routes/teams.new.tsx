@@ -1,8 +1,8 @@
+import { openPublic } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data, Link, redirect } from 'react-router';
-import { sentForm, services, session } from '../context.ts';
-import { redirectWithToast } from '../serving/cookies.ts';
+import { session } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { TextField } from '../forms/Field.tsx';
@@ -23,12 +23,11 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const name = readText(context.get(sentForm), 'name');
-  const outcome = await context
-    .get(services)
-    .people.teams.createTeam(whoAsks(context.get(session)).user.id, name);
+  const { form, teams, say } = openPublic(context);
+  const name = readText(form, 'name');
+  const outcome = await teams.createTeam(whoAsks(context.get(session)).user.id, name);
   if (outcome.kind === 'refused') return data({ errors: outcome.errors, name }, { status: 422 });
-  return redirectWithToast(context, '/', 'The team is made. It is your current one now.');
+  return say('/', 'The team is made. It is your current one now.');
 }
 
 type Answer = { errors: FieldErrors; name: string };

@@ -1,5 +1,6 @@
+import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
-import { notFound, sentForm, services, session } from '../context.ts';
+import { notFound } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
 import { readText } from '../forms/read-form.ts';
 import type { Route } from './+types/teams.switch.ts';
@@ -11,10 +12,9 @@ export const loader = () => redirect('/');
  * to `next`, an address of that team. With `stay` it does not redirect, for a page that already shows that team.
  */
 export async function action({ context }: Route.ActionArgs) {
-  const current = context.get(session);
+  const { session: current, form, teams } = openPublic(context);
   if (!current) throw redirect('/login');
-  const form = context.get(sentForm);
   const teamId = readText(form, 'teamId');
-  if (!(await context.get(services).people.teams.switchTeam(current.user.id, teamId))) notFound();
+  if (!(await teams.switchTeam(current.user.id, teamId))) notFound();
   return form.has('stay') ? null : redirect(readNext(form.get('next')));
 }

@@ -1,5 +1,5 @@
+import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
-import { requestFacts, sentForm } from '../context.ts';
 import { themes, writeIsLocal, writeTheme } from '../serving/cookies.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/theme.ts';
@@ -8,8 +8,7 @@ export const loader = () => redirect('/');
 
 /** Stores how pages look in a cookie, so that the server renders the next page so: the theme, or the zone of times. */
 export async function action({ context }: Route.ActionArgs) {
-  const form = context.get(sentForm);
-  const { baseUrl } = context.get(requestFacts);
+  const { form, baseUrl } = openPublic(context);
   const times = form.get('times');
   const theme = themes.find((each) => each === form.get('theme')) ?? 'auto';
   const response = redirect(readNext(form.get('next')));

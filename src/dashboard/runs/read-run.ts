@@ -1,6 +1,7 @@
 /** What the pages of single runs load, and the addresses of their long texts. */
+import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import { type Context, notFound, services, signedIn } from '../context.ts';
+import { type Context, notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import type { RecordedRun, RunDetail, ShowOptions, Work } from '../services.ts';
 import { textParts, type RunTextPart } from './run-text.ts';
@@ -18,8 +19,7 @@ export async function readRunPage<Run extends RecordedRun>(
   { params, context, url }: Asked,
   read: ReadRun<Run>,
 ) {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
+  const { team, work } = open(context);
   const secretsShown = areSecretsShown(url);
   const run =
     (await read(work, team.id, params.id, { showSecrets: secretsShown })) ??
@@ -35,9 +35,9 @@ const mostSent = 8 * 1024 * 1024;
 /** Makes the loader that gives one text of a run, plain and whole: `?part=body`, `curl` or `call`. */
 export function textLoader(read: ReadRun<RunDetail>) {
   return async ({ params, context, url }: Asked): Promise<Response> => {
-    const { team } = context.get(signedIn);
+    const { team, work } = open(context);
     const options = { showSecrets: areSecretsShown(url), isWhole: true };
-    const run = (await read(context.get(services).work, team.id, params.id, options)) ?? notFound();
+    const run = (await read(work, team.id, params.id, options)) ?? notFound();
     const part = url.searchParams.get('part') ?? '';
     if (!Object.hasOwn(textParts, part)) throw data(null, { status: 404 });
     return new Response(textParts[part as RunTextPart](run).slice(0, mostSent), {

@@ -3,6 +3,23 @@ import { data, type MiddlewareFunction, type ServerBuild } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import type { NumberedFault } from '../page/fault-words.ts';
 
+/** The data of a 503 page if the database works but is overloaded. */
+const BUSY = { isBusy: true };
+
+/** Faults that have a page of their own, by their `code`. */
+const PAGES: Readonly<Record<string, { status: number; data: typeof BUSY | null }>> = {
+  /** The role changed a moment ago. */
+  NOT_ALLOWED: { status: 403, data: null },
+  STORE_UNAVAILABLE: { status: 503, data: null },
+  STORE_BUSY: { status: 503, data: BUSY },
+};
+
+/** Leaves out a part that a page can do without, if too much is being read at once. */
+export function nullIfBusy(error: { code?: unknown }): null {
+  if (error.code === 'STORE_BUSY') return null;
+  throw error;
+}
+
 type Given = { context: Context; pattern: string };
 type Run = (given: never) => unknown;
 
@@ -41,6 +58,8 @@ export function guard<Guarded extends Run | MiddlewareFunction<Response>>(run: G
  */
 function asAnswer(thrown: unknown, { context, pattern }: Given): unknown {
   if (thrown instanceof Response || !(thrown instanceof Error)) return thrown;
+  const page = 'code' in thrown ? PAGES[String(thrown.code)] : undefined;
+  if (page) return data(page.data, { status: page.status });
   const { requestId, logError } = context.get(requestFacts);
   logError('dashboard.failed', { requestId, page: pattern, error: thrown });
   return data<NumberedFault>({ requestId }, { status: 500 });

@@ -119,7 +119,7 @@ function makeAdmission({ request, url, page, context, setCookies }: Visit) {
   const { accounts } = all.people;
   return async (): Promise<string | null> => {
     const { session: current, refusal } = await accounts.arrive(
-      requestContextOf(request, context),
+      requestContextOf(context),
       whomProxyLets(request, page),
     );
     context.set(session, current);

@@ -1,8 +1,9 @@
 /** The responses of the two pages with a queue's form if it is not saved. */
+import { open } from '../serving/open.ts';
 import { may } from '#people/roles';
 import { silencesFailures } from '#work/for-member';
 import type { Queue } from '#work/queues';
-import { type Context, sentForm, services, signedIn } from '../context.ts';
+import { type Context } from '../context.ts';
 import type { FieldErrors } from '../services.ts';
 import type { ShownTest } from '../runs/run-text.ts';
 import type { QueueForm } from './read-forms.ts';
@@ -26,13 +27,11 @@ export async function answerQueueForm(
   reading: FormReading<QueueFormValues, QueueForm>,
   present: Queue | null,
 ): Promise<QueueAnswer | null> {
-  const { team } = context.get(signedIn);
-  const { work } = context.get(services);
-  const form = context.get(sentForm);
+  const { team, work, form, intent } = open(context);
   const testRequest = readTestRequest(form);
   const answer = { formValues: reading.formValues, testRequest };
   if (!reading.ok) return { ...answer, errors: reading.errors };
-  if (form.get('intent') !== 'test') {
+  if (intent !== 'test') {
     const isRefused =
       !may(team.role, 'notifications') && silencesFailures(reading.input.change, present);
     return isRefused ? { ...answer, errors: { failure_channels: [nobody] } } : null;

@@ -1,6 +1,5 @@
 /** Which targets this installation's settings allow. */
-import { useRouteLoaderData } from 'react-router';
-import type { loader as signedInLoader } from '../routes/signed-in.tsx';
+import { useShell } from '../page/shell.ts';
 
 const mostNamed = 3;
 
@@ -17,6 +16,6 @@ export function describeReach(allowedNetworks: readonly string[]): string {
 }
 
 export function useReach(): string {
-  const shell = useRouteLoaderData<typeof signedInLoader>('routes/signed-in');
+  const shell = useShell();
   return describeReach(shell?.allowedNetworks ?? []);
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { RouterContextProvider } from 'react-router';
+import { requestFacts, type RequestFacts } from '../context.ts';
+import { guard, nullIfBusy } from './numbered-faults.ts';
+
+type Thrown = { data: unknown; init?: ResponseInit };
+
+/** What a page becomes if its loader throws an error with this code, and what is logged. */
+async function answerOf(code?: string) {
+  const logged: string[] = [];
+  const context = new RouterContextProvider();
+  context.set(requestFacts, {
+    requestId: 'r-1',
+    logError: (event: string) => void logged.push(event),
+  } as unknown as RequestFacts);
+  const error = Object.assign(new Error('the cause'), code === undefined ? {} : { code });
+  const loader = guard(async (_given: { context: unknown; pattern: string }): Promise<string> => {
+    throw error;
+  });
+  const thrown = await loader({ context, pattern: '/jobs' }).then(
+    () => assert.fail('it threw'),
+    (rejected: Thrown) => rejected,
+  );
+  return { data: thrown.data, status: thrown.init?.status, logged };
+}
+
+describe('an error that a loader throws', () => {
+  test('becomes the 403 page if the role no longer suffices', async () => {
+    assert.deepEqual(await answerOf('NOT_ALLOWED'), { data: null, status: 403, logged: [] });
+  });
+  test('becomes the 503 page if the database is away', async () => {
+    assert.deepEqual(await answerOf('STORE_UNAVAILABLE'), { data: null, status: 503, logged: [] });
+  });
+  test('becomes the 503 page that asks for patience if too much is read at once', async () => {
+    const busy = { data: { isBusy: true }, status: 503, logged: [] };
+    assert.deepEqual(await answerOf('STORE_BUSY'), busy);
+  });
+  test('is logged under the number that the page shows, in all other cases', async () => {
+    const fault = { data: { requestId: 'r-1' }, status: 500, logged: ['dashboard.failed'] };
+    assert.deepEqual(await answerOf('EIO'), fault);
+    assert.deepEqual(await answerOf(), fault);
+  });
+});
+
+test('a part that a page can do without is left out only if the store is busy', () => {
+  assert.equal(nullIfBusy({ code: 'STORE_BUSY' }), null);
+  assert.throws(() => nullIfBusy(Object.assign(new Error('away'), { code: 'STORE_UNAVAILABLE' })));
+});
