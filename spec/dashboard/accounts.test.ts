@@ -39,8 +39,8 @@ const signIn = async (page: Page, dashboard: TestDashboard, email: string) => {
   await press(page, 'Sign in');
 };
 
-describe('a newcomer', () => {
-  test('opens the address, makes the first account, gets a token, sends a first job by the copied command and sees it arrive', async () => {
+describe('a new user', () => {
+  test('a new user makes the first account, copies a token and a command, and sees the first job delivered', async () => {
     await using dashboard = await startDashboard();
     await using watched = await newPage();
     const { page } = watched;
@@ -77,7 +77,7 @@ describe('a newcomer', () => {
     await heading(page, 'Overview');
   });
 
-  test('can do so without scripts too, and is told what is wrong with a field', async () => {
+  test('a new user can register without scripts and sees errors at the fields', async () => {
     await using dashboard = await startDashboard({ TRUSTED_PROXIES: '0' });
     // In a browser, so that one story shows what it does with forms where it may run no scripts.
     await using watched = await browser.newPage({ javaScriptEnabled: false });
@@ -102,7 +102,7 @@ describe('a newcomer', () => {
 });
 
 for (const javaScript of [true, false]) {
-  describe(`somebody with an account, ${javaScript ? 'with' : 'without'} scripts`, () => {
+  describe(`an account, ${javaScript ? 'with' : 'without'} scripts`, () => {
     let dashboard: TestDashboard;
     before(async () => {
       dashboard = await startDashboard();
@@ -111,7 +111,7 @@ for (const javaScript of [true, false]) {
     after(() => dashboard[Symbol.asyncDispose]());
     const member = (email: string) => dashboard.user(email, { role: 'member' });
 
-    test('signs in to the page they wanted, after a wrong password, and out again', async () => {
+    test('a user signs in to the requested page after a wrong password, and signs out', async () => {
       await using watched = await newPage(javaScript);
       const { page } = watched;
       await page.goto(`${dashboard.url}/settings/team`);
@@ -132,7 +132,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('sets a new password by the link of a mail, which works once', async () => {
+      test('a reset link sets a new password once', async () => {
         await member('forgetful@bells.test');
         await using watched = await newPage(javaScript);
         const { page } = watched;
@@ -158,7 +158,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('changes name, email and password, and other sessions end with the password', async () => {
+    test('a user changes name, email and password, which ends other sessions', async () => {
       const user = await member('grace@bells.test');
       const elsewhere = await dashboard.signIn(user);
       await using watched = await newPage(javaScript);
@@ -186,7 +186,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('turns a second factor on, signs in with it and with a recovery code, and turns it off', async () => {
+      test('a user turns on a second factor, signs in with it or a recovery code, and turns it off', async () => {
         await member('careful@bells.test');
         await using watched = await newPage(javaScript);
         const { page } = watched;
@@ -224,7 +224,7 @@ for (const javaScript of [true, false]) {
     }
 
     if (!javaScript) {
-      test('ends all sessions at once, and deletes the account', async () => {
+      test('a user ends all sessions and deletes the account', async () => {
         const user = await member('leaving@bells.test');
         const elsewhere = await dashboard.signIn(user);
         await using watched = await newPage(javaScript);

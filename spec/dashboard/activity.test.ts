@@ -24,7 +24,7 @@ async function readPage(visitor: Visitor, path: string): Promise<string> {
 }
 
 describe('§5.10: activity', () => {
-  test('tells on a page, and on the thing itself, who did what', async () => {
+  test('the activity page and each item show who did what', async () => {
     const cron = await aCron(dashboard.service.store, owner.teamId, { name: 'Nightly' });
     const visitor = await dashboard.signIn(member);
     assert.equal((await visitor.post(`/crons/${cron.id}`, { intent: 'pause' })).status, 302);
@@ -39,7 +39,7 @@ describe('§5.10: activity', () => {
     assert.doesNotMatch(ofOwner, /Nightly/);
   });
 
-  test('shows sign-ins and secrets to those who manage the members, and to nobody else', async () => {
+  test('sign-ins and secret changes are shown to admins only', async () => {
     const visitor = await dashboard.signIn(owner);
     await visitor.post('/settings/signing', { intent: 'generate' });
     const page = await readPage(visitor, '/settings/activity?area=access');
@@ -54,7 +54,7 @@ describe('§5.10: activity', () => {
     assert.doesNotMatch(file.text, /signed-in|signing/);
   });
 
-  test('is downloaded as CSV and as JSON lines, as it is narrowed', async () => {
+  test('the filtered activity is downloaded as CSV and JSON lines', async () => {
     const cron = await aCron(dashboard.service.store, owner.teamId, { name: '=cmd, "x"' });
     const visitor = await dashboard.signIn(owner);
     await visitor.post(`/crons/${cron.id}`, { intent: 'pause' });
@@ -71,7 +71,7 @@ describe('§5.10: activity', () => {
     assert.equal((await visitor.get('/settings/activity/export?format=xml')).status, 404);
   });
 
-  test('is a team’s own', async () => {
+  test('activity of another team is not shown', async () => {
     const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
     const visitor = await dashboard.signIn(stranger);
     assert.doesNotMatch(await readPage(visitor, '/settings/activity'), /Nightly|bells/);

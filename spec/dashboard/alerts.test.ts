@@ -112,7 +112,7 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('filters stand in the address', async () => {
+    test('filters of alerts are in the address', async () => {
       const user = await begin();
       const nightly = await createCron(user, 'Nightly', 2);
       await fail(user, nightly);
@@ -148,7 +148,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('of one cause are listed one by one, fifty a page', async () => {
+      test('alerts are listed one by one, fifty a page', async () => {
         const user = await begin();
         await failJobs(user, 53);
         await fail(user, await createCron(user, 'Nightly'));
@@ -177,7 +177,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('the Alerts tab', () => {
-  test('leads from an alert to its run, and to what raised it', async () => {
+  test('an alert links to its run and its cron or queue', async () => {
     const user = await begin();
     await fail(user, await createCron(user, 'Nightly'));
     await failJobs(await begin(), 1);
@@ -198,14 +198,14 @@ describe('the Alerts tab', () => {
     await assertClean(watched);
   });
 
-  test('says what an alert is while there is none', async () => {
+  test('the empty Alerts page explains alerts', async () => {
     await using watched = await open('/alerts', await begin());
     await watched.page.getByText('No alerts', { exact: true }).waitFor();
     await watched.page.getByText('no mail server is set up').waitFor();
     await assertClean(watched);
   });
 
-  test('marks muted ones, says by which window, and that they are muted now', async () => {
+  test('muted alerts name their maintenance window', async () => {
     const user = await begin();
     const cronId = await createCron(user, 'Nightly');
     const { work } = dashboard.service;
@@ -229,7 +229,7 @@ describe('the Alerts tab', () => {
     await assertClean(watched);
   });
 
-  test('lets new alerts wait, and Mark all read leaves them unread', async () => {
+  test('new alerts wait for a click, and Mark all read leaves them unread', async () => {
     const user = await begin();
     const cronId = await createCron(user, 'Nightly', 2);
     await fail(user, cronId);
@@ -257,7 +257,7 @@ describe('the Alerts tab', () => {
     await assertClean(watched);
   });
 
-  test('warns while the channel fails, without telling where it leads', async () => {
+  test('a failing channel is reported without its address', async () => {
     const user = await begin();
     const { work, store } = dashboard.service;
     await fail(user, await createCron(user, 'Nightly'));
@@ -271,7 +271,7 @@ describe('the Alerts tab', () => {
     await assertClean(watched);
   });
 
-  test('knows nothing of the alerts of other teams', async () => {
+  test('alerts of other teams are not shown', async () => {
     const [user, stranger] = [await begin(), await begin()];
     await fail(user, await createCron(user, 'Weekly audit'));
     const [alert] = await alertsOf(user);

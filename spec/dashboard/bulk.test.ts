@@ -55,7 +55,7 @@ for (const javaScript of [true, false]) {
     const open = (path: string, user: TestUser) =>
       openPage({ browser, dashboard }, path, { user, javaScript });
 
-    test('shows its count, then its result, without anybody asking again', async () => {
+    test('a bulk action shows its progress and result without a reload', async () => {
       const user = await begin();
       await using watched = await open('/jobs?tab=failed', user);
       const { page } = watched;
@@ -70,7 +70,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (javaScript) {
-      test('says what became of resent jobs while ticked rows pause the page', async () => {
+      test('the outcome of resent jobs is shown while ticked rows pause the page', async () => {
         const user = await begin();
         const { store } = dashboard.service;
         await using watched = await open('/jobs?tab=failed', user);
@@ -90,7 +90,7 @@ for (const javaScript of [true, false]) {
     }
 
     if (!javaScript) {
-      test('is spread at a rate, and says when the last is due before and after', async () => {
+      test('a bulk action spread at a rate shows when the last job is due', async () => {
         const user = await begin();
         await using watched = await open('/jobs?tab=failed', user);
         const { page } = watched;
@@ -123,7 +123,7 @@ for (const javaScript of [true, false]) {
         await assertClean(watched);
       });
 
-      test('is stopped from either page that shows it, and leaves the rest alone', async () => {
+      test('a bulk action can be stopped from both pages, and the remaining jobs are unchanged', async () => {
         for (const path of ['/jobs?tab=failed', '/failures']) {
           const user = await begin();
           await dashboard.service.work.startBulk(user.teamId, 'delete', { tab: 'failed' });
@@ -143,7 +143,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('a bulk action of another team', () => {
-  test('is neither seen nor stopped', async () => {
+  test('a bulk action of another team is neither shown nor stopped', async () => {
     const user = await begin();
     const outcome = await dashboard.service.work.startBulk(user.teamId, 'retry', { tab: 'failed' });
     assert.ok(outcome.kind === 'started');

@@ -44,7 +44,7 @@ const bar = (page: Page, text: string | RegExp) =>
 const mark = (page: Page, text: string | RegExp) => page.locator('main').getByText(text);
 
 describe('a page that renews itself', () => {
-  test('stays as it is while the service is away, and goes on by itself when it is back', async () => {
+  test('a live page stays while the service is away and continues when it is back', async () => {
     await createJob('/first');
     await using watched = await open('/jobs');
     const { page } = watched;
@@ -67,7 +67,7 @@ describe('a page that renews itself', () => {
     assert.equal(await bar(page, 'No connection').count(), 0);
   });
 
-  test('is refreshed under the pointer, and says that ticked rows pause it', async () => {
+  test('a live page refreshes under the pointer and says that ticked rows pause it', async () => {
     await createJob('/third');
     await using watched = await open('/jobs?tab=pending');
     const { page } = watched;
@@ -82,7 +82,7 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
-  test('keeps its rows however many jobs come in, and shows the newest when asked', async () => {
+  test('a live page keeps its rows while jobs arrive, and shows the newest on request', async () => {
     const busy = await dashboard.user('busy@bells.test', { team: 'Busy' });
     const { id } = await dashboard.service.work.setQueue(busy.teamId, 'mail', {});
     const begun = Date.now() - 600_000;
@@ -123,7 +123,7 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
-  test('leaves the message about a form to the tab that sent it', async () => {
+  test("a form's message is shown in its own tab only", async () => {
     const tabs = await dashboard.user('tabs@bells.test', { team: 'Tabs' });
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Told' });
     await using watched = await openPage({ browser, dashboard }, '/crons', { user: tabs });
@@ -149,7 +149,7 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
-  test('keeps the result of a bulk action until it is dismissed', async () => {
+  test('the result of a bulk action stays until it is dismissed', async () => {
     await aCron(dashboard.service.store, user.teamId, { name: 'Paused', nextRunAt: null });
     await using watched = await open('/crons');
     const { page } = watched;
@@ -167,7 +167,7 @@ describe('a page that renews itself', () => {
     watched.assertNoFaults();
   });
 
-  test('keeps what is there when the session ends, and says where to sign in', async () => {
+  test('a live page keeps its content when the session ends and links to the sign-in', async () => {
     await createJob('/fifth');
     await using watched = await open('/jobs');
     const { page, context } = watched;
@@ -185,7 +185,7 @@ describe('a page that renews itself', () => {
 });
 
 describe('another page', () => {
-  test('opens once the service is back, where it was asked for while that was away', async () => {
+  test('a page requested while the service is away opens once it is back', async () => {
     await using watched = await open('/jobs');
     const { page } = watched;
     await using absence = await dashboard.goAway();
@@ -198,7 +198,7 @@ describe('another page', () => {
     await heading(page, 'Queues');
   });
 
-  test('that could not be read while the database was away is read once it is back', async () => {
+  test('a page that failed while the database was away loads once it is back', async () => {
     await using watched = await open('/queues');
     const { page } = watched;
     const reads = (url: URL) => url.pathname === '/jobs.data';
@@ -227,7 +227,7 @@ describe('a form that is sent', () => {
     assert.equal(await page.getByLabel('Assertion 1, expected').inputValue(), 'true');
   };
 
-  test('while the service is away stays filled, says so, and can be sent when it is back', async () => {
+  test('a form sent while the service is away stays filled and can be sent again', async () => {
     await using watched = await open('/crons/new');
     const { page } = watched;
     await fill(page);
@@ -246,7 +246,7 @@ describe('a form that is sent', () => {
     assert.equal(await bar(page, 'What you typed').count(), 0);
   });
 
-  test('while the database is away, or after the session ended, stays filled too', async () => {
+  test('a form stays filled while the database is away or after the session ended', async () => {
     await using watched = await open('/crons/new');
     const { page, context } = watched;
     await fill(page);

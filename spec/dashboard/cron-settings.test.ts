@@ -31,7 +31,7 @@ const input = {
 } as const;
 
 describe('§3.1 an end', () => {
-  test('is set in the form, which shows the runs before it, and the page and the list say it', async () => {
+  test('an end is set in the form and shown on the page and in the list', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     const daily = {
@@ -71,7 +71,7 @@ describe('§3.1 an end', () => {
 });
 
 describe('§2.8 the next runs', () => {
-  test('are shown in any time zone beside UTC, in which the schedule stays', async () => {
+  test('the next runs are shown in another time zone and in UTC', async () => {
     await using watched = await open('/crons/new', await begin());
     const { page } = watched;
     await page.getByText('The schedule stays in UTC').waitFor();
@@ -90,8 +90,8 @@ describe('§2.8 the next runs', () => {
   });
 });
 
-describe('§3.1 a cron that does what another does', () => {
-  test('is told of with a link, nothing typed is lost, and it is saved on purpose alone', async () => {
+describe('§3.1 a duplicate cron', () => {
+  test('a duplicate cron is reported with a link and saved only after a confirmation', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     const url = 'https://twice.example/';
@@ -121,7 +121,7 @@ describe('§3.1 a cron that does what another does', () => {
     assert.equal(second?.payload, 'kept');
   });
 
-  test('is told of when an edit makes it so, and not again when something else is edited', async () => {
+  test('an edit that makes a cron a duplicate is reported once', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     const url = 'https://twice.example/';
@@ -148,7 +148,7 @@ describe('§3.1 a cron that does what another does', () => {
     await heading(page, 'Renamed');
   });
 
-  test('of another team is nobody’s business', async () => {
+  test('an equal cron of another team is not reported', async () => {
     const { work } = dashboard.service;
     const same = { ...input, url: 'https://x.example/' };
     await work.createCron((await begin()).teamId, same);
@@ -157,7 +157,7 @@ describe('§3.1 a cron that does what another does', () => {
 });
 
 describe('§6.4 a rule of slow runs', () => {
-  test('is set in the form, and a slow run is told of on the page and among the alerts', async () => {
+  test('a slow rule is set in the form, and a slow run is shown on the page and as an alert', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     const url = `${dashboard.url}/echo?delay=1.2`;
@@ -182,7 +182,7 @@ describe('§6.4 a rule of slow runs', () => {
     await page.getByText('longer than 1 s.').first().waitFor();
   });
 
-  test('is set for a queue, whose recoveries have channels then', async () => {
+  test('a slow rule of a queue adds channels for recoveries', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     const queue = await work.setQueue(user.teamId, 'mails', {});

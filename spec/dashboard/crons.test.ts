@@ -64,7 +64,7 @@ for (const javaScript of [true, false]) {
   describe(`crons, ${javaScript ? 'with' : 'without'} scripts`, () => {
     const suffix = javaScript ? 'js' : 'plain';
 
-    test('Create cron makes an active cron with every field; what is wrong is said and nothing lost', async () => {
+    test('Create cron makes an active cron with every field, and errors lose no input', async () => {
       const user = await begin();
       await using watched = await open('/crons', user, javaScript);
       const { page } = watched;
@@ -102,7 +102,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('Pause stops the schedule, Start sets it going again', async () => {
+      test("Pause stops a cron's schedule and Start resumes it", async () => {
         const user = await begin();
         const { id } = await createCron(user, `/paused-${suffix}`);
         await using watched = await open(`/crons/${id}`, user, javaScript);
@@ -124,7 +124,7 @@ for (const javaScript of [true, false]) {
     }
 
     if (!javaScript) {
-      test('Run now is one execution beside the schedule, of a paused cron as well', async () => {
+      test('Run now is one additional execution, also of a paused cron', async () => {
         const user = await begin();
         const path = `/now-${suffix}`;
         target.answer(path, { body: 'all is fine' });
@@ -145,7 +145,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('Delete asks first, says what goes, and the cron is gone with its runs', async () => {
+    test('Delete asks with the consequences and deletes the cron with its runs', async () => {
       const user = await begin();
       const path = `/gone-${suffix}`;
       const { id } = await createCron(user, path);
@@ -163,7 +163,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('a cron', () => {
-  test('is edited with its secret headers masked and kept', async () => {
+  test('editing a cron masks and keeps its secret headers', async () => {
     const user = await begin();
     const { id } = await createCron(user, '/edited');
     await using watched = await open(`/crons/${id}`, user);
@@ -186,7 +186,7 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
-  test('a link that fills in the URL of a cron says so beside the stored one', async () => {
+  test("a link that fills in a cron's URL shows the stored URL, too", async () => {
     const user = await begin();
     const cron = await createCron(user, '/linked');
     const edit = (url: string) =>
@@ -200,7 +200,7 @@ describe('a cron', () => {
     assert.equal((await same.page.content()).includes('comes from the link'), false);
   });
 
-  test('is duplicated into a second one, the first left as it is', async () => {
+  test('duplicating a cron leaves the first unchanged', async () => {
     const user = await begin();
     const first = await createCron(user, '/twice');
     await using watched = await open(`/crons/${first.id}`, user);
@@ -218,7 +218,7 @@ describe('a cron', () => {
     watched.assertNoFaults();
   });
 
-  test('is tried before it is saved: sent once, shown, counted, not kept', async () => {
+  test('a test run of an unsaved cron is sent once, shown and counted, but not stored', async () => {
     const user = await begin();
     target.answer('/tried', { body: 'not so well' });
     await using watched = await open('/crons/new', user);
@@ -243,7 +243,7 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
-  test('is filled from a crontab line, and says what is different here', async () => {
+  test('a crontab line fills the form, with a note about the differences', async () => {
     const user = await begin();
     await using watched = await open('/crons/new', user, false);
     const { page } = watched;
@@ -271,7 +271,7 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
-  test('keeps a paste whole that is too long, and says how long it may be', async () => {
+  test('a pasted text that is too long is kept with an error', async () => {
     const user = await begin();
     await using watched = await open('/crons/new', user);
     const { page } = watched;
@@ -290,7 +290,7 @@ describe('a cron', () => {
     assert.equal((await name.inputValue()).length, 300);
   });
 
-  test('teaches its schedule while it is typed', async () => {
+  test('the schedule is explained while it is typed', async () => {
     const user = await begin();
     await using watched = await browser.newPage({ timezoneId: 'Europe/Berlin' });
     await (await dashboard.signIn(user)).lendTo(watched.context);
@@ -308,7 +308,7 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
-  test('is found among many by its name, URL or state, in the address', async () => {
+  test('crons can be filtered by name, URL or state in the address', async () => {
     const user = await begin();
     for (let n = 10; n < 65; n++) await createCron(user, `/hay/${n}`);
     await createCron(user, '/needle', { isActive: false });
@@ -330,7 +330,7 @@ describe('a cron', () => {
     await assertClean(watched);
   });
 
-  test('and its runs do not exist for another team', async () => {
+  test('a cron and its runs are not found by another team', async () => {
     const user = await begin();
     const { id } = await createCron(user, '/private');
     const run = await dashboard.service.work.runCronNow(user.teamId, id);

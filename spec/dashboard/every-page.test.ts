@@ -95,7 +95,7 @@ const emptyLists: Record<string, string> = {
   '/maintenance': 'No maintenance windows yet',
 };
 
-test('a list with nothing in it yet says what it is for, with one example and one button', async () => {
+test('an empty list explains itself with one example and one button', async () => {
   const user = await dashboard.user('new@bells.test', { team: 'New' });
   await walk(user, Object.keys(emptyLists), async (page, path) => {
     const title = page.getByRole('heading', { name: emptyLists[path] ?? '', exact: true });
@@ -157,8 +157,8 @@ async function makeWork(user: TestUser) {
 
 const hasHeading = (page: Page) => page.getByRole('heading', { level: 1 }).waitFor();
 
-describe('a page keeps nobody out and fits the window', () => {
-  describe('with work on it', () => {
+describe('accessibility and width of every page', () => {
+  describe('pages with data are accessible and fit every width', () => {
     let user: TestUser;
     let paths: Awaited<ReturnType<typeof makeWork>>;
     before(async () => {
@@ -170,7 +170,7 @@ describe('a page keeps nobody out and fits the window', () => {
     }
   });
 
-  test('of the settings', async () => {
+  test('settings pages are accessible and fit every width', async () => {
     const pages = [
       'profile',
       'api-token',
@@ -187,13 +187,13 @@ describe('a page keeps nobody out and fits the window', () => {
     await walk(user, [...pages.map((page) => `/settings/${page}`), '/teams/new'], hasHeading);
   });
 
-  test('before signing in', async () => {
+  test('signed-out pages are accessible and fit every width', async () => {
     const links = ['invitations', 'reset-password', 'confirm-email', 'stop-email-change'];
     const paths = ['/login', '/forgot-password', ...links.map((link) => `/${link}/gone`)];
     await walk(null, paths, hasHeading);
   });
 
-  test('that a role may not use, or that is not there, and helps on', async () => {
+  test('pages that are forbidden or missing are accessible and show the next step', async () => {
     await dashboard.user('boss@bells.test', { team: 'Helped' });
     const member = await dashboard.user('member@bells.test', { team: 'Helped', role: 'member' });
     await using watched = await openPage({ browser, dashboard }, '/settings/billing', {

@@ -60,7 +60,7 @@ for (const javaScript of [true, false]) {
     const open = (path: string, user: TestUser) =>
       openPage({ browser, dashboard }, path, { user, javaScript });
 
-    test('are one line for each reason, target and code, whatever the query', async () => {
+    test('failures are grouped by reason, target and code, ignoring the query', async () => {
       const user = await begin();
       await using watched = await open('/failures', user);
       const { page } = watched;
@@ -79,7 +79,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('are retried by group: new jobs for these, and the failed ones stay', async () => {
+      test('retrying a group makes new jobs and keeps the failed ones', async () => {
         const user = await begin();
         await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
         await using watched = await open('/failures', user);
@@ -96,7 +96,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('are deleted by group, and no others', async () => {
+    test('deleting a group deletes its jobs only', async () => {
       const user = await begin();
       await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
       await using watched = await open('/failures', user);
@@ -108,7 +108,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('of another team are neither seen nor touched', async () => {
+      test('failures of another team are neither shown nor changed', async () => {
         const user = await begin();
         await failJobs(user, ['/down']);
         const [id] = await failed(user);

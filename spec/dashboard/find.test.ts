@@ -41,8 +41,8 @@ const aCron = (teamId: string, name: string, isActive = true) =>
     isActive,
   });
 
-describe('what Ctrl-K finds on the server', () => {
-  test('is every id that the API answers or a callback carries, in either case', async () => {
+describe('Ctrl-K: search on the server', () => {
+  test('Ctrl-K finds every id of the API and callbacks, in any case', async () => {
     const { work, store } = dashboard.service;
     const cron = await aCron(user.teamId, 'Close the month');
     const { jobId, queueId } = await work.createJob(user.teamId, {
@@ -75,7 +75,7 @@ describe('what Ctrl-K finds on the server', () => {
     assert.deepEqual(await find(newId(Date.now())), []);
   });
 
-  test('is nothing of another team, one of your own neither', async () => {
+  test('Ctrl-K finds nothing of another team', async () => {
     const cron = await aCron(user.teamId, 'Of the bells');
     const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
     const theirs = await dashboard.signIn(stranger);
@@ -86,7 +86,7 @@ describe('what Ctrl-K finds on the server', () => {
     await visitor.post('/teams/switch', { teamId: user.teamId });
   });
 
-  test('is a cron or queue by all words of its name, and no action on it', async () => {
+  test('Ctrl-K finds crons and queues by all words of their names', async () => {
     const cron = await aCron(user.teamId, 'Nightly backup of photos');
     await aCron(user.teamId, 'Nightly report', false);
     assert.deepEqual(await find('photos night'), [
@@ -100,16 +100,16 @@ describe('what Ctrl-K finds on the server', () => {
     assert.deepEqual(await find('  '), []);
   });
 
-  test('is told to nobody who is not signed in', async () => {
+  test('Ctrl-K answers signed-in users only', async () => {
     const answer = await dashboard.visitor().get('/find?q=nightly');
     assert.equal(answer.status, 302);
     assert.match(answer.headers.get('Location') ?? '', /^\/login/);
   });
 });
 
-describe('the pages that Ctrl-K offers', () => {
+describe('Ctrl-K: pages', () => {
   for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
-    test(`open for the role ${role}`, async () => {
+    test(`every page that Ctrl-K offers opens for the role ${role}`, async () => {
       const person = role === 'owner' ? user : await dashboard.user(`${role}@bells.test`, { role });
       const their = await dashboard.signIn(person);
       for (const { to } of findPalettePages(role)) {

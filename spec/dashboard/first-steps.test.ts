@@ -30,7 +30,7 @@ async function readSteps(visitor: Visitor): Promise<string | null> {
 }
 
 describe('the first steps', () => {
-  test('a sample job goes to the echo with one click, whose page shows the outcome', async () => {
+  test('one click sends a sample job to the echo and shows its outcome', async () => {
     const user = await newTeam();
     const visitor = await dashboard.signIn(user);
     assert.match((await readSteps(visitor)) ?? '', /1 Send a sample job/);
@@ -116,7 +116,7 @@ describe('the first steps', () => {
     assert.doesNotMatch(text, /href="\/settings\/notifications/);
   });
 
-  test('are gone once hidden, for that team alone', async () => {
+  test('the first steps can be hidden per team', async () => {
     const [user, other] = [await newTeam(), await newTeam()];
     const [visitor, stranger] = [await dashboard.signIn(user), await dashboard.signIn(other)];
     const answer = await visitor.post('/?index', { intent: 'hide-steps' });
@@ -125,7 +125,7 @@ describe('the first steps', () => {
     assert.notEqual(await readSteps(stranger), null);
   });
 
-  test('where the echo is off, nothing is sent for anybody', async () => {
+  test('without the echo no sample job is offered', async () => {
     await using without = await startDashboard({ ECHO: 'off' });
     const user = await newTeam(without);
     const visitor = await without.signIn(user);
@@ -138,7 +138,7 @@ describe('the first steps', () => {
     assert.doesNotMatch((await visitor.get('/crons/new?sample=1')).text, /\/echo/);
   });
 
-  test('the first request by curl needs no other machine either', async () => {
+  test('the first request by curl needs no other machine', async () => {
     const visitor = await dashboard.signIn(await newTeam());
     const { text } = await visitor.get('/settings/api-token');
     assert.ok(text.includes(`&quot;url&quot;: &quot;${dashboard.url}/echo&quot;`), text);

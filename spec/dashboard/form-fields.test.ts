@@ -31,7 +31,7 @@ const descriptionOf = (field: Locator) =>
       .join(' '),
   );
 
-test('what is typed before the script runs stays in every field of a form', async () => {
+test('text typed before the scripts run stays in every field', async () => {
   const { context, page, ...watched } = await browser.newPage({});
   await using _ = watched;
   await (await dashboard.signIn(user)).lendTo(context);
@@ -76,8 +76,8 @@ test('what is typed before the script runs stays in every field of a form', asyn
   assert.deepEqual(cron.assertions, [{ kind: 'body_contains', text: 'fine' }]);
 });
 
-describe('an error is tied to its field', () => {
-  test('of headers: the row of the wrong header names the error, with scripts and without', async () => {
+describe('errors and their fields', () => {
+  test('the error of a header is tied to its row, with and without scripts', async () => {
     for (const javaScript of [true, false]) {
       await using watched = await openPage({ browser, dashboard }, '/crons/new', {
         user,
@@ -109,7 +109,7 @@ describe('an error is tied to its field', () => {
     }
   });
 
-  test('of assertions: the row of the wrong assertion names the error', async () => {
+  test('the error of an assertion is tied to its row', async () => {
     await using watched = await openPage({ browser, dashboard }, '/queues/new', { user });
     const { page } = watched;
     await page.getByLabel('Name', { exact: true }).fill('Wrong assertion');
@@ -149,7 +149,7 @@ test('the button that shows a password is reached by Tab and works by the keyboa
   await assertClean(watched);
 });
 
-test('the bar on top never covers the focus, in either direction and on a phone (WCAG 2.4.11)', async () => {
+test('the header never covers the focus, in both directions and on a phone (WCAG 2.4.11)', async () => {
   for (const width of [1280, 390]) {
     await using watched = await openPage({ browser, dashboard }, '/crons/new', { user });
     const { page } = watched;

@@ -66,8 +66,8 @@ async function createJob(apiToken: string) {
   return { status: answer.status, inBells: inBells !== null };
 }
 
-describe('groups of the provider', () => {
-  test('give people their roles in teams as long as they are in the group', async () => {
+describe('groups of an identity provider', () => {
+  test('a group gives its users a role in a team while they are in it', async () => {
     provider.person = somebody('ada', ['staff', 'temps, all']);
     const ada = dashboard.visitor();
     assert.equal(await signIn(ada), 302, 'without an invitation');
@@ -97,7 +97,7 @@ describe('groups of the provider', () => {
       assert.match(text, words);
   });
 
-  test('let nobody in whom GROUP_ROLES does not name', async () => {
+  test("a user without a group in GROUP_ROLES can't sign in", async () => {
     provider.person = somebody('stranger', ['staff', 'OPS', 'ops ops']);
     const stranger = dashboard.visitor();
     await signIn(stranger);
@@ -105,7 +105,7 @@ describe('groups of the provider', () => {
     assert.equal(await dashboard.service.store.users.findByEmail('stranger@bells.test'), null);
   });
 
-  test('count as none if the claim is missing: memberships by groups end, and it is logged', async () => {
+  test('a missing groups claim ends memberships by groups and is logged', async () => {
     for (const groups of [undefined, { ops: true }]) {
       provider.person = somebody('bea', 'ops');
       await signIn(dashboard.visitor());
@@ -117,7 +117,7 @@ describe('groups of the provider', () => {
     assert.ok(dashboard.events.some(({ event }) => event === 'account.groups-not-told'));
   });
 
-  test('end nothing while the provider is away', async () => {
+  test('memberships by groups stay while the provider is away', async () => {
     await using alone = await startProvider();
     await using other = await startDashboard({ ...alone.env, ...ENV }, { sends: false });
     alone.expect(other.url);
@@ -134,7 +134,7 @@ describe('groups of the provider', () => {
     assert.equal((await cay.get('/crons')).status, 200);
   });
 
-  test('change nobody who is in the team by hand, or by an invitation', async () => {
+  test('groups do not change members added by hand or by invitation', async () => {
     await dashboard.user('dee@bells.test', { role: 'viewer' });
     provider.person = somebody('dee', ['leads']);
     await signIn(dashboard.visitor());
@@ -144,7 +144,7 @@ describe('groups of the provider', () => {
     assert.equal(await roleOf(owner.email), 'owner');
   });
 
-  test('never choose a team for the API: its calls answer 500 until the person does', async () => {
+  test('groups never select a team for the API, which answers 500 until the user does', async () => {
     const eve = await dashboard.user('eve@bells.test', { team: 'Gongs' });
     provider.person = somebody('eve', ['ops']);
     const visitor = dashboard.visitor();
@@ -160,13 +160,13 @@ describe('groups of the provider', () => {
 });
 
 describe('a team', () => {
-  test('can’t let groups in by itself', async () => {
+  test("a team can't map groups itself", async () => {
     const form = { intent: 'set-group', group: 'staff', role: 'admin' };
     assert.equal((await boss.post('/settings/members', form)).status, 400);
     assert.doesNotMatch((await boss.get('/settings/members')).text, /Groups/);
   });
 
-  test('can’t take a name that GROUP_ROLES maps a group to', async () => {
+  test("a team can't take a name used in GROUP_ROLES", async () => {
     const eva = await dashboard.signIn(await dashboard.user('eva@x.test', { team: 'Evas' }));
     for (const [path, form] of [
       ['/teams/new', { name: ' Chimes ' }],
@@ -190,7 +190,7 @@ describe('a team', () => {
     );
   });
 
-  test('gets nobody by a name that two teams have', async () => {
+  test('a team name that two teams have maps no group', async () => {
     for (let n = 0; n < 2; n++) await dashboard.service.store.teams.create('Twins', 'free', n);
     provider.person = somebody('gil', ['ops']);
     await signIn(dashboard.visitor());
@@ -201,7 +201,7 @@ describe('a team', () => {
 });
 
 describe('groups of a proxy', () => {
-  test('act with each request, also if they change between two', async () => {
+  test('groups of a proxy apply with each request', async () => {
     const env = {
       PROXY_SIGN_IN_HEADER: 'Remote-Email',
       PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',

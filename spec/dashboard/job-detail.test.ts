@@ -60,8 +60,8 @@ async function run(path: string, job: Partial<JobInput> = {}): Promise<string> {
 const open = (path: string, who = user, javaScript = true) =>
   openPage({ browser, dashboard }, path, { user: who, javaScript });
 
-describe('the detail of a job', () => {
-  test('shows a body as text, never as a page of ours', async () => {
+describe('the page of a job', () => {
+  test('the page of a job shows a response body as text', async () => {
     target.answer('/html', {
       status: 500,
       headers: { 'Content-Type': 'text/html' },
@@ -77,7 +77,7 @@ describe('the detail of a job', () => {
     await assertClean(watched);
   });
 
-  test('masks secrets until they are asked for', async () => {
+  test('the page of a job masks secrets until they are requested', async () => {
     const id = await run('/secret', { headers: [['Authorization', 'Bearer s3cret-token']] });
     await using watched = await open(`/jobs/${id}`, user, false);
     const { page } = watched;
@@ -87,7 +87,7 @@ describe('the detail of a job', () => {
     watched.assertNoFaults();
   });
 
-  test('of a redirect offers to use its target, with the secrets of the first kept', async () => {
+  test('the page of a redirected job offers its target URL and keeps the secrets', async () => {
     target.answer('/old', { status: 301, headers: { Location: '/new?x=1' } });
     const id = await run('/old', {
       headers: [['Authorization', 'Bearer s3cret-token']],
@@ -112,7 +112,7 @@ describe('the detail of a job', () => {
     await assertClean(watched);
   });
 
-  test('shows each assertion with what was found', async () => {
+  test('the page of a job shows each assertion with the value found', async () => {
     await dashboard.service.work.setQueue(user.teamId, 'judged', {
       retrySchedule: [],
       assertions: [
@@ -130,7 +130,7 @@ describe('the detail of a job', () => {
     await assertClean(watched);
   });
 
-  test('gives the rest of a long body on demand', async () => {
+  test('the page of a job loads the rest of a long body on demand', async () => {
     target.answer('/long', { body: `${'x'.repeat(5000)}the end` });
     const id = await run('/long');
     await using watched = await open(`/jobs/${id}`, user, false);
@@ -141,7 +141,7 @@ describe('the detail of a job', () => {
     watched.assertNoFaults();
   });
 
-  test('says of a request that was refused before it went out that it was not sent', async () => {
+  test('the page of a blocked request says that it was not sent', async () => {
     await using strict = await startDashboard({ ALLOWED_NETWORKS: '10.9.9.9/32' });
     const ada = await strict.user('ada@bells.test');
     const { work, people } = strict.service;
@@ -160,7 +160,7 @@ describe('the detail of a job', () => {
     watched.assertNoFaults();
   });
 
-  test('does not exist for another team, nor does any action on it', async () => {
+  test('the page and actions of a job are not found by another team', async () => {
     const id = await run('/html');
     const before = await dashboard.service.work.findJob(user.teamId, id);
     const eve = await dashboard.signIn(stranger);
@@ -177,7 +177,7 @@ describe('the detail of a job', () => {
   });
 });
 
-describe('a request that was signed (§5.6)', () => {
+describe('a signed request (§5.6)', () => {
   let signer: TestUser;
 
   before(async () => {
@@ -200,7 +200,7 @@ describe('a request that was signed (§5.6)', () => {
     return Promise.all(rows.map((row) => row.locator('th, td').allTextContents()));
   };
 
-  test('is shown with every header that arrived and the bytes that were signed, whatever the secret is now', async () => {
+  test('a signed request is shown with all headers and signed bytes, also after a new secret', async () => {
     const secret = await rotate();
     const headers = [
       ['X-One', '1'],
@@ -237,7 +237,7 @@ describe('a request that was signed (§5.6)', () => {
   });
 
   for (const method of ['GET', 'DELETE', 'PUT'] as const) {
-    test(`is shown with every header that arrived of a ${method} without a payload too`, async () => {
+    test(`a signed ${method} without a payload is shown with all its headers`, async () => {
       await rotate();
       const path = `/signed-${method}`;
       const id = await runFor(path, { method });
@@ -253,7 +253,7 @@ describe('a request that was signed (§5.6)', () => {
     });
   }
 
-  test('is copied as curl without its signature, which would be turned down later', async () => {
+  test('Copy as curl leaves out the signature, which expires', async () => {
     await rotate();
     const id = await runFor('/curl', { headers: [['X-One', '1']], payloadJson: '[1]' });
     const run = await dashboard.service.work.readJobDetail(signer.teamId, id, {
@@ -271,7 +271,7 @@ describe('a request that was signed (§5.6)', () => {
     );
   });
 
-  test('is not taken for signed where only the secret came later', async () => {
+  test('a request sent before the secret existed is not shown as signed', async () => {
     const { store } = dashboard.service;
     await store.teams.removeSigningSecret(signer.teamId);
     const id = await runFor('/unsigned', { headers: [['X-Service-Timestamp', '7']] });
@@ -287,7 +287,7 @@ describe('a request that was signed (§5.6)', () => {
     watched.assertNoFaults();
   });
 
-  test('as an execution keeps its bytes until the cron’s payload is edited, and then says so', async () => {
+  test("an execution shows its signed bytes until the cron's payload is edited", async () => {
     const { work } = dashboard.service;
     await rotate();
     const input = {
@@ -348,7 +348,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
   for (const javaScript of [true, false]) {
     const how = javaScript ? 'with' : 'without';
 
-    test(`as a job says that nobody knows, tells no callback, and is retried by hand, ${how} scripts`, async () => {
+    test(`a job whose worker failed has no known outcome and no callback, and can be retried, ${how} scripts`, async () => {
       const { store, work } = quiet.service;
       const callbackUrl = `${target.url}/told`;
       const node = await aNode(store);
@@ -381,7 +381,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
       watched.assertNoFaults();
     });
 
-    test(`as an execution says so, and is not run again by itself, ${how} scripts`, async () => {
+    test(`an execution whose worker failed says so and is not repeated, ${how} scripts`, async () => {
       const { store, work } = quiet.service;
       const now = store.clock.now();
       const node = await aNode(store);

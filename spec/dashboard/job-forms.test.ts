@@ -46,7 +46,7 @@ for (const javaScript of [true, false]) {
     const open = (path: string, user: TestUser) =>
       openPage({ browser, dashboard }, path, { user, javaScript });
 
-    test('tries what it says by the rules of its queue: sent once, counted, no job, no retry', async () => {
+    test("a test run of a job uses its queue's rules and makes no job or retry", async () => {
       const user = await begin();
       const path = `/tried-${suffix}`;
       target.answer(path, { body: 'not so well' });
@@ -71,7 +71,7 @@ for (const javaScript of [true, false]) {
       await assertClean(watched);
     });
 
-    test('is filled from a curl command, which is not run', async () => {
+    test('a pasted curl command fills the form and is not run', async () => {
       const user = await begin();
       const path = `/pasted-${suffix}`;
       await using watched = await open('/jobs/new', user);
@@ -100,7 +100,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('creates a job again with edits, the first left as it was', async () => {
+      test('a job can be created again with edits, the first stays unchanged', async () => {
         const user = await begin();
         const { work } = dashboard.service;
         const { jobId } = await work.createJob(user.teamId, {

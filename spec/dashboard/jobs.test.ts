@@ -149,7 +149,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('Retry makes a new job that runs now; the failed one stays as it was', async () => {
+      test('Retry makes a new job that runs now and leaves the failed one', async () => {
         const user = await begin();
         const callbackUrl = `${target.url}/told-${suffix}`;
         const id = await createJob(user, '/broken', { payloadJson: '{"a":1.0}', callbackUrl });
@@ -180,7 +180,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('jobs', () => {
-  test('Fire (N) fires the ticked ones alone; Fire all pending the rest', async () => {
+  test('Fire (N) fires the ticked jobs, Fire all pending the rest', async () => {
     const user = await begin();
     for (const name of ['a', 'b', 'c', 'd'])
       await createJob(user, `/some/${name}`, { delaySeconds: 3600 });
@@ -198,7 +198,7 @@ describe('jobs', () => {
     await assertClean(watched);
   });
 
-  test('a failed attempt waits under Retrying, which is fired and then fails for good', async () => {
+  test('a retry waits under Retrying, can be fired and then fails for good', async () => {
     const user = await begin({ retrySchedule: [3600] });
     await createJob(user, '/broken');
     await using watched = await open('/jobs?tab=retrying', user);
@@ -219,7 +219,7 @@ describe('jobs', () => {
     await assertClean(watched);
   });
 
-  test('Retry (N), Retry all failed and Delete all failed work on failed jobs alone', async () => {
+  test('Retry (N), Retry all failed and Delete all failed act on failed jobs only', async () => {
     const user = await begin();
     const ids = await Promise.all([1, 2, 3].map(() => createJob(user, '/broken')));
     const waiting = await createJob(user, '/later', { delaySeconds: 3600 });
@@ -264,7 +264,7 @@ describe('jobs', () => {
   const failedOf = async (user: TestUser) =>
     (await jobsOf(user)).filter(({ status }) => status === 'dead_lettered').length;
 
-  test('hundreds are retried on the server, with progress, while the page stays of use', async () => {
+  test('hundreds of jobs are retried in the background with a progress bar', async () => {
     const user = await begin();
     target.answer('/flaky', { status: 503 });
     const ids = await Promise.all(Array.from({ length: 250 }, () => createJob(user, '/flaky')));
@@ -284,7 +284,7 @@ describe('jobs', () => {
     await assertClean(watched);
   });
 
-  test('over the monthly limit a job fails without a retry, and says so', async () => {
+  test('a job over the monthly limit fails without a retry and shows the reason', async () => {
     const user = await begin({ retrySchedule: [1] });
     await dashboard.service.people.operator.setPlan(user.teamId, 'none');
     const id = await createJob(user, '/over');
@@ -296,7 +296,7 @@ describe('jobs', () => {
     watched.assertNoFaults();
   });
 
-  test('Fire (N) works on ticked ones without scripts too, and on nothing where none is ticked', async () => {
+  test('without scripts Fire (N) acts on ticked jobs, or on none', async () => {
     const user = await begin();
     for (const name of ['a', 'b', 'c'])
       await createJob(user, `/plain/${name}`, { delaySeconds: 3600 });
@@ -316,7 +316,7 @@ describe('jobs', () => {
     await assertClean(watched);
   });
 
-  test('a filter that is being typed neither leads back from another page nor loses the focus', async () => {
+  test('a filter that is being typed keeps the focus and does not navigate back', async () => {
     const user = await begin();
     await using watched = await open('/jobs?payload=abc', user);
     const { page } = watched;
@@ -345,7 +345,7 @@ describe('jobs', () => {
     watched.assertNoFaults();
   });
 
-  test('are found by id, address, payload, response, code, queue and time, combined, in the address', async () => {
+  test('jobs are found by id, URL, payload, response, code, queue and time', async () => {
     const user = await begin();
     const [id] = await Promise.all([
       createJob(user, '/needle', { payloadJson: '{"order":"blue"}' }),

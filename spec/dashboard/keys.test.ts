@@ -34,7 +34,7 @@ async function type(page: Page, ...keys: string[]): Promise<void> {
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
 describe('keys', () => {
-  test('/ is a character where somebody types', async () => {
+  test('/ is an ordinary character in a field', async () => {
     await using watched = await open('/jobs/new');
     const { page } = watched;
     await page.getByLabel('Payload').focus();
@@ -65,7 +65,7 @@ describe('keys', () => {
     await assertClean(watched);
   });
 
-  test('Ctrl-K waits for what the server knows: Enter behind a name or an id leads to that very thing', async () => {
+  test('in Ctrl-K, Enter after a name or id waits for the server and opens that item', async () => {
     const { work } = dashboard.service;
     const queue = await work.setQueue(user.teamId, 'Crons of the night', {});
     await using watched = await open('/alerts');
@@ -121,7 +121,7 @@ describe('keys', () => {
     await assertClean(watched);
   });
 
-  test('/ leads into the search field until it is switched off under Profile (WCAG 2.1.4)', async () => {
+  test('/ focuses the search field unless it is switched off under Profile (WCAG 2.1.4)', async () => {
     await using watched = await open('/');
     const { page } = watched;
     await type(page, 'g', 'c', '?');

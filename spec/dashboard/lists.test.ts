@@ -79,7 +79,7 @@ function asText(html: string): string {
 }
 
 describe('a filter', () => {
-  test('of status codes takes hundreds, lists and none', async () => {
+  test('a status filter accepts hundreds, lists and none', async () => {
     const { visitor, fail } = await begin();
     await fail(1, { url: 'http://a.test/five', response_status: 502 });
     await fail(1, { url: 'http://a.test/four', response_status: 404 });
@@ -103,7 +103,7 @@ describe('a filter', () => {
     }
   });
 
-  test('that can’t be read matches nothing on any list, and says what is wrong beside its field', async () => {
+  test('an invalid filter matches nothing and shows an error at its field', async () => {
     const { visitor, fail, user } = await begin();
     const { work } = dashboard.service;
     await fail(2);
@@ -155,7 +155,7 @@ describe('a filter', () => {
     assert.match(marked.text, /<input[^>]*aria-invalid="true"[^>]*name="code"/);
   });
 
-  test('that can’t be read lets a bulk action do nothing', async () => {
+  test('a bulk action with an invalid filter does nothing', async () => {
     const { visitor, fail, counts } = await begin();
     await fail(3);
     for (const intent of ['delete', 'retry']) {
@@ -171,7 +171,7 @@ describe('a filter', () => {
 });
 
 describe('a bulk action', () => {
-  test('on all that match acts on what the page showed, and not on what failed since', async () => {
+  test('a bulk action on all matches excludes jobs that failed after the page was loaded', async () => {
     const { visitor, fail, counts } = await begin();
     await fail(2);
     const page = await visitor.get('/jobs?tab=failed&code=5xx');
@@ -188,7 +188,7 @@ describe('a bulk action', () => {
     assert.equal((await counts()).failed, 2, 'the other code and what failed since are left');
   });
 
-  test('of one job speaks of one job', async () => {
+  test('a bulk action on one job uses the singular', async () => {
     const { visitor, fail } = await begin();
     await fail(1);
     const page = await read(visitor, '/jobs?tab=failed&code=503');
@@ -198,7 +198,7 @@ describe('a bulk action', () => {
 });
 
 describe('a failed job that was resent', () => {
-  test('is counted nowhere as failed, and every count leads to what it counted', async () => {
+  test('a resent job counts nowhere as failed, and each count links to its jobs', async () => {
     const { visitor, user, fail, counts, queueId } = await begin();
     const { work } = dashboard.service;
     const [first = '', second = ''] = await fail(5);
@@ -231,7 +231,7 @@ describe('a failed job that was resent', () => {
     assert.match(await read(visitor, `/jobs/${first}`), /This job was resent as a new job/);
   });
 
-  test('is not sent once more by a click before somebody has seen what came of it', async () => {
+  test("a resent job can't be resent again before its outcome is shown", async () => {
     const { visitor, user, fail, counts } = await begin();
     const { work, store } = dashboard.service;
     const ids = await fail(3);
@@ -260,7 +260,7 @@ describe('a failed job that was resent', () => {
     assert.equal((await counts()).pending, before.pending + 4, 'because it was confirmed');
   });
 
-  test('is sent once where two click at the same time', async () => {
+  test('a job that two users resend at the same time is sent once', async () => {
     const { user, fail, counts } = await begin();
     const ids = await fail(20);
     const { work } = dashboard.service;
@@ -277,15 +277,15 @@ describe('a failed job that was resent', () => {
   });
 });
 
-describe('what a row says', () => {
-  test('of a redirect is “Unknown error” with its status (§2.7)', async () => {
+describe('the text of a row', () => {
+  test('the row of a redirect says “Unknown error” with its status (§2.7)', async () => {
     const { visitor, fail } = await begin();
     await fail(2, { reason: null, response_status: 302, error_message: 'HTTP 302 error' });
     for (const path of ['/jobs?tab=failed', '/failures', '/'])
       assert.match(await read(visitor, path), /Unknown error \(HTTP 302\)/, path);
   });
 
-  test('of a job in a paused queue is that it can be fired when the queue is enabled (§3.2)', async () => {
+  test('the row of a job in a paused queue says that it can be fired when the queue is enabled (§3.2)', async () => {
     const { visitor, user, queueId } = await begin();
     const { work } = dashboard.service;
     const job = {
@@ -318,7 +318,7 @@ describe('what a row says', () => {
 });
 
 describe('a cron’s history', () => {
-  test('marks a run that began while the one before was under way', async () => {
+  test("a cron's history marks overlapping runs", async () => {
     const { visitor, user } = await begin();
     const { store } = dashboard.service;
     const cron = await aCron(store, user.teamId, { name: 'Long' });
@@ -336,7 +336,7 @@ describe('a cron’s history', () => {
 });
 
 describe('the Alerts page', () => {
-  test('tells of usage at 80 and 100 %, once a month and mark, and sends it nowhere (§6.7)', async () => {
+  test('usage alerts appear at 80 and 100 % once a month and are not sent (§6.7)', async () => {
     const { visitor, user } = await begin();
     const { store } = dashboard.service;
     const now = Date.now();
@@ -363,7 +363,7 @@ describe('the Alerts page', () => {
 });
 
 describe('the Alerts page with a small limit', () => {
-  test('has one alert if 80 and 100 % of the month are reached at once (§6.7)', async () => {
+  test('reaching 80 and 100 % at once gives one usage alert (§6.7)', async () => {
     const { visitor, user } = await begin();
     const { store } = dashboard.service;
     const now = Date.now();
@@ -377,8 +377,8 @@ describe('the Alerts page with a small limit', () => {
   });
 });
 
-describe('small things that misled', () => {
-  test('what a paused queue holds does not run next', async () => {
+describe('details of lists', () => {
+  test('jobs of a paused queue are not listed as next', async () => {
     const { visitor, user, queueId, fail } = await begin();
     const { work } = dashboard.service;
     const waiting = { status: 'pending', completed_at: null, reason: null, response_status: null };
@@ -392,7 +392,7 @@ describe('small things that misled', () => {
     assert.ok(text.includes('http://next.test/'));
   });
 
-  test('Create job makes a queue of a new name, and its fields hold the limits', async () => {
+  test('Create job makes a queue with a new name and enforces field limits', async () => {
     const { visitor, user } = await begin();
     for (const [path, name, most] of [
       ['/jobs/new', 'url', 2048],
@@ -411,7 +411,7 @@ describe('small things that misled', () => {
     assert.equal(job?.queue, 'reports');
   });
 
-  test('the range of a cron’s plot and the filter of its history keep each other', async () => {
+  test("a cron's plot range and history filter are kept together", async () => {
     const { visitor, user } = await begin();
     const { store } = dashboard.service;
     const cron = await aCron(store, user.teamId, { name: 'Nightly' });
@@ -421,7 +421,7 @@ describe('small things that misled', () => {
     assert.match(other, /href="[^"]*\?range=week&amp;status=failed"/);
   });
 
-  test('queues have the strip of results that crons have', async () => {
+  test('queues show the same strip of results as crons', async () => {
     const { visitor, queueId, fail } = await begin();
     await fail(3);
     await fail(60, { status: 'success', reason: null, response_status: 200 });
@@ -432,7 +432,7 @@ describe('small things that misled', () => {
     }
   });
 
-  test('an assertion that was not held against anything says what it expects', async () => {
+  test('an assertion that was not evaluated shows its expected value', async () => {
     const { visitor, user, fail } = await begin();
     const assertion = { kind: 'json_path_equals', path: 'data.error', expected: 'null' } as const;
     await dashboard.service.work.setQueue(user.teamId, 'mail', { assertions: [assertion] });

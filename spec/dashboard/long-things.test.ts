@@ -36,7 +36,7 @@ const KB = 1_000;
 describe('a job with a payload of 900 kB', () => {
   const payload = JSON.stringify({ rows: ['é'.repeat(10), 'x'.repeat(900 * KB)] });
 
-  test('has a page of less than 150 kB, and gives the rest when it is asked for', async () => {
+  test('the page of a job with 900 kB has less than 150 kB and loads the rest on request', async () => {
     const { jobId } = await createJob('mail', payload);
     const ada = await dashboard.signIn(user);
     const page = await ada.get(`/jobs/${jobId}`);
@@ -56,7 +56,7 @@ describe('a job with a payload of 900 kB', () => {
     assert.equal((await theirs.get(`/jobs/${jobId}/text?part=body`)).status, 404);
   });
 
-  test('is copied as a command all the same', async () => {
+  test('a job with 900 kB can be copied as a command', async () => {
     const { jobId } = await createJob('mail', payload);
     await using watched = await openPage({ browser, dashboard }, `/jobs/${jobId}`, { user });
     const { page, context } = watched;
@@ -84,7 +84,7 @@ describe('a job with a payload of 900 kB', () => {
 describe('names of 255 characters', () => {
   const long = `imports-${'abcdefghi-'.repeat(25)}`.slice(0, 255);
 
-  test('break no page at any width', async () => {
+  test('names of 255 characters fit every page at every width', async () => {
     const { work } = dashboard.service;
     const queue = await work.setQueue(user.teamId, long, {});
     const { jobId } = await createJob(long, null);
@@ -115,7 +115,7 @@ describe('names of 255 characters', () => {
     watched.assertNoFaults();
   });
 
-  test('leave their start and their end where there is room for little', async () => {
+  test('long names are cut in the middle', async () => {
     await using watched = await openPage({ browser, dashboard }, '/queues', { user });
     const { page } = watched;
     await page.getByRole('link', { name: long }).first().click();
@@ -135,7 +135,7 @@ describe('names of 255 characters', () => {
   });
 });
 
-test('the question about a group of failures is whole, though it stands in a narrow cell', async () => {
+test('the confirmation in a narrow cell is shown whole', async () => {
   const { work, store } = dashboard.service;
   const { id } = await work.setQueue(user.teamId, 'orders', {});
   const now = Date.now();

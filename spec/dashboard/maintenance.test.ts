@@ -139,7 +139,7 @@ for (const javaScript of [true, false]) {
       assertNoFaults(watched);
     });
 
-    test('one click mutes everything for an hour; deleting asks, and ends it', async () => {
+    test('one click mutes everything for an hour, and deleting the window asks first', async () => {
       const user = await begin();
       await using watched = await open('/maintenance', user, javaScript);
       const { page } = watched;
@@ -161,7 +161,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('a cron and a queue show what mutes them, and are muted in one click', async () => {
+      test('a cron and a queue show their window and can be muted in one click', async () => {
         const user = await begin('member');
         const [cronId, queueId] = [
           await createCron(user, 'Nightly'),
@@ -201,7 +201,7 @@ describe('an active window', () => {
     return made.window.id;
   };
 
-  test('is seen in lists on what it mutes alone, and on the overview', async () => {
+  test('an active window is shown on the overview and on the rows that it mutes', async () => {
     const user = await begin();
     const [cronId, queueId] = [await createCron(user, 'Nightly'), await createQueue(user, 'mail')];
     await createCron(user, 'Hourly');
@@ -243,7 +243,7 @@ describe('an active window', () => {
 });
 
 describe('§5.8: a member', () => {
-  test('mutes chosen crons and queues, and is not offered the whole team', async () => {
+  test('a member can mute chosen crons and queues but not the whole team', async () => {
     const user = await begin('member');
     const cronId = await createCron(user, 'Nightly');
     const ours = await createWindow(user, 'Whole team');
@@ -275,7 +275,7 @@ describe('§5.8: a member', () => {
 });
 
 describe('maintenance', () => {
-  test('is in UTC with the clock of whoever looks beside it', async () => {
+  test("a window is shown in UTC and in the viewer's time zone", async () => {
     const user = await begin();
     const options = { timezoneId: 'Europe/Berlin', locale: 'en-GB' };
     await using watched = await browser.newPage(options);
@@ -300,7 +300,7 @@ describe('maintenance', () => {
     await assertClean(watched);
   });
 
-  test('finds a cron among many by its name, and keeps hidden ones ticked', async () => {
+  test('the search for crons keeps hidden ones ticked', async () => {
     const user = await begin();
     const ids = [];
     for (let n = 0; n < 14; n++) ids.push(await createCron(user, `Cron ${n}`));
@@ -317,7 +317,7 @@ describe('maintenance', () => {
     await assertClean(watched);
   });
 
-  test('leaves alone what belongs to other teams', async () => {
+  test('windows of other teams are not reached', async () => {
     const [user, stranger] = [await begin(), await begin()];
     const [id, cronId] = [await createWindow(user, 'Ours'), await createCron(user, 'Nightly')];
     const own = await createCron(stranger, 'Theirs');
@@ -356,7 +356,7 @@ describe('maintenance', () => {
     );
   });
 
-  test('says when there are too many windows', async () => {
+  test('a window beyond the bound is rejected with a message', async () => {
     const user = await begin();
     for (let n = 0; n < 200; n++)
       await dashboard.service.work.startMaintenanceNow(user.teamId, 'team');

@@ -43,7 +43,7 @@ async function act(
 }
 
 describe('many crons at once', () => {
-  test('are paused and started, and the page says which were skipped and why', async () => {
+  test('many crons are paused and started, and skipped ones are listed with the reason', async () => {
     const { crons, visitor, find, teamId } = await aTeamWithCrons();
     const [one, two, three, paused] = crons;
     const answer = await act(visitor, { intent: 'all-pause' }, [one, two, paused]);
@@ -72,7 +72,7 @@ describe('many crons at once', () => {
     assert.equal(started?.action, 'cron.started');
   });
 
-  test('are run and deleted: what matches the search, and nothing else', async () => {
+  test('bulk actions on crons act on the search results only', async () => {
     const { crons, visitor, find, teamId } = await aTeamWithCrons();
     const [one, two] = crons;
     await act(visitor, { intent: 'all-run' }, [one]);
@@ -109,7 +109,7 @@ describe('many crons at once', () => {
     assert.doesNotMatch((await visitor.get(`/crons/${two.id}`)).text, /Unmute/);
   });
 
-  test('of another team are not reached', async () => {
+  test('bulk actions do not reach crons of another team', async () => {
     const [ours, theirs] = [await aTeamWithCrons(), await aTeamWithCrons()];
     const answer = await act(ours.visitor, { intent: 'all-pause' }, [theirs.crons[0]]);
     assert.match(answer.text, /No cron was changed\./);

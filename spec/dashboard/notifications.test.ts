@@ -44,7 +44,7 @@ const configOf = ({ teamId }: TestUser) => dashboard.service.work.readChannelCon
 
 for (const javaScript of [true, false]) {
   describe(javaScript ? 'with scripts' : 'without scripts', () => {
-    test('a chat is tested before it is saved; its address is never shown again', async () => {
+    test('a chat channel can be tested before it is saved, and its address is not shown again', async () => {
       const { admin } = await begin();
       const [wrong, right] = [`/wrong/${teams}`, `/hooks/${teams}/s3cret-part-of-it`];
       chat.answer(wrong, { status: 404 });
@@ -96,7 +96,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('the notification channel', () => {
-  test('offers each chat, and takes their addresses', async () => {
+  test('the form accepts the addresses of every kind of chat', async () => {
     const { admin } = await begin();
     await using watched = await open(admin, false);
     const { page } = watched;
@@ -121,7 +121,7 @@ describe('the notification channel', () => {
     await assertClean(watched);
   });
 
-  test('by email reaches every member in a test', async () => {
+  test('the test of an email channel reaches every member', async () => {
     const { admin } = await begin();
     await using watched = await open(admin, false);
     const { page } = watched;
@@ -142,7 +142,7 @@ describe('the notification channel', () => {
     await assertClean(watched);
   });
 
-  test('shows its last error, and only in passing once it works again', async () => {
+  test('a channel shows its last error until it works again', async () => {
     const { admin } = await begin();
     const { work, store } = dashboard.service;
     await work.setChannel(admin.teamId, { kind: 'teams', url: `${chat.url}/hook` });
@@ -159,7 +159,7 @@ describe('the notification channel', () => {
     await assertClean(watched);
   });
 
-  test('may not lead into a network that targets may not be in', async () => {
+  test("a channel can't post to a blocked network", async () => {
     const { admin } = await begin();
     const visitor = await dashboard.signIn(admin);
     const form = { intent: 'test', kind: 'slack', slack_url: 'http://10.0.0.1/hook' };
@@ -168,7 +168,7 @@ describe('the notification channel', () => {
     assert.match(answer.text, /The URL resolves to a blocked IP address\. (?:<!-- -->)?Check/);
   });
 
-  test('is the affair of admins: members get 403, are not offered it, and change nothing', async () => {
+  test("members can't change channels and get 403", async () => {
     const { admin, member } = await begin();
     const visitor = await dashboard.signIn(member);
     for (const page of [LIST, PAGE, `${LIST}/new`])
@@ -196,7 +196,7 @@ describe('the notification channel', () => {
 });
 
 describe('further channels', () => {
-  test('are added, named by a cron, changed and deleted, after saying what named them', async () => {
+  test('a channel is added, used by a cron, changed, and deleted with a list of its users', async () => {
     const { admin, member } = await begin();
     const { work } = dashboard.service;
     await using watched = await open(admin, true, LIST);
@@ -250,7 +250,7 @@ describe('further channels', () => {
   });
 });
 
-test('each kind asks for its own, checks it, and never shows what is secret of it', async () => {
+test('each kind of channel validates its fields and never shows its secrets', async () => {
   const { admin } = await begin();
   const visitor = await dashboard.signIn(admin);
   const post = (form: Record<string, string>) =>
@@ -302,7 +302,7 @@ test('each kind asks for its own, checks it, and never shows what is secret of i
   assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });
 
-test('says where mails go while no mail server is set up', async () => {
+test('without a mail server the page says where emails go', async () => {
   await using unmailed = await startDashboard({}, { sends: false });
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);
@@ -314,7 +314,7 @@ test('says where mails go while no mail server is set up', async () => {
   assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));
 });
 
-test('a stored secret is not sent to another server than its own', async () => {
+test('a stored channel secret is not sent to another server', async () => {
   const { admin } = await begin();
   const visitor = await dashboard.signIn(admin);
   const { work } = dashboard.service;
@@ -334,7 +334,7 @@ test('a stored secret is not sent to another server than its own', async () => {
   assert.deepEqual(await work.findChannelConfig(admin.teamId, saved.id), config);
 });
 
-test('tests of channels are limited by user and by team, and recorded', async () => {
+test('channel tests are limited by user and team, and recorded', async () => {
   const { admin } = await begin();
   const others = await Promise.all(
     [1, 2].map((n) =>
@@ -380,7 +380,7 @@ test('tests of channels are limited by user and by team, and recorded', async ()
   assert.deepEqual(new Set(tests.map(({ detail }) => detail)), new Set([`Webhook at ${chat.url}`]));
 });
 
-test("§5.8: a member chooses who is notified of a queue's failures, but not nobody", async () => {
+test("a member can choose a queue's channels, but at least one (§5.8)", async () => {
   const { admin, member } = await begin();
   const { work } = dashboard.service;
   const [byMember, byAdmin] = [await dashboard.signIn(member), await dashboard.signIn(admin)];

@@ -80,8 +80,8 @@ const read = async (visitor: Visitor, path: string) => asText((await visitor.get
 /** The red notice alone. */
 const noticeOf = (html: string) => asText(/<div[^>]*role="alert".*/s.exec(html)?.[0] ?? '');
 
-describe('the notice of a failure', () => {
-  test('carries the first 200 characters of the answer, of a job and of a run', async () => {
+describe('the explanation of a failure', () => {
+  test('the explanation of a failure has the first 200 characters of the response', async () => {
     const scene = await begin();
     const { user, visitor } = scene;
     const body = `{"error":\n   "disk full"}${'x'.repeat(400)}`;
@@ -98,13 +98,13 @@ describe('the notice of a failure', () => {
     }
   });
 
-  test('says nothing of an answer that was empty', async () => {
+  test('the explanation of a failure does not mention an empty response', async () => {
     const scene = await begin();
     const [jobId] = await fail(scene, 1, ' \n');
     assert.doesNotMatch(await read(scene.visitor, `/jobs/${jobId}`), /It said/);
   });
 
-  test('shows an answer as text: nothing of it becomes part of the page', async () => {
+  test('the explanation of a failure escapes the response', async () => {
     const scene = await begin();
     const [jobId] = await fail(scene, 1, '<img src=x onerror=alert(1)>');
     const { text } = await scene.visitor.get(`/jobs/${jobId}`);
@@ -112,7 +112,7 @@ describe('the notice of a failure', () => {
     assert.match(noticeOf(text), /It said: &lt;img src=x/);
   });
 
-  test('stands in the header of a cron that fails, with since when, and goes with the first success', async () => {
+  test('a failing cron shows the explanation with its start until the first success', async () => {
     const scene = await begin();
     const { user, visitor } = scene;
     const cronId = await makeCron(scene);
@@ -144,7 +144,7 @@ describe('the notice of a failure', () => {
     assert.doesNotMatch(after, /in a row|It said/);
   });
 
-  test('stands above the response, and that above the timing', async () => {
+  test('the explanation comes before the response, and the response before the timing', async () => {
     const scene = await begin();
     const [jobId = ''] = await fail(scene, 1, 'disk full');
     const timing = { dnsMs: 1, connectMs: 1, tlsMs: null, waitingMs: 1, receivingMs: 1 };
@@ -164,7 +164,7 @@ describe('the notice of a failure', () => {
   });
 });
 
-describe('what was resent', () => {
+describe('resent jobs', () => {
   const succeed = async ({ user }: Scene, count: number) => {
     const { store } = dashboard.service;
     const waiting = await store.jobs.list(user.teamId, { status: 'pending', limit: count });
@@ -172,7 +172,7 @@ describe('what was resent', () => {
     await endRuns(store, 'jobs', ids, { status: 'success', completed_at: Date.now() });
   };
 
-  test('is told by what became of it, with the way to those jobs', async () => {
+  test('resent jobs show their outcomes with links', async () => {
     const scene = await begin();
     const { visitor } = scene;
     await fail(scene, 4, 'disk full');
@@ -188,7 +188,7 @@ describe('what was resent', () => {
     assert.equal(resent.text.match(/>resent<\/a>/g)?.length, 4, 'each with a link to its new job');
   });
 
-  test('by one click, is told on the page of the job', async () => {
+  test('the page of a job shows that it was resent', async () => {
     const scene = await begin();
     const { visitor } = scene;
     const [jobId] = await fail(scene, 1, 'disk full');
@@ -202,8 +202,8 @@ describe('what was resent', () => {
   });
 });
 
-describe('what takes something away', () => {
-  test('stands in a menu at the end, apart from Retry, and Cancel leaves the question', async () => {
+describe('destructive actions', () => {
+  test('Delete is in a menu away from Retry, and Cancel closes the question', async () => {
     const scene = await begin();
     await fail(scene, 1, 'disk full');
     const cronId = await makeCron(scene);
@@ -220,7 +220,7 @@ describe('what takes something away', () => {
 });
 
 describe('a list of jobs', () => {
-  test('begins with what happened last; what is to come is a section of its own', async () => {
+  test('the job list begins with the latest, and waiting jobs have a section of their own', async () => {
     const scene = await begin();
     const { user, visitor, queueId } = scene;
     await fail(scene, 12, 'disk full');
@@ -242,7 +242,7 @@ describe('a list of jobs', () => {
     assert.doesNotMatch(pending.text, /Jobs to come/);
   });
 
-  test('shows what is to come where nothing has happened yet, and a search narrows it', async () => {
+  test('the job list shows waiting jobs if nothing has run yet, and a search filters them', async () => {
     const scene = await begin();
     const { user, visitor, queueId } = scene;
     const scheduled_at = Date.now() + 600_000;
@@ -256,7 +256,7 @@ describe('a list of jobs', () => {
     assert.doesNotMatch(await read(stranger.visitor, '/jobs'), /To come/);
   });
 
-  test('shows times in UTC, or in the viewer’s time zone if they choose it', async () => {
+  test("the job list shows times in UTC or in the viewer's time zone", async () => {
     const { user, visitor, queueId } = await begin();
     const { store } = dashboard.service;
     const short = (at: number, timeZone: string) =>
@@ -306,8 +306,8 @@ describe('a list of jobs', () => {
   });
 });
 
-describe('the way to the next step', () => {
-  test('an earlier attempt’s page fires the retry that waits', async () => {
+describe('next steps', () => {
+  test('the page of an earlier attempt can fire the waiting retry', async () => {
     const scene = await begin();
     const { user, visitor, queueId } = scene;
     const now = Date.now();
@@ -341,7 +341,7 @@ describe('the way to the next step', () => {
     assert.doesNotMatch(paused, /href="\/jobs\/new\?queue=mail"/);
   });
 
-  test('what forms say of targets follows the settings', async () => {
+  test('hints about allowed targets follow the settings', async () => {
     const { visitor } = await begin();
     for (const path of ['/jobs/new', '/crons/new']) {
       const page = await read(visitor, path);
@@ -353,7 +353,7 @@ describe('the way to the next step', () => {
     assert.match(page, /It must be reachable from the public internet over IPv4\./);
   });
 
-  test('the first preset is every minute', async () => {
+  test('the first schedule preset is every minute', async () => {
     const { visitor } = await begin();
     const { text } = await visitor.get('/crons/new');
     assert.match(asText(text), /Every minute Every 5 minutes Hourly/);

@@ -66,7 +66,7 @@ const createJob = (user: TestUser, path: string, delaySeconds: number, queue = '
   });
 
 describe('the overview', () => {
-  test('shows what fails, what is next and what was', async () => {
+  test('the overview shows failures, next runs and latest runs', async () => {
     const user = await dashboard.user('ada@bells.test', {
       team: 'Bells',
     });
@@ -103,7 +103,7 @@ describe('the overview', () => {
     assert.equal(elsewhere.text.includes('Close the month'), false);
   });
 
-  test('leads from a bar, and from the row of its table, to the runs of that hour', async () => {
+  test('a bar and its table row link to the runs of that hour', async () => {
     const user = await dashboard.user('bars@bells.test', { team: 'Bars' });
     await createJob(user, '/counted', 0);
     await runFailingCron(user);

@@ -63,7 +63,7 @@ async function turnSecondFactorOn(visitor: Visitor): Promise<void> {
 const open = (user: TestUser, path = profile) => openPage({ browser, dashboard }, path, { user });
 
 describe('a passkey', () => {
-  test('is added with the password, signs in without password and code, and is deleted', async () => {
+  test('a passkey is added with the password, signs in without password and code, and is deleted', async () => {
     const user = await dashboard.user('keys@bells.test', { team: 'Keys' });
     await using watched = await open(user);
     const { page } = watched;
@@ -99,7 +99,7 @@ describe('a passkey', () => {
     await assertClean(watched);
   });
 
-  test('is not used by somebody whom the device does not know', async () => {
+  test('a passkey without user verification is rejected', async () => {
     const user = await dashboard.user('stolen@bells.test', { team: 'Stolen' });
     await using watched = await open(user);
     const { page } = watched;
@@ -117,7 +117,7 @@ describe('a passkey', () => {
     await assertClean(watched);
   });
 
-  test('is marked beside its user’s name for admins', async () => {
+  test('admins see which users have a passkey', async () => {
     const boss = await dashboard.user('boss@keys.test', { team: 'Marks' });
     await dashboard.user('without@keys.test', { team: 'Marks', role: 'member' });
     await using watched = await open(boss);
@@ -134,7 +134,7 @@ describe('a passkey', () => {
     }
   });
 
-  test('is its user’s alone, and an answer that is none adds and opens nothing', async () => {
+  test('a passkey works for its user only, and an invalid response is rejected', async () => {
     const ada = await dashboard.user('ada@keys.test', { team: 'Ada' });
     const eve = await dashboard.user('eve@keys.test', { team: 'Eve' });
     await using watched = await open(ada);
@@ -166,7 +166,7 @@ describe('a passkey', () => {
   });
 });
 
-test('where browsers know no passkeys, at an address of numbers, none are offered', async () => {
+test('passkeys are not offered at an IP address', async () => {
   await using numbers = await startDashboard({}, { sends: false });
   const user = await numbers.user('ada@numbers.test');
   assert.doesNotMatch((await numbers.visitor().get('/login')).text, /with a passkey/);
@@ -175,7 +175,7 @@ test('where browsers know no passkeys, at an address of numbers, none are offere
   assert.doesNotMatch((await (await numbers.signIn(user)).get(profile)).text, /Passkeys/);
 });
 
-test('Enter in the password of a second factor that is on does neither of the two things it is for', async () => {
+test('Enter in the password field of an active second factor triggers neither action', async () => {
   const user = await dashboard.user('enter@bells.test', { team: 'Enter' });
   const visitor = await dashboard.signIn(user);
   await turnSecondFactorOn(visitor);

@@ -57,7 +57,7 @@ async function assertRefused(visitor: Visitor, answer: PageAnswer, words: RegExp
 }
 
 describe('sign-in by a provider', () => {
-  test('is offered by its name, asks with PKCE, state and nonce, and opens the account with the same confirmed email', async () => {
+  test('sign-in by a provider uses PKCE, state and nonce, and opens the account with the same confirmed email', async () => {
     const ada = await dashboard.user('ada@bells.test', { role: 'member' });
     provider.person = somebody(ada.email);
     const visitor = dashboard.visitor();
@@ -75,7 +75,7 @@ describe('sign-in by a provider', () => {
     assert.match(activity.text, /by Bell House/);
   });
 
-  test('knows a person again by issuer and subject, whatever their email is there by now', async () => {
+  test('a user is recognized by issuer and subject, also with a new email', async () => {
     const bea = await dashboard.user('bea@bells.test', { role: 'member' });
     provider.person = somebody(bea.email);
     await signIn(dashboard.visitor());
@@ -85,7 +85,7 @@ describe('sign-in by a provider', () => {
     assert.match((await visitor.get('/settings/profile')).text, /bea@bells\.test/);
   });
 
-  test('asks for no second factor of ours, and ends the session that the browser had', async () => {
+  test("sign-in by a provider needs no second factor and ends the browser's former session", async () => {
     const eve = await dashboard.user('eve@bells.test', { role: 'member' });
     const before = await dashboard.signIn(eve);
     const old = before.cookies.get('belfry.session_token') ?? '';
@@ -97,7 +97,7 @@ describe('sign-in by a provider', () => {
     assert.equal(await isSignedIn(thief), false);
   });
 
-  test('begins by a button alone: another site that leads there gets the page to sign in', async () => {
+  test('sign-in by a provider starts by a button only, not by a link from another site', async () => {
     const visitor = dashboard.visitor();
     for (const site of ['cross-site', 'same-site']) {
       const led = await visitor.get('/login/provider?next=%2Fcrons', { 'Sec-Fetch-Site': site });
@@ -110,7 +110,7 @@ describe('sign-in by a provider', () => {
     }
   });
 
-  test('makes an account for who comes by an invitation, in its team and role', async () => {
+  test('a provider sign-in by an invitation makes an account in its team and role', async () => {
     const boss = await dashboard.signIn(owner);
     provider.person = somebody();
     const { email } = provider.person;
@@ -127,7 +127,7 @@ describe('sign-in by a provider', () => {
     await assertRefused(second, used, /no account here yet/);
   });
 
-  test('makes an account with a team of its own where anybody may register', async () => {
+  test('with open sign-up a provider sign-in makes an account with its own team', async () => {
     await using open = await startDashboard({ ...provider.env, SIGN_UP: 'open' }, { sends: false });
     provider.expect(open.url);
     provider.person = somebody();
@@ -143,7 +143,7 @@ describe('sign-in by a provider', () => {
     assert.match((await visitor.get('/')).text, /Somebody&#x27;s team|Somebody's team/);
   });
 
-  test('leads nowhere but to pages of ours', async () => {
+  test('a provider sign-in returns to pages of this site only', async () => {
     const cay = await dashboard.user('cay@bells.test', { role: 'member' });
     provider.person = somebody(cay.email);
     for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example']) {
@@ -152,7 +152,7 @@ describe('sign-in by a provider', () => {
     }
   });
 
-  test('works where the public address has a path', async () => {
+  test('a provider sign-in works with a path in BASE_URL', async () => {
     await using below = await startDashboard(
       { ...provider.env, BASE_URL: 'https://tools.example.com/belfry' },
       { sends: false },
@@ -168,8 +168,8 @@ describe('sign-in by a provider', () => {
   });
 });
 
-describe('nobody comes in by a provider', () => {
-  test('whose email it has not verified, or does not tell', async () => {
+describe('rejected provider sign-ins', () => {
+  test('a provider sign-in without a verified email is rejected', async () => {
     const dan = await dashboard.user('dan@bells.test', { role: 'member' });
     for (const person of [
       { ...somebody(dan.email), email_verified: false },
@@ -182,7 +182,7 @@ describe('nobody comes in by a provider', () => {
     }
   });
 
-  test('by an account that somebody made under their email without showing that it is theirs', async () => {
+  test('an account with an unconfirmed email is not linked', async () => {
     const squat = { name: 'Mallory', email: 'victim@bells.test', password: 'long enough' };
     const { teams } = dashboard.service.people;
     const actor = { userId: owner.userId, teamId: owner.teamId, role: 'owner' } as const;
@@ -202,7 +202,7 @@ describe('nobody comes in by a provider', () => {
     assert.equal((await signIn(victim)).status, 302);
   });
 
-  test('by an email that was somebody else’s at the provider before', async () => {
+  test('an email that belonged to another user of the provider is rejected', async () => {
     const fay = await dashboard.user('fay@bells.test', { role: 'member' });
     provider.person = somebody(fay.email);
     await signIn(dashboard.visitor());
@@ -211,13 +211,13 @@ describe('nobody comes in by a provider', () => {
     await assertRefused(visitor, await signIn(visitor), /belongs to somebody else/);
   });
 
-  test('who has no account, where accounts are made by invitation', async () => {
+  test('a provider sign-in without an account is rejected if sign-up is by invitation', async () => {
     provider.person = somebody();
     const visitor = dashboard.visitor();
     await assertRefused(visitor, await signIn(visitor), /made by invitation/);
   });
 
-  test('with an answer to another browser’s question, to none, or to the one before', async () => {
+  test('a provider response for another, missing or earlier request is rejected', async () => {
     const gus = await dashboard.user('gus@bells.test', { role: 'member' });
     provider.person = somebody(gus.email);
     const back = await comeBackWith(await leave(dashboard.visitor()));
@@ -230,7 +230,7 @@ describe('nobody comes in by a provider', () => {
     await assertRefused(victim, await victim.get(earlier), /could not be checked/);
   });
 
-  test('with a code that was used, a state or a cookie that was changed, or a refusal', async () => {
+  test('a used code, a changed state or cookie, or a refusal is rejected', async () => {
     const hal = await dashboard.user('hal@bells.test', { role: 'member' });
     provider.person = somebody(hal.email);
     const change = async (edit: (url: URL, visitor: Visitor) => void) => {
@@ -260,7 +260,7 @@ describe('nobody comes in by a provider', () => {
     await assertRefused(refused.visitor, refused.answer, /did not let you in/);
   });
 
-  test('with an ID token that answers another question: a code of another browser, with this one’s state', async () => {
+  test('an ID token with another nonce is rejected', async () => {
     const ida = await dashboard.user('ida@bells.test', { role: 'member' });
     provider.person = somebody(ida.email);
     const stolen = new URL(await comeBackWith(await leave(dashboard.visitor())), dashboard.url);
@@ -270,7 +270,7 @@ describe('nobody comes in by a provider', () => {
     await assertRefused(thief, await thief.get(stolen.pathname + stolen.search), /could not be/);
   });
 
-  test('too often from one address', async () => {
+  test('provider sign-ins are limited per address', async () => {
     const visitor = dashboard.visitor();
     const statuses = [];
     for (let n = 0; n < 21; n++) statuses.push((await visitor.get('/login/provider/back')).status);
@@ -278,8 +278,8 @@ describe('nobody comes in by a provider', () => {
   });
 });
 
-describe('who has no password', () => {
-  test('shows the provider anew who they are before what others give their password for', async () => {
+describe('users without a password', () => {
+  test('a user without a password confirms actions by a fresh provider sign-in', async () => {
     const boss = await dashboard.signIn(owner);
     provider.person = somebody();
     const form = { intent: 'invite', email: '', role: 'member' };
@@ -314,8 +314,8 @@ describe('who has no password', () => {
   });
 });
 
-describe('an account that is joined', () => {
-  test('is parted with its password, and never from the only way in', async () => {
+describe('a linked account', () => {
+  test('a linked account is unlinked with the password, and never from its only way to sign in', async () => {
     const lou = await dashboard.user('lou@bells.test', { role: 'member' });
     provider.person = somebody(lou.email);
     const visitor = dashboard.visitor();
@@ -352,8 +352,8 @@ describe('an account that is joined', () => {
   });
 });
 
-describe('a provider that does not answer', () => {
-  test('stops neither the start nor other ways in, and is told in plain words', async () => {
+describe('an unreachable provider', () => {
+  test('an unreachable provider blocks neither the start nor other ways to sign in', async () => {
     const away = await startProvider();
     await away.goAway();
     await using alone = await startDashboard(away.env, { sends: false });
@@ -368,7 +368,7 @@ describe('a provider that does not answer', () => {
     assert.equal((await alone.signIn(user)).cookies.size > 0, true);
   });
 
-  test('that is not set up has no page', async () => {
+  test('without a provider there is no provider page', async () => {
     await using without = await startDashboard({}, { sends: false });
     await without.user('kim@bells.test');
     for (const path of ['/login/provider', '/login/provider/back?code=x'])
@@ -377,8 +377,8 @@ describe('a provider that does not answer', () => {
   });
 });
 
-describe('where passwords are switched off', () => {
-  test('the provider is the only way in: no password, link or sign-up opens anything', async () => {
+describe('sign-in without passwords', () => {
+  test('with passwords off only the provider can sign in', async () => {
     const env = { ...provider.env, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
     await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
     provider.expect(strict.url);

@@ -62,8 +62,8 @@ async function invite(boss: Visitor, email = '', headers: Record<string, string>
 
 const fromOurs = () => ({ Origin: dashboard.url });
 
-describe('who comes by the proxy', () => {
-  test('is signed in as the account with their confirmed email, with the first page and no question', async () => {
+describe('sign-in by a proxy', () => {
+  test('a proxy user is signed in as the account with the same confirmed email', async () => {
     const ada = await member('ada@bells.test');
     const visitor = dashboard.visitor();
     const first = await visitor.get('/crons', as('Ada@Bells.test'));
@@ -77,7 +77,7 @@ describe('who comes by the proxy', () => {
     assert.match(activity.text, /by the proxy/);
   });
 
-  test('gets no session, however many pages they open', async () => {
+  test('a proxy user gets no session', async () => {
     const bea = await member('bea@bells.test');
     const visitor = dashboard.visitor();
     for (const path of ['/', '/crons', '/login', '/settings/profile'])
@@ -87,14 +87,14 @@ describe('who comes by the proxy', () => {
     assert.ok(![...visitor.cookies.keys()].some((name) => name.includes('session')));
   });
 
-  test('is not offered what needs a session of their own', async () => {
+  test('a proxy user is not offered actions that need a session', async () => {
     const bob = await member('bob@bells.test');
     const { text: page } = await dashboard.visitor().get('/settings/profile', as(bob.email));
     assert.match(page, /signs you in with each request/);
     assert.doesNotMatch(page, /Current password|Change password|authenticator/);
   });
 
-  test('sends forms as others do: from our own pages alone', async () => {
+  test("a proxy user can send forms from this site's pages only", async () => {
     const cay = await member('cay@bells.test');
     const visitor = dashboard.visitor();
     await visitor.get('/settings/profile', as(cay.email));
@@ -105,7 +105,7 @@ describe('who comes by the proxy', () => {
     assert.match((await visitor.get('/settings/profile', as(cay.email))).text, /Cay Bell/);
   });
 
-  test('stays the same account when either email changes here', async () => {
+  test('a proxy user keeps the account when an email changes', async () => {
     const dee = await member('dee@bells.test');
     const visitor = dashboard.visitor();
     await visitor.get('/', as(dee.email));
@@ -115,7 +115,7 @@ describe('who comes by the proxy', () => {
     assert.equal(await profile(dashboard.visitor(), as(dee.email)), 'dee.new@bells.test');
   });
 
-  test('joins by an invitation with one button; the link alone uses nothing up', async () => {
+  test('a proxy user joins by an invitation with one button; opening the link does not use it up', async () => {
     const boss = await dashboard.signIn(owner);
     const link = await invite(boss, '', fromOurs());
     const eve = dashboard.visitor();
@@ -131,7 +131,7 @@ describe('who comes by the proxy', () => {
     assert.match((await eve.get('/settings/profile', who)).text, /Eve Bell/);
   });
 
-  test('signs out of the proxy where it says how, and is told so where it does not', async () => {
+  test("signing out leads to the proxy's sign-out address, or explains that there is none", async () => {
     const fay = await member('fay@bells.test');
     const visitor = dashboard.visitor();
     await visitor.get('/', as(fay.email));
@@ -155,8 +155,8 @@ describe('who comes by the proxy', () => {
   });
 });
 
-describe('the header of the proxy', () => {
-  test('means nothing from another address, and the operator is told once', async () => {
+describe("the proxy's header", () => {
+  test("the proxy's header from another address is ignored and logged once", async () => {
     const before = dashboard.events.length;
     for (let n = 0; n < 3; n++) {
       const { location, setCookies } = await sendRaw(
@@ -197,7 +197,7 @@ describe('the header of the proxy', () => {
     ['with no email', [['Remote-Email', 'EMAIL EMAIL']]],
     ['with an endless one', [['Remote-Email', `${'x'.repeat(300)}EMAIL`]]],
   ] as const)
-    test(`lets nobody in ${what}, not even a person with a session`, async () => {
+    test(`the proxy's header ${what} is rejected, also with a session`, async () => {
       const hal = await member(`hal${what.length}@bells.test`);
       const visitor = await dashboard.signIn(hal);
       const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
@@ -215,12 +215,12 @@ describe('the header of the proxy', () => {
       assert.match(login.page, /contradicts itself/);
     });
 
-  test('is no other: one with an underscore or of another name is not read', async () => {
+  test('a header with an underscore or another name is not read', async () => {
     for (const name of ['Remote_Email', 'X-Remote-Email', 'Remote-User', 'X-Forwarded-Email'])
       assert.match((await sendRaw([[name, owner.email]])).location, /^\/login/);
   });
 
-  test('is sent to nobody: no job speaks to the installation itself as somebody else', async () => {
+  test("a job can't send the proxy's header to this installation", async () => {
     const url = `${dashboard.url}/settings/profile`;
     const send = (headers: [name: string, value: string][]) =>
       dashboard.service.sender.send(
@@ -235,7 +235,7 @@ describe('the header of the proxy', () => {
     assert.equal(without.status, 302, 'the installation can be reached, as nobody');
   });
 
-  test('opens no endpoint of the API, which goes by tokens alone', async () => {
+  test("the API ignores the proxy's header", async () => {
     for (const path of ['/api/jobs', '/api/crons']) {
       const answer = await fetch(dashboard.url + path, {
         method: 'POST',
@@ -254,7 +254,7 @@ describe('the header of the proxy', () => {
 });
 
 describe('a request through the proxy', () => {
-  test('is from the person it names, and without a name from nobody', async () => {
+  test('a request is from the user in the header, and without the header from no user', async () => {
     const [jo, kim] = [await member('jo@bells.test'), await member('kim@bells.test')];
     const visitor = dashboard.visitor();
     for (const { email } of [jo, kim, jo]) assert.equal(await profile(visitor, as(email)), email);
@@ -263,14 +263,14 @@ describe('a request through the proxy', () => {
     assert.equal((await visitor.post('/settings/profile', form, fromOurs())).status, 401);
   });
 
-  test('counts whatever session its cookie is of, and leaves that session alone', async () => {
+  test('the header takes precedence over a session cookie and leaves that session', async () => {
     const [ned, ora] = [await member('ned@bells.test'), await member('ora@bells.test')];
     const visitor = await dashboard.signIn(ned);
     assert.equal(await profile(visitor, as(ora.email)), ora.email);
     assert.equal(await profile(visitor), ned.email);
   });
 
-  test('changes nothing by a form that another person opened', async () => {
+  test('a form opened by another user changes nothing', async () => {
     const [lea, max] = [await member('lea@bells.test'), await member('max@bells.test')];
     const visitor = dashboard.visitor();
     const { text: page } = await visitor.get('/settings/profile', as(lea.email));
@@ -287,7 +287,7 @@ describe('a request through the proxy', () => {
     assert.equal((await send(lea.email)).status, 302);
   });
 
-  test('joins no account by a form', async () => {
+  test("a form can't link an account", async () => {
     const fresh = await member('fresh@bells.test');
     const form = { intent: 'name', name: 'Changed', for_team: fresh.teamId };
     const headers = { ...as(fresh.email), ...fromOurs() };
@@ -296,7 +296,7 @@ describe('a request through the proxy', () => {
   });
 });
 
-describe('nobody comes in by the proxy', () => {
+describe('rejected proxy sign-ins', () => {
   const assertRefused = async (email: string, words: RegExp) => {
     const visitor = dashboard.visitor();
     assert.match(
@@ -315,7 +315,7 @@ describe('nobody comes in by the proxy', () => {
     await assertRefused(squat.email, /nobody has confirmed yet/);
   });
 
-  test('by an account that came under another email before', async () => {
+  test('an account that signed in with another email before is not opened', async () => {
     const rob = await member('rob@bells.test');
     await dashboard.visitor().get('/', as(rob.email));
     await dashboard.service.store.users.changeEmail(
@@ -326,7 +326,7 @@ describe('nobody comes in by the proxy', () => {
     await assertRefused('rob.two@bells.test', /came here under another one before/);
   });
 
-  test('who has no account, or an invitation that is for another', async () => {
+  test("a proxy user without an account or with another's invitation is rejected", async () => {
     await assertRefused('sue@bells.test', /made by invitation/);
     const link = await invite(await dashboard.signIn(owner), 'tom@bells.test', fromOurs());
     const sue = dashboard.visitor();
@@ -338,8 +338,8 @@ describe('nobody comes in by the proxy', () => {
   });
 });
 
-describe('where the proxy is the only way in', () => {
-  test('no password opens anything; what asks for one takes the proxy’s word instead', async () => {
+describe('the proxy as the only way to sign in', () => {
+  test('with proxy sign-in only, passwords are neither accepted nor asked for', async () => {
     const env = { ...ENV, PASSWORD_SIGN_IN: 'off', SIGN_UP: 'open' };
     await using strict = await startDashboard(env, { sends: false });
     const uma = await strict.user('uma@strict.test');

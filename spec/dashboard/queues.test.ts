@@ -49,7 +49,7 @@ const sentTo = (path: string) => target.requests.filter(({ url }) => url === pat
 
 for (const javaScript of [true, false]) {
   describe(`queues, ${javaScript ? 'with' : 'without'} scripts`, () => {
-    test('are created with every setting of theirs, and edited', async () => {
+    test('a queue is created and edited with every setting', async () => {
       const user = await begin();
       await using watched = await open('/queues', user, javaScript);
       const { page } = watched;
@@ -94,7 +94,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('Pause holds what is due, Enable sends it', async () => {
+      test('Pause holds due jobs and Enable sends them', async () => {
         const user = await begin();
         const path = `/held-${javaScript}`;
         await dashboard.service.work.setQueue(user.teamId, 'mail', {});
@@ -123,7 +123,7 @@ for (const javaScript of [true, false]) {
         await assertClean(watched);
       });
 
-      test('so do the same words on the queue’s own page, one at a time', async () => {
+      test("Pause and Enable on the queue's page do the same", async () => {
         const user = await begin();
         const { work } = dashboard.service;
         const { id } = await work.setQueue(user.teamId, 'mail', {});
@@ -144,7 +144,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('Delete asks first, says what goes with it, and what waited is never sent', async () => {
+    test('Delete asks with the consequences, and waiting jobs are never sent', async () => {
       const user = await begin();
       const path = `/never-${javaScript}`;
       await createJob(user, `/before-${javaScript}`);
@@ -168,7 +168,7 @@ for (const javaScript of [true, false]) {
 }
 
 describe('the list of queues', () => {
-  test('shows fifty at a time, and finds one among them by its name', async () => {
+  test('the list of queues shows fifty a page and can be searched by name', async () => {
     const user = await begin();
     const { work } = dashboard.service;
     for (let n = 100; n < 160; n++) await work.setQueue(user.teamId, `queue ${n}`, {});
@@ -192,7 +192,7 @@ describe('the list of queues', () => {
 });
 
 describe('a queue', () => {
-  test('is tried before it is saved: its assertions judge one request that makes no job', async () => {
+  test('a test run of an unsaved queue evaluates its assertions and makes no job', async () => {
     const user = await begin();
     target.answer('/tried', { body: 'not so well' });
     await using watched = await open('/queues/new', user);
@@ -211,7 +211,7 @@ describe('a queue', () => {
     await assertClean(watched);
   });
 
-  test('is not changed by creating another of its name', async () => {
+  test('creating a queue with an existing name does not change it', async () => {
     const user = await begin();
     const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {
       concurrencyLimit: 7,
@@ -224,7 +224,7 @@ describe('a queue', () => {
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
   });
 
-  test('does not exist for another team', async () => {
+  test('a queue is not found by another team', async () => {
     const user = await begin();
     const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
     const eve = await dashboard.signIn(await begin());

@@ -39,8 +39,8 @@ const isSeen = async (locator: Locator) => {
 const colourOf = (locator: Locator, property: string) =>
   locator.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-describe('a form that was rejected', () => {
-  test('leads to its first wrong field, sums up at its buttons, and is red in both themes', async () => {
+describe('a rejected form', () => {
+  test('a rejected form focuses its first wrong field and has a summary at its buttons', async () => {
     await using watched = await open('/crons/new');
     const { page } = watched;
     for (const [theme, red] of [
@@ -66,7 +66,7 @@ describe('a form that was rejected', () => {
     assert.ok(await isSeen(page.getByLabel('Cron expression')));
   });
 
-  test('sums up at its buttons without scripts too', async () => {
+  test('a rejected form has its summary without scripts, too', async () => {
     await using watched = await open('/queues/new', { javaScript: false });
     const { page } = watched;
     await press(page, 'Create queue');
@@ -76,7 +76,7 @@ describe('a form that was rejected', () => {
   });
 });
 
-test('the verdict of a test run is in view', async () => {
+test('the result of a test run is scrolled into view', async () => {
   target.answer('/fine', { status: 200, body: '{"ok":true}' });
   await using watched = await open('/crons/new');
   const { page } = watched;
@@ -91,7 +91,7 @@ test('the verdict of a test run is in view', async () => {
   watched.assertNoFaults();
 });
 
-test('the same message is said again when the same is done again', async () => {
+test('a repeated action announces its message again', async () => {
   await using watched = await open('/settings/profile');
   const { page } = watched;
   for (let n = 0; n < 2; n++) {
@@ -104,7 +104,7 @@ test('the same message is said again when the same is done again', async () => {
   watched.assertNoFaults();
 });
 
-test('another page takes the keyboard along and is read out', async () => {
+test('a navigation moves the focus and announces the page', async () => {
   await using watched = await open('/');
   const { page } = watched;
   const said = (title: string) => page.getByRole('status').getByText(title, { exact: true });

@@ -50,7 +50,7 @@ async function rowsOf(path: string, by = visitor): Promise<string[]> {
 }
 
 describe('the page of runs', () => {
-  test('shows attempts of jobs and runs of crons, the last first, each with its page', async () => {
+  test('the runs page shows attempts and cron runs, newest first, with links', async () => {
     const [first = '', second = '', ...others] = await rowsOf('/runs');
     assert.match(first, /Success .*Nightly.*HTTP 200/);
     assert.match(second, /Retried POST .*shop\.example.*=mail 1 HTTP 503 120 ms/);
@@ -61,7 +61,7 @@ describe('the page of runs', () => {
     }
   });
 
-  test('is narrowed by its address', async () => {
+  test('the runs page can be filtered by its address', async () => {
     for (const [filter = '', ...found] of [
       [`of=queue:${queueId}`, 'shop'],
       [`of=cron:${cronId}`, 'Nightly'],
@@ -77,7 +77,7 @@ describe('the page of runs', () => {
     assert.match((await visitor.get('/runs?host=nowhere.example')).text, /No run matches/);
   });
 
-  test('is downloaded as CSV and as JSON lines, as it is narrowed', async () => {
+  test('the filtered runs are downloaded as CSV and JSON lines', async () => {
     const { text } = await visitor.get('/runs?of=jobs');
     assert.match(text, /"\/runs\/export\?of=jobs&amp;format=csv"/);
     const csv = await visitor.get('/runs/export?of=jobs&format=csv');
@@ -98,7 +98,7 @@ describe('the page of runs', () => {
     assert.equal((await visitor.get('/runs/export?format=csv&code=5x')).status, 404);
   });
 
-  test('shows in plots when no engine ran', async () => {
+  test('plots of runs show when no engine ran', async () => {
     const { store } = dashboard.service;
     const watch = await dashboard.user('watch@tower.test', { team: 'Tower' });
     const reader = await dashboard.signIn(watch);
@@ -137,7 +137,7 @@ describe('the page of runs', () => {
     assert.doesNotMatch((await reader.get('/')).text, /not running/i);
   });
 
-  test('is a team’s own', async () => {
+  test('runs of another team are not shown', async () => {
     const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
     const other = await dashboard.signIn(stranger);
     assert.match((await other.get('/runs')).text, /Nothing has been sent yet/);

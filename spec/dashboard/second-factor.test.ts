@@ -22,7 +22,7 @@ const codesOf = ({ text }: PageAnswer) =>
   (/<pre>([^<]+)<\/pre>/.exec(text)?.[1] ?? '').trim().split('\n').filter(Boolean);
 
 describe('the second factor', () => {
-  test('is begun by a QR code of its key, renews its recovery codes, and is marked for admins', async () => {
+  test('a second factor has a QR code and renewable recovery codes, and admins see it', async () => {
     const user = await dashboard.user('factor@bells.test', { team: 'Factors' });
     await dashboard.user('without@bells.test', { team: 'Factors', role: 'member' });
     const visitor = await dashboard.signIn(user);

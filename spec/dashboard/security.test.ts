@@ -37,7 +37,7 @@ describe('a form sent from another site', () => {
     ['a sibling site', { 'Sec-Fetch-Site': 'same-site' }],
     ['nowhere that it tells', {}],
   ] as const) {
-    test(`changes nothing when it comes from ${from}`, async () => {
+    test(`a form sent from ${from} changes nothing`, async () => {
       const visitor = await dashboard.signIn(owner);
       const answer = await visitor.post('/settings/profile', change, { ...headers });
       assert.equal(answer.status, 403);
@@ -47,7 +47,7 @@ describe('a form sent from another site', () => {
     });
   }
 
-  test('cannot sign its victim in or out either', async () => {
+  test("a form from another site can't sign a user in or out", async () => {
     const visitor = await dashboard.signIn(owner);
     const evil = { Origin: 'https://evil.example' };
     assert.equal((await visitor.post('/logout', {}, evil)).status, 403);
@@ -56,7 +56,7 @@ describe('a form sent from another site', () => {
     assert.equal((await dashboard.visitor().post('/login', credentials, evil)).status, 403);
   });
 
-  test('a link that somebody follows changes nothing', async () => {
+  test('following a link changes nothing', async () => {
     const visitor = await dashboard.signIn(owner);
     for (const path of ['/logout', '/teams/switch', '/settings/api-token', '/theme?theme=dark']) {
       await visitor.get(path);
@@ -67,7 +67,7 @@ describe('a form sent from another site', () => {
 });
 
 describe('the session', () => {
-  test('has a new secret with each sign-in, whatever the browser brought along', async () => {
+  test('each sign-in makes a new session secret', async () => {
     const visitor = dashboard.visitor();
     visitor.cookies.set('belfry.session_token', 'chosen-by-somebody-else.c2lnbmF0dXJl');
     await visitor.post('/login', { email: owner.email, password: PASSWORD });
@@ -79,7 +79,7 @@ describe('the session', () => {
     assert.notEqual(visitor.cookies.get('belfry.session_token'), first);
   });
 
-  test('stays with the browser: hidden from scripts, not sent by other sites, for the whole site only', async () => {
+  test('the session cookie is HttpOnly, SameSite and host-only', async () => {
     const answer = await dashboard
       .visitor()
       .post('/login', { email: owner.email, password: PASSWORD });
@@ -90,7 +90,7 @@ describe('the session', () => {
     assert.doesNotMatch(cookie ?? '', /Domain=/i);
   });
 
-  test('goes over TLS alone where the public address has it', async () => {
+  test('the session cookie is Secure with https', async () => {
     await using secure = await startDashboard({ BASE_URL: 'https://belfry.example' });
     const user = await secure.user('ada@bells.test');
     const visitor = secure.visitor();
@@ -102,7 +102,7 @@ describe('the session', () => {
     assert.match(answer.headers.get('Strict-Transport-Security') ?? '', /max-age=\d+/);
   });
 
-  test('ends with signing out, also for a copy of its cookie', async () => {
+  test('signing out ends the session, also for a copied cookie', async () => {
     const visitor = await dashboard.signIn(owner);
     const thief = dashboard.visitor();
     for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
@@ -111,7 +111,7 @@ describe('the session', () => {
     assert.equal((await thief.get('/settings/profile')).status, 302);
   });
 
-  test('a forged or cut cookie is nobody', async () => {
+  test('a forged or truncated cookie is ignored', async () => {
     const visitor = await dashboard.signIn(owner);
     const real = visitor.cookies.get('belfry.session_token') ?? '';
     for (const forged of [real.slice(0, -3), `x${real}`, real.split('.')[0] ?? '', '%00', '{}']) {
@@ -127,7 +127,7 @@ describe('the session', () => {
 });
 
 describe('signing in', () => {
-  test('is limited by address, and says when to go on', async () => {
+  test('sign-ins are limited per address, with the time to wait', async () => {
     const visitor = dashboard.visitor();
     const guess = () => visitor.post('/login', { email: owner.email, password: 'wrong password' });
     const statuses = [];
@@ -138,7 +138,7 @@ describe('signing in', () => {
     assert.match(right.text, /seconds/);
   });
 
-  test('tells nobody which emails have accounts', async () => {
+  test('a sign-in does not reveal which emails have accounts', async () => {
     const hide = ({ text }: { text: string }, email: string) =>
       text
         .replaceAll(email, '')
@@ -166,7 +166,7 @@ describe('signing in', () => {
     'javascript:alert(1)',
     'evil.example',
   ]) {
-    test(`never leads to another site: ${JSON.stringify(next)}`, async () => {
+    test(`a sign-in never redirects to another site: ${JSON.stringify(next)}`, async () => {
       const visitor = dashboard.visitor();
       const page = await visitor.get(`/login?next=${encodeURIComponent(next)}`);
       assert.ok(page.text.includes('name="next" value="/"'));
@@ -203,7 +203,7 @@ describe('headers of a request', () => {
     assert.equal(own.status, 403);
   });
 
-  test('every page forbids framing, sniffing and foreign scripts, and is not kept by caches', async () => {
+  test('every page forbids framing, sniffing, foreign scripts and caching', async () => {
     const visitor = await dashboard.signIn(owner);
     for (const path of ['/', '/login', '/settings/signing', '/nothing-here']) {
       const { headers } = await visitor.get(path);
@@ -254,7 +254,7 @@ describe('another team', () => {
     assert.equal((await teams.listInvitations(actorOf(owner, 'owner'))).length, 1);
   });
 
-  test('cannot be switched to by somebody who is not in it', async () => {
+  test("a user can't switch to a team without being a member", async () => {
     const visitor = await dashboard.signIn(stranger);
     for (const teamId of [owner.teamId, 'no-id', '']) {
       const answer = await visitor.post('/teams/switch', { teamId });
@@ -275,7 +275,7 @@ describe('roles', () => {
     '/settings/api-token': { admin: 200, member: 200 },
   };
   for (const [path, expected] of Object.entries(pages)) {
-    test(`${path} is offered and answered as the role allows`, async () => {
+    test(`${path} is offered and served according to the role`, async () => {
       for (const [user, status] of [
         [admin, expected.admin],
         [member, expected.member],
@@ -290,7 +290,7 @@ describe('roles', () => {
     });
   }
 
-  test('nothing that a role may not do can be sent past the page', async () => {
+  test("a forbidden action can't be sent without its page", async () => {
     const visitor = await dashboard.signIn(member);
     for (const [path, form] of [
       ['/settings/members', { intent: 'make-admin', id: member.userId }],
@@ -311,7 +311,7 @@ describe('roles', () => {
     }
   });
 
-  test('a change is in force at once on sessions that are open already', async () => {
+  test('a changed role applies to open sessions at once', async () => {
     const boss = actorOf(owner, 'owner');
     const visitor = await dashboard.signIn(admin);
     assert.equal((await visitor.get('/settings/signing')).status, 200);
@@ -322,7 +322,7 @@ describe('roles', () => {
     assert.equal((await visitor.get('/settings/signing')).status, 200);
   });
 
-  test('somebody who was removed is out at once', async () => {
+  test('a removed member loses access at once', async () => {
     const leaver = await dashboard.user('leaver@bells.test', { role: 'member' });
     const visitor = await dashboard.signIn(leaver);
     assert.equal((await visitor.get('/')).status, 200);
@@ -333,7 +333,7 @@ describe('roles', () => {
   });
 });
 
-describe('secrets and names', () => {
+describe('secrets and markup', () => {
   const readEverything = async (visitor: Visitor, paths: readonly string[]) => {
     const answers = await Promise.all(
       paths.flatMap((path) => [
@@ -355,7 +355,7 @@ describe('secrets and names', () => {
     '/teams/new',
   ];
 
-  test('stand in no page until somebody who may asks for them', async () => {
+  test('secrets are on no page until a permitted user requests them', async () => {
     const secret = await dashboard.service.people.signing.generateSigningSecret(
       actorOf(owner, 'owner'),
     );
@@ -390,7 +390,7 @@ describe('secrets and names', () => {
     }
   });
 
-  test('an error page has a number and nothing of the inside', async () => {
+  test('an error page has a number and no internals', async () => {
     const visitor = await dashboard.signIn(owner);
     for (const path of [
       '/%E0%A4%A',
@@ -404,8 +404,8 @@ describe('secrets and names', () => {
   });
 });
 
-describe('a form that is too much', () => {
-  test('over 2 MiB is turned down before it is read', async () => {
+describe('oversized forms', () => {
+  test('a form over 2 MiB is rejected before it is read', async () => {
     const visitor = await dashboard.signIn(owner);
     const answer = await visitor.post('/settings/profile', {
       intent: 'name',
@@ -414,7 +414,7 @@ describe('a form that is too much', () => {
     assert.equal(answer.status, 413);
   });
 
-  test('with an intent that is none of ours changes nothing', async () => {
+  test('a form with an unknown intent changes nothing', async () => {
     const visitor = await dashboard.signIn(owner);
     for (const intent of ['__proto__', 'constructor', 'toString', '']) {
       for (const path of [

@@ -114,7 +114,7 @@ test('a signing secret is generated, revealed, used to check a pasted request, a
   watched.assertNoFaults();
 });
 
-test('the next signing secret is made ahead, shown, put in force or deleted', async () => {
+test('the next signing secret is prepared, shown, activated or deleted', async () => {
   const user = await dashboard.user('planner@keys.test', { team: 'Planned keys' });
   const member = await dashboard.user('helper@keys.test', { team: 'Planned keys', role: 'member' });
   const visitor = await dashboard.signIn(user);
@@ -151,7 +151,7 @@ test('the page about signing shows the code for receivers that is tested in spec
   }
 });
 
-test('usage is shown to the owner by day, and everybody is warned at 80 % and at 100 %', async () => {
+test('the owner sees usage by day, and every member is warned at 80 % and 100 %', async () => {
   const boss = await dashboard.user('boss@small.test', { team: 'Small' });
   const helper = await dashboard.user('helper@small.test', { team: 'Small', role: 'member' });
   const { store, people } = dashboard.service;

@@ -27,7 +27,7 @@ const open = async (path: string, { javaScript = true } = {}) => {
 };
 
 describe('a new API token', () => {
-  test('stays while the page renews itself, and leaving asks until it was copied', async () => {
+  test('a new API token stays during refreshes, and leaving asks until it is copied', async () => {
     await using watched = await open('/settings/api-token');
     const { page } = watched;
     await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
@@ -50,7 +50,7 @@ describe('a new API token', () => {
     watched.assertNoFaults();
   });
 
-  test('goes when somebody says that they have it', async () => {
+  test('a new API token disappears when the user confirms having it', async () => {
     for (const javaScript of [true, false]) {
       await using watched = await open('/settings/api-token', { javaScript });
       const { page } = watched;
@@ -66,7 +66,7 @@ describe('a new API token', () => {
   });
 });
 
-test('a new signing secret stands in front: the question that made it is gone', async () => {
+test('a new signing secret replaces the question that made it', async () => {
   await using watched = await open('/settings/signing');
   const { page } = watched;
   const shown = page.getByLabel('signing secret', { exact: true });
@@ -78,7 +78,7 @@ test('a new signing secret stands in front: the question that made it is gone', 
   watched.assertNoFaults();
 });
 
-test('the key and the codes of a second factor stay after a wrong code', async () => {
+test('the key and codes of a second factor stay after a wrong code', async () => {
   for (const javaScript of [true, false]) {
     await using watched = await open('/settings/profile', { javaScript });
     const { page } = watched;

@@ -7,7 +7,7 @@ import { assertClean, heading, openPage } from '#testing/pages';
 
 /** What people come for, counted in steps: presses of a key or a button that lead on. */
 
-test('on duty: from the overview to what failed, why, and sent again in four steps', async () => {
+test('on call: from the overview to the failure, its cause and a resend in four steps', async () => {
   await using browser = await startBrowser();
   await using dashboard = await startDashboard();
   const user = await dashboard.user('duty@bells.test');

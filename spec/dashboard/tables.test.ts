@@ -150,7 +150,7 @@ const FIND_HIDDEN = `((line) => {
 })(document.querySelector('main [class*=_request]'))`;
 
 describe('a table', () => {
-  test('can be read at every width: no column is narrower than a word, no host is cut and no short path is torn apart', async () => {
+  test('a table is readable at every width: no cut words, hosts or short paths', async () => {
     const { user, paths } = await makeLists();
     await using watched = await openPage({ browser, dashboard }, '/', { user });
     const { page } = watched;
@@ -172,7 +172,7 @@ describe('a table', () => {
     watched.assertNoFaults();
   });
 
-  test('shows the whole request under the focus of the keyboard, and nothing of it without', async () => {
+  test('a table shows the whole request on keyboard focus only', async () => {
     const user = await dashboard.user('focus@bells.test', { team: 'Focus' });
     const { work, store } = dashboard.service;
     const queue = await work.setQueue(user.teamId, 'mail', {});

@@ -55,7 +55,7 @@ const cronForm = {
 };
 
 describe('tags', () => {
-  test('are a field of the form of a cron, kept in small letters and shown again', async () => {
+  test('tags of a cron are stored in lower case and shown in its form', async () => {
     const { visitor, teamId } = await begin();
     const made = await visitor.post('/crons/new', { ...cronForm, tags: 'Nightly  billing' });
     assert.equal(made.status, 302);
@@ -68,7 +68,7 @@ describe('tags', () => {
     assert.deepEqual((await store.crons.find(teamId, cron?.id ?? ''))?.tags, []);
   });
 
-  test('are a field of the form of a queue, and what can be none is told beside it', async () => {
+  test('tags of a queue are a field of its form, with errors at the field', async () => {
     const { visitor, teamId } = await begin();
     const form = { queue: 'mail', timeout_seconds: '30', dead_letter_days: '14' };
     const refused = await visitor.post('/queues/new', { ...form, tags: 'good, <bad>' });
@@ -81,7 +81,7 @@ describe('tags', () => {
     assert.match(await textOf(visitor, `/queues/${queue?.id}`), /href="\/queues\?tag=mails"/);
   });
 
-  test('narrow the lists of crons and queues, in the address', async () => {
+  test('lists of crons and queues can be filtered by tag in the address', async () => {
     const { visitor, teamId } = await begin();
     await aCron(store, teamId, { name: 'Invoices', tags: ['billing', 'eu'] });
     await aCron(store, teamId, { name: 'Reports', tags: ['bill'] });
@@ -101,7 +101,7 @@ describe('tags', () => {
     assert.match(await textOf(visitor, '/crons'), /<option value="eu">/);
   });
 
-  test('are offered nowhere where nothing has one', async () => {
+  test('the tag filter is not offered if nothing has a tag', async () => {
     const { visitor, teamId } = await begin();
     await aCron(store, teamId);
     await store.queues.save(teamId, 'mail', {}, store.clock.now());
@@ -110,7 +110,7 @@ describe('tags', () => {
     assert.doesNotMatch(await textOf(visitor, '/'), /By tag/);
   });
 
-  test('are counted on the overview, and each count leads to what it counted', async () => {
+  test('the overview counts by tag, and each count links to its items', async () => {
     const { visitor, teamId } = await begin();
     await aCron(store, teamId, { name: 'Good', tags: ['eu'] });
     const bad = await aCron(store, teamId, { name: 'Bad', tags: ['billing', 'eu'] });
@@ -136,7 +136,7 @@ describe('tags', () => {
     assert.deepEqual(listed, [['Bad'], ['Bad'], ['Good'], ['Off'], ['mail'], ['held']]);
   });
 
-  test('stay when something is done in a narrowed list', async () => {
+  test('the tag filter stays after an action in a list', async () => {
     const { visitor, teamId } = await begin();
     const queue = await store.queues.save(teamId, 'mail', { tags: ['eu'] }, store.clock.now());
     const { headers } = await visitor.post('/queues?tag=eu', { intent: 'pause', id: queue.id });

@@ -13,7 +13,7 @@ before(async () => {
 after(() => dashboard[Symbol.asyncDispose]());
 
 describe('beyond a bound, the form', () => {
-  test('of a cron shows an error at the name', async () => {
+  test('a cron beyond the bound shows an error at its name', async () => {
     const visitor = await dashboard.signIn(await dashboard.user('crons@bells.test', { team: 'A' }));
     const cron = {
       name: 'Nightly',
@@ -30,7 +30,7 @@ describe('beyond a bound, the form', () => {
     assert.ok(refused.text.includes('http://target.example/typed'));
   });
 
-  test('of a queue, and of a job that names a new one, shows an error at the queue', async () => {
+  test('a queue beyond the bound shows an error at the queue field', async () => {
     const user = await dashboard.user('queues@bells.test', { team: 'B' });
     const visitor = await dashboard.signIn(user);
     const queue = { timeout_seconds: '30', retry_schedule: '1m', dead_letter_days: '14' };
@@ -49,7 +49,7 @@ describe('beyond a bound, the form', () => {
     assert.deepEqual(names, ['mail']);
   });
 
-  test('of a job shows an error at the payload', async () => {
+  test('a job beyond the bound shows an error at the payload', async () => {
     const user = await dashboard.user('jobs@bells.test', { team: 'C' });
     const visitor = await dashboard.signIn(user);
     const payload = JSON.stringify({ text: 'x'.repeat(600_000) });

@@ -18,7 +18,7 @@ const textOf = async (visitor: Visitor, path: string) =>
 const BANNER = /Everything of this team is paused/;
 
 describe('pausing everything', () => {
-  test('asks before, and says on every page who did it and when', async () => {
+  test('pausing everything asks first, and every page shows who paused it and when', async () => {
     const user = await dashboard.user('ada@pause.test', { team: 'Pause' });
     const visitor = await dashboard.signIn(user);
     const { work, store } = dashboard.service;
@@ -50,7 +50,7 @@ describe('pausing everything', () => {
     );
   });
 
-  test('is of one team, and not for a viewer', async () => {
+  test('pausing everything affects one team and is not offered to viewers', async () => {
     const user = await dashboard.user('bob@others.test', { team: 'Others' });
     const viewer = await dashboard.user('eve@others.test', { team: 'Others', role: 'viewer' });
     const visitor = await dashboard.signIn(viewer);

@@ -43,7 +43,7 @@ for (const javaScript of [true, false]) {
       return (await page.getByLabel('invitation link', { exact: true }).textContent()) ?? '';
     };
 
-    test('takes a newcomer in by a copied link, which works once', async () => {
+    test('an invitation link adds a new user once', async () => {
       await using bosses = await open('/settings/members', owner);
       const link = await invite(bosses.page, '', 'member');
       await using guests = await open(new URL(link).pathname);
@@ -60,7 +60,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('takes in somebody who has an account, under the email that was invited and no other', async () => {
+      test('an invitation adds an existing user with the invited email only', async () => {
         const other = await dashboard.user('linus@whistles.test', { team: 'Whistles' });
         const wrong = await dashboard.user('wrong@whistles.test', { team: 'Whistles' });
         await using bosses = await open('/settings/members', owner);
@@ -79,7 +79,7 @@ for (const javaScript of [true, false]) {
     }
 
     if (!javaScript) {
-      test('withdraws an invitation, which then lets nobody in', async () => {
+      test('a withdrawn invitation does not work', async () => {
         await using bosses = await open('/settings/members', owner);
         const link = await invite(bosses.page, 'late@bells.test', 'member');
         await bosses.page.goto(`${dashboard.url}/settings/members`);
@@ -90,7 +90,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('changes roles and removes people', async () => {
+    test('an admin changes roles and removes members', async () => {
       const member = await dashboard.user('rosa@bells.test', { role: 'member' });
       await using watched = await open('/settings/members', owner);
       const { page } = watched;
@@ -108,7 +108,7 @@ for (const javaScript of [true, false]) {
     });
 
     if (!javaScript) {
-      test('is joined by a second one, and the API follows the choice of the current one at once', async () => {
+      test('the API uses another team as soon as the user selects it', async () => {
         await using watched = await open('/teams/new', owner);
         const { page } = watched;
         await page.getByLabel('Name').fill('Second team');
@@ -144,7 +144,7 @@ for (const javaScript of [true, false]) {
     }
 
     if (!javaScript) {
-      test('is renamed, transferred and left by its former owner', async () => {
+      test('a team is renamed, transferred, and left by its former owner', async () => {
         const boss = await dashboard.user('boss@gongs.test', { team: 'Gongs' });
         const heir = await dashboard.user('heir@gongs.test', { team: 'Gongs', role: 'member' });
         await using watched = await open('/settings/team', boss);
@@ -162,7 +162,7 @@ for (const javaScript of [true, false]) {
       });
     }
 
-    test('is deleted by typing its name, says what goes with it, and its API calls answer 500', async () => {
+    test('a team is deleted by typing its name, and its API calls answer 500', async () => {
       const boss = await dashboard.user('boss@drums.test', { team: 'Drums' });
       await dashboard.service.work.setQueue(boss.teamId, 'mail', {});
       await using watched = await open('/settings/team', boss);

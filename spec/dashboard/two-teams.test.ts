@@ -38,7 +38,7 @@ const refresh = (page: Page) =>
   page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
 
 describe('a form that was opened for one team', () => {
-  test('is not taken for another, stays filled, and is sent after switching back', async () => {
+  test('a form opened for another team is rejected, stays filled and can be sent after switching back', async () => {
     await using watched = await open('/queues/new');
     const { page } = watched;
     await page.getByLabel('Name', { exact: true }).fill('invoices');
@@ -56,7 +56,7 @@ describe('a form that was opened for one team', () => {
     assert.deepEqual([await queueNames(north), await queueNames(south)], [['invoices'], []]);
   });
 
-  test('is refused with the same words without scripts, and where it names no team', async () => {
+  test('without scripts a form of another or no team is rejected with the same message', async () => {
     await using watched = await open('/queues/new', { javaScript: false });
     const { page } = watched;
     await page.getByLabel('Name', { exact: true }).fill('reports');
@@ -72,7 +72,7 @@ describe('a form that was opened for one team', () => {
   });
 });
 
-test('a page that renews itself goes on showing its team when another tab switches', async () => {
+test('a live page keeps its team when another tab switches', async () => {
   await using watched = await open('/queues');
   const { page } = watched;
   await dashboard.service.work.setQueue(north, 'northern', {});
@@ -85,7 +85,7 @@ test('a page that renews itself goes on showing its team when another tab switch
   await page.getByRole('heading', { name: 'No queues yet' }).waitFor();
 });
 
-test("an address of another of one's teams offers to switch, and nobody else's does", async () => {
+test('an address of another own team offers to switch; one of a foreign team does not', async () => {
   const queue = await dashboard.service.work.setQueue(south, 'southern', {});
   const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
   for (const javaScript of [true, false]) {
@@ -100,7 +100,7 @@ test("an address of another of one's teams offers to switch, and nobody else's d
   assert.ok(!other.text.includes('South'));
 });
 
-test('making a team says that API calls go to it from then on', async () => {
+test('creating a team says that API calls now use it', async () => {
   const ada = await dashboard.signIn(user);
   const { text } = await ada.get('/teams/new');
   assert.match(text, /calls with your API token go to it from then on/);

@@ -8,8 +8,8 @@ import type { Visitor } from '#testing/visitor';
 const SEALED_ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
 
 /** Its pages open all the same, say so, and let it be entered anew. */
-describe('what is stored and does not open with this APP_KEY', () => {
-  test('is told on the pages of its run, its cron and its secret', async () => {
+describe("stored values that APP_KEY can't decrypt", () => {
+  test("values that can't be decrypted are reported on the pages of the run, cron and secret", async () => {
     await using target = await startReceiver();
     await using dashboard = await startDashboard();
     const user = await dashboard.user('ada@bells.test');

@@ -143,7 +143,7 @@ async function readRows(): Promise<string> {
 }
 
 describe('§5.8: a viewer', () => {
-  test('changes nothing by any form of any page', async () => {
+  test("a viewer can't change anything by any form", async () => {
     const pages = await listFormPages();
     assert.ok(pages.length >= 25, JSON.stringify(pages));
     const visitor = await dashboard.signIn(viewer);
@@ -174,7 +174,7 @@ describe('§5.8: a viewer', () => {
     assert.equal(await readRows(), before);
   });
 
-  test('sees what members see, without a secret and without a form', async () => {
+  test("a viewer sees the members' pages without secrets and forms", async () => {
     const visitor = await dashboard.signIn(viewer);
     const [cron, run, queue, job, failed] = [
       `/crons/${things['crons']}`,
@@ -213,7 +213,7 @@ describe('§5.8: a viewer', () => {
     assert.doesNotMatch(found.text, /isAction/);
   });
 
-  test('is told why a form is not for them, and whom to ask', async () => {
+  test('a viewer gets an explanation and a contact instead of a form', async () => {
     const visitor = await dashboard.signIn(viewer);
     for (const page of [
       '/crons/new',
@@ -228,7 +228,7 @@ describe('§5.8: a viewer', () => {
     }
   });
 
-  test('creates nothing by the API where they only look on, and goes on where they work', async () => {
+  test("a viewer's token creates nothing in that team, but works in other teams", async () => {
     const call = () =>
       fetch(`${dashboard.url}/api/jobs`, {
         method: 'POST',
@@ -258,8 +258,8 @@ describe('§5.8: a viewer', () => {
   });
 });
 
-describe('viewers are made', () => {
-  test('by an invitation, and by the members page', async () => {
+describe('making viewers', () => {
+  test('viewers are made by an invitation and on the members page', async () => {
     const boss = await dashboard.signIn(owner);
     const invite = { intent: 'invite', email: '', role: 'viewer' };
     const { text } = await boss.post('/settings/members', invite);
