@@ -79,16 +79,16 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
     ],
   ],
   SHUTDOWN_GRACE_SECONDS: [
-    'shutdownGraceMs',
+    'shutdownGraceSeconds',
     [
       ['0', 0],
-      ['90', 90_000],
+      ['90', 90],
     ],
   ],
   API_RATE_LIMIT: [
     'apiRateLimit',
     [
-      ['0', null],
+      ['0', 0],
       ['600', 600],
     ],
   ],
@@ -113,7 +113,7 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
     ],
   ],
   ECHO: [
-    'hasEcho',
+    'echo',
     [
       ['on', true],
       ['off', false],
@@ -356,11 +356,11 @@ describe('settings', () => {
       appKey: null,
       role: 'all',
       maxConcurrentRequests: 256,
-      shutdownGraceMs: 30_000,
+      shutdownGraceSeconds: 30,
       apiRateLimit: 60,
       trustedProxies: 0,
       allowedNetworks: [],
-      hasEcho: true,
+      echo: true,
       dnsServers: null,
       plans: [
         { name: 'unlimited', monthlyLimit: null },

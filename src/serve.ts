@@ -45,7 +45,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
   stopOnSignals(process, {
     stop: () => {
       isAskedToStop = true;
-      void stopGracefully(service, config.shutdownGraceMs, log);
+      void stopGracefully(service, config.shutdownGraceSeconds * 1000, log);
     },
     abort: () => process.exit(EXIT.fault),
     echoMs: hasTellingParent() ? 300 : 0,

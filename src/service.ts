@@ -169,7 +169,7 @@ function buildSender({ config, clock, echo }: ServiceOptions): ClosableSender {
     // To this installation itself they would come from an address that may be the proxy's.
     neverSent: [emailHeader, nameHeader, groupsHeader].filter((name) => name !== null),
     allowedNetworks: config.allowedNetworks,
-    echo: config.hasEcho ? (echo ?? null) : null,
+    echo: config.echo ? (echo ?? null) : null,
     dnsServers: config.dnsServers ?? [],
   });
 }
@@ -308,7 +308,7 @@ function buildApp(
 ): Hono {
   const { people, work } = services;
   const app = buildServicePages({ config, store, baseUrl }, { metrics, readiness });
-  if (config.hasEcho) {
+  if (config.echo) {
     const echo = createEcho({
       clock: store.clock,
       trustedProxies: config.trustedProxies,
@@ -341,7 +341,7 @@ function buildApp(
     services: { people, work, notifier: limitTests(services) },
     baseUrl,
     targets: {
-      echoUrl: config.hasEcho && echo ? urlOfEcho(echo) : null,
+      echoUrl: config.echo && echo ? urlOfEcho(echo) : null,
       allowedNetworks: writeNetworks(config.allowedNetworks),
     },
     log,
@@ -379,8 +379,8 @@ function buildServicePages(
   return new Hono().route('/', pages).route('/', metricsPage);
 }
 
-function buildRateLimiter(limit: number | null, store: Store): RateLimiter | null {
-  if (limit === null) return null;
+function buildRateLimiter(limit: number, store: Store): RateLimiter | null {
+  if (limit === 0) return null;
   if (store.isShared) return new SharedRateLimiter(limit, store.apiWindows);
   return new MemoryRateLimiter(limit);
 }

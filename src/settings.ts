@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { type AddressRange, parseRanges } from '#domain/address-range';
+import { parseRanges } from '#domain/address-range';
 import { parseNetworks, type Cidr } from '#domain/network';
 import { TEAM_BOUNDS } from '#domain/team-bounds';
-import { type GroupRole, parseGroupRoles } from '#people/groups';
+import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
 
 /** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
@@ -12,10 +12,7 @@ export type DatabaseLocation =
   | { kind: 'sqlite-memory' }
   | { kind: 'postgres'; url: string; schema?: string };
 
-export const ROLES = ['all', 'web', 'engine'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export const GROUP_SEPARATORS = ['comma', 'bar', 'semicolon'] as const;
-export const SIGN_UPS = ['invite', 'open'] as const;
 
 /** One variable: what it accepts, in words for people; its default; and how its text is parsed. */
 interface Setting<T> {
@@ -31,6 +28,20 @@ interface Setting<T> {
 
 const define = <T>(setting: Setting<T>): Setting<T> => setting;
 
+/** A setting without a default. */
+function optional<T>(
+  accepts: string,
+  parse: Setting<T>['parse'],
+  more: Partial<Pick<Setting<T>, 'shownDefault' | 'secret'>> = {},
+): Setting<T | null> {
+  return { accepts, parse, fallback: null, shownDefault: 'none', ...more };
+}
+
+/** A list that is empty by default. */
+function list<T>(accepts: string, parse: Setting<T[]>['parse']): Setting<T[]> {
+  return { accepts, parse, fallback: [], shownDefault: 'none' };
+}
+
 function wholeNumber(least: number, most: number, fallback: number): Setting<number> {
   return {
     accepts: `a whole number from ${least} to ${most}`,
@@ -43,14 +54,22 @@ function wholeNumber(least: number, most: number, fallback: number): Setting<num
   };
 }
 
-function oneOf<const T extends string>(choices: readonly T[], fallback: T): Setting<T> {
+/** One of several words, each of which stands for a value. */
+function choice<const T>(values: Record<string, T>, fallback: string): Setting<T> {
+  const find = (text: string) => (Object.hasOwn(values, text) ? (values[text] ?? null) : null);
   return {
-    accepts: `one of: ${choices.join(', ')}`,
-    fallback,
+    accepts: `one of: ${Object.keys(values).join(', ')}`,
+    fallback: values[fallback] as T,
     shownDefault: fallback,
-    parse: (text) => choices.find((choice) => choice === text) ?? null,
+    parse: find,
   };
 }
+
+function oneOf<const T extends string>(choices: readonly T[], fallback: T): Setting<T> {
+  return choice(Object.fromEntries(choices.map((each) => [each, each])), fallback);
+}
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null);
 
 /** Parses a comma-separated list. Null if an entry is empty or `parseEntry` refuses it. */
 function parseList<T>(text: string, parseEntry: (entry: string) => T | null): T[] | null {
@@ -87,11 +106,6 @@ function parseDatabase(text: string): DatabaseLocation | null {
   return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)
     ? { kind: 'postgres', url: text }
     : null;
-}
-
-/** A schema name that is the same with and without quotes, and short enough to be part of a channel's name. */
-function parseSchema(text: string): string | null {
-  return /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/.test(text) ? text : null;
 }
 
 function parseAppKey(text: string): Buffer | null {
@@ -193,13 +207,11 @@ export const SETTINGS = {
     parse: parseHost,
   }),
   PORT: wholeNumber(0, 65_535, 3000),
-  BASE_URL: define<string | null>({
-    accepts:
-      'an http or https address such as https://belfry.example.com, or with a path such as https://tools.example.com/belfry',
-    fallback: null,
-    shownDefault: 'http://localhost:<PORT>',
-    parse: parseBaseUrl,
-  }),
+  BASE_URL: optional(
+    'an http or https address such as https://belfry.example.com, or with a path such as https://tools.example.com/belfry',
+    parseBaseUrl,
+    { shownDefault: 'http://localhost:<PORT>' },
+  ),
   DATABASE_URL: define<DatabaseLocation>({
     accepts: 'sqlite:<path>, sqlite::memory: or postgres://user:password@host:port/database',
     fallback: { kind: 'sqlite', path: './data/belfry.db' },
@@ -207,155 +219,116 @@ export const SETTINGS = {
     secret: true,
     parse: parseDatabase,
   }),
-  DATABASE_SCHEMA: define<string | null>({
-    accepts:
-      'up to 50 lower-case letters, digits and underscores, not beginning with a digit or pg_',
-    fallback: null,
-    shownDefault: 'public',
-    parse: parseSchema,
-  }),
-  APP_KEY: define<Buffer | null>({
-    accepts: '32 bytes written as base64, such as `openssl rand -base64 32` prints',
-    fallback: null,
-    shownDefault: 'app.key beside a SQLite database; none with Postgres',
-    secret: true,
-    parse: parseAppKey,
-  }),
-  ROLE: oneOf(ROLES, 'all'),
+  DATABASE_SCHEMA: optional(
+    'up to 50 lower-case letters, digits and underscores, not beginning with a digit or pg_',
+    // The same with and without quotes, and short enough to be part of a channel's name.
+    matching(/^(?!pg_)[a-z_][a-z0-9_]{0,49}$/),
+    { shownDefault: 'public' },
+  ),
+  APP_KEY: optional(
+    '32 bytes written as base64, such as `openssl rand -base64 32` prints',
+    parseAppKey,
+    { shownDefault: 'app.key beside a SQLite database; none with Postgres', secret: true },
+  ),
+  ROLE: oneOf(['all', 'web', 'engine'], 'all'),
   MAX_CONCURRENT_REQUESTS: wholeNumber(1, 100_000, 256),
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600, 30),
+  /** Requests per minute and client address; 0 for no limit. */
   API_RATE_LIMIT: wholeNumber(0, 1_000_000, 60),
   TRUSTED_PROXIES: wholeNumber(0, 100, 0),
-  ALLOWED_NETWORKS: define<Cidr[]>({
-    accepts: 'IPv4 networks in CIDR notation, comma-separated, such as 10.0.0.0/8,192.168.1.0/24',
-    fallback: [],
-    shownDefault: 'none',
-    parse: parseAllowedNetworks,
-  }),
-  ECHO: oneOf(['on', 'off'], 'on'),
-  DNS_SERVERS: define<string[] | null>({
-    accepts:
-      'IP addresses with or without a port, comma-separated, such as 1.1.1.1,[2606:4700::1111]:53',
-    fallback: null,
-    shownDefault: "the system's",
-    parse: (text) => parseList(text, parseDnsServer),
-  }),
-  PLANS: define<Plan[] | null>({
-    accepts:
-      'name=limit pairs with different names, comma-separated, such as free=1000,pro=unlimited',
-    fallback: null,
-    shownDefault: 'unlimited for the first team, free=1000 for others',
-    parse: parsePlans,
-  }),
-  SIGN_UP: oneOf(SIGN_UPS, 'invite'),
-  OIDC_ISSUER: define<string | null>({
-    accepts: 'the https URL by which the provider knows itself (http on this machine alone)',
-    fallback: null,
-    shownDefault: 'none',
-    parse: parseIssuer,
-  }),
-  OIDC_CLIENT_ID: define<string | null>({
-    accepts: '1 to 300 printable ASCII characters',
-    fallback: null,
-    shownDefault: 'none',
-    parse: (text) => (/^[ -~]{1,300}$/.test(text) ? text : null),
-  }),
-  OIDC_CLIENT_SECRET: define<string | null>({
-    accepts: '1 to 1,000 printable ASCII characters',
-    fallback: null,
-    shownDefault: 'none',
-    secret: true,
-    parse: (text) => (/^[ -~]{1,1000}$/.test(text) ? text : null),
-  }),
-  OIDC_NAME: define<string | null>({
-    accepts: 'what people call the provider, in up to 60 characters',
-    fallback: null,
-    shownDefault: 'the host name of OIDC_ISSUER',
-    parse: (text) => (/^[^\p{Cc}]{1,60}$/u.test(text) ? text : null),
-  }),
-  OIDC_SCOPES: define<string>({
+  ALLOWED_NETWORKS: list(
+    'IPv4 networks in CIDR notation, comma-separated, such as 10.0.0.0/8,192.168.1.0/24',
+    parseAllowedNetworks,
+  ),
+  /** Whether `/echo` answers and may be called (§2.12). */
+  ECHO: choice({ on: true, off: false }, 'on'),
+  /** `ip` or `ip:port` as `dns.Resolver.setServers` expects them. */
+  DNS_SERVERS: optional(
+    'IP addresses with or without a port, comma-separated, such as 1.1.1.1,[2606:4700::1111]:53',
+    (text) => parseList(text, parseDnsServer),
+    { shownDefault: "the system's" },
+  ),
+  PLANS: optional(
+    'name=limit pairs with different names, comma-separated, such as free=1000,pro=unlimited',
+    parsePlans,
+    { shownDefault: 'unlimited for the first team, free=1000 for others' },
+  ),
+  SIGN_UP: oneOf(['invite', 'open'], 'invite'),
+  OIDC_ISSUER: optional(
+    'the https URL by which the provider knows itself (http on this machine alone)',
+    parseIssuer,
+  ),
+  OIDC_CLIENT_ID: optional('1 to 300 printable ASCII characters', matching(/^[ -~]{1,300}$/)),
+  OIDC_CLIENT_SECRET: optional(
+    '1 to 1,000 printable ASCII characters',
+    matching(/^[ -~]{1,1000}$/),
+    { secret: true },
+  ),
+  OIDC_NAME: optional(
+    'what people call the provider, in up to 60 characters',
+    matching(/^[^\p{Cc}]{1,60}$/u),
+    { shownDefault: 'the host name of OIDC_ISSUER' },
+  ),
+  OIDC_SCOPES: define({
     accepts: 'scopes separated by blanks, openid among them, such as openid email profile',
     fallback: 'openid email profile',
     shownDefault: 'openid email profile',
     parse: parseScopes,
   }),
-  OIDC_GROUPS_CLAIM: define<string>({
+  OIDC_GROUPS_CLAIM: define({
     accepts: 'the name of a claim, in 1 to 200 printable ASCII characters without blanks',
     fallback: 'groups',
     shownDefault: 'groups',
-    parse: (text) => (/^[!-~]{1,200}$/.test(text) ? text : null),
+    parse: matching(/^[!-~]{1,200}$/),
   }),
-  PROXY_SIGN_IN_HEADER: define<string | null>({
-    accepts:
-      'the name of a header that clients do not send themselves, such as Remote-Email: letters, digits and hyphens',
-    fallback: null,
-    shownDefault: 'none',
-    parse: parsePersonHeader,
-  }),
-  PROXY_SIGN_IN_FROM: define<AddressRange[]>({
-    accepts:
-      'up to 100 addresses or networks (not of all addresses), comma-separated, such as 127.0.0.1,172.18.0.0/16,::1',
-    fallback: [],
-    shownDefault: 'none',
-    parse: parseRanges,
-  }),
-  PROXY_SIGN_IN_NAME_HEADER: define<string | null>({
-    accepts: 'the name of a header, such as Remote-Name',
-    fallback: null,
-    shownDefault: 'none',
-    parse: parsePersonHeader,
-  }),
-  PROXY_SIGN_IN_GROUPS_HEADER: define<string | null>({
-    accepts: 'the name of a header, such as Remote-Groups',
-    fallback: null,
-    shownDefault: 'none',
-    parse: parsePersonHeader,
-  }),
-  PROXY_SIGN_IN_GROUPS_SEPARATOR: oneOf(GROUP_SEPARATORS, 'comma'),
-  PROXY_SIGN_OUT_URL: define<string | null>({
-    accepts: 'an http or https URL, or a path on the public address such as /oauth2/sign_out',
-    fallback: null,
-    shownDefault: 'none',
-    parse: parseSignOutUrl,
-  }),
-  GROUP_ROLES: define<GroupRole[]>({
-    accepts:
-      'up to 500 of group=team:role, comma-separated, the role admin, member or viewer; names may be in double quotes',
-    fallback: [],
-    shownDefault: 'none',
-    parse: parseGroupRoles,
-  }),
+  PROXY_SIGN_IN_HEADER: optional(
+    'the name of a header that clients do not send themselves, such as Remote-Email: letters, digits and hyphens',
+    parsePersonHeader,
+  ),
+  PROXY_SIGN_IN_FROM: list(
+    'up to 100 addresses or networks (not of all addresses), comma-separated, such as 127.0.0.1,172.18.0.0/16,::1',
+    parseRanges,
+  ),
+  PROXY_SIGN_IN_NAME_HEADER: optional(
+    'the name of a header, such as Remote-Name',
+    parsePersonHeader,
+  ),
+  PROXY_SIGN_IN_GROUPS_HEADER: optional(
+    'the name of a header, such as Remote-Groups',
+    parsePersonHeader,
+  ),
+  PROXY_SIGN_IN_GROUPS_SEPARATOR: choice({ comma: ',', bar: '|', semicolon: ';' }, 'comma'),
+  PROXY_SIGN_OUT_URL: optional(
+    'an http or https URL, or a path on the public address such as /oauth2/sign_out',
+    parseSignOutUrl,
+  ),
+  GROUP_ROLES: list(
+    'up to 500 of group=team:role, comma-separated, the role admin, member or viewer; names may be in double quotes',
+    parseGroupRoles,
+  ),
   PROVIDER_SESSION_HOURS: define<number | null>({
     ...wholeNumber(1, 8760, 24),
     fallback: null,
     shownDefault: 'as SESSION_MAX_DAYS',
   }),
-  PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on'),
+  PASSWORD_SIGN_IN: choice({ on: true, off: false }, 'on'),
   MAX_TEAMS_PER_USER: wholeNumber(1, 10_000, 10),
   MAX_CRONS_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.crons),
   MAX_QUEUES_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.queues),
   MAX_WAITING_PAYLOAD_MB: wholeNumber(1, 1_000_000, TEAM_BOUNDS.waitingPayloadBytes / 2 ** 20),
-  SECRET_HEADERS: define<string[]>({
-    accepts: 'names of headers, comma-separated, such as X-Customer,X-Account-Number',
-    fallback: [],
-    shownDefault: 'none',
-    parse: (text) =>
-      parseList(text, (name) => (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(name) ? name : null)),
-  }),
+  /** Names of headers beside the common ones. */
+  SECRET_HEADERS: list(
+    'names of headers, comma-separated, such as X-Customer,X-Account-Number',
+    (text) => parseList(text, matching(/^[!#$%&'*+.^_`|~\w-]{1,100}$/)),
+  ),
   SESSION_MAX_DAYS: wholeNumber(1, 3650, 90),
-  SMTP_URL: define<string | null>({
-    accepts: 'smtp://user:password@host:port or smtps://…',
-    fallback: null,
-    shownDefault: 'none',
-    secret: true,
-    parse: parseSmtpUrl,
-  }),
-  MAIL_FROM: define<string | null>({
-    accepts: 'a mail address, such as belfry@example.com or Belfry <belfry@example.com>',
-    fallback: null,
-    shownDefault: 'belfry@ the host name of BASE_URL',
-    parse: parseMailFrom,
-  }),
+  /** If it isn't set, mails are written to the log. */
+  SMTP_URL: optional('smtp://user:password@host:port or smtps://…', parseSmtpUrl, { secret: true }),
+  MAIL_FROM: optional(
+    'a mail address, such as belfry@example.com or Belfry <belfry@example.com>',
+    parseMailFrom,
+    { shownDefault: 'belfry@ the host name of BASE_URL' },
+  ),
   HISTORY_DAYS: wholeNumber(1, 3650, 30),
   SUCCESS_HISTORY_DAYS: define<number | null>({
     ...wholeNumber(1, 3650, 30),
@@ -363,32 +336,34 @@ export const SETTINGS = {
     shownDefault: 'as HISTORY_DAYS',
   }),
   RESPONSE_KEEP_BYTES: wholeNumber(0, 65_535, 65_535),
-  BACKUP_FOLDER: define<string | null>({
-    accepts: 'the path of a folder, of at most 1,000 characters',
-    fallback: null,
-    shownDefault: 'none',
-    parse: (text) => (/^[^\0]{1,1000}$/.test(text) ? text : null),
-  }),
+  BACKUP_FOLDER: optional(
+    'the path of a folder, of at most 1,000 characters',
+    matching(/^[^\0]{1,1000}$/),
+  ),
   BACKUP_EVERY_HOURS: wholeNumber(1, 744, 24),
   BACKUP_KEEP: wholeNumber(1, 1000, 7),
-  METRICS_TOKEN: define<string | null>({
-    accepts: '1 to 512 printable ASCII characters without spaces',
-    fallback: null,
-    shownDefault: 'none',
-    secret: true,
-    parse: (text) => (/^[!-~]{1,512}$/.test(text) ? text : null),
-  }),
+  METRICS_TOKEN: optional(
+    '1 to 512 printable ASCII characters without spaces',
+    matching(/^[!-~]{1,512}$/),
+    { secret: true },
+  ),
+  /** How many crons, queues and teams each `/metrics` lists one by one; 0 lists none. */
   METRICS_MAX_SOURCES: wholeNumber(0, 1000, 0),
-  HEARTBEAT_URL: define<string | null>({
-    accepts: 'an http or https URL of at most 2,000 characters',
-    fallback: null,
-    shownDefault: 'none',
+  HEARTBEAT_URL: optional('an http or https URL of at most 2,000 characters', parseHeartbeatUrl, {
     secret: true,
-    parse: parseHeartbeatUrl,
   }),
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
 };
 export type SettingName = keyof typeof SETTINGS;
+
+type Camel<Text extends string> = Text extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<Camel<Rest>>}`
+  : Lowercase<Text>;
+
+/** The values of all settings: `HISTORY_DAYS` is `historyDays`. */
+export type Values = {
+  [Name in SettingName as Camel<Name>]: (typeof SETTINGS)[Name]['fallback'];
+};
 
 const LARGEST_SETTING_FILE = 64 * 1024;
 
@@ -411,42 +386,44 @@ function readSettingFile(path: string): { text: string } | { problem: string } {
  */
 const show = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Reads settings one by one and collects what is wrong with them, so that all faults are reported at once. */
-export class SettingsReader {
-  readonly errors: string[] = [];
-  readonly #env: NodeJS.ProcessEnv;
-
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
-  }
-
-  /** The parsed value; the fallback if none or a wrong one was given. A wrong one is added to the errors. */
-  read<Name extends SettingName>(name: Name): (typeof SETTINGS)[Name]['fallback'] {
+/**
+ * Reads all settings, so that all faults are reported at once.
+ *
+ * @returns the values, with the default in place of a wrong one; and one error line for each wrong one
+ */
+export function readSettings(env: NodeJS.ProcessEnv): {
+  values: Values;
+  errors: Map<SettingName, string>;
+} {
+  const errors = new Map<SettingName, string>();
+  const entries = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
     const setting: Setting<unknown> = SETTINGS[name];
-    const text = this.#textOf(name);
-    const value = text === null ? setting.fallback : setting.parse(text);
-    if (value === null && text !== null) {
+    const found = textOf(name, env);
+    const text = typeof found === 'string' ? found : null;
+    const parsed = text === null ? null : setting.parse(text);
+    if (typeof found === 'object' && found !== null) errors.set(name, found.problem);
+    if (text !== null && parsed === null) {
       const given = setting.secret ? 'the value given (not shown)' : show(text);
-      this.errors.push(`${name}: ${given} is not accepted; it must be ${setting.accepts}.`);
+      errors.set(name, `${name}: ${given} is not accepted; it must be ${setting.accepts}.`);
     }
-    return (value ?? setting.fallback) as (typeof SETTINGS)[Name]['fallback'];
-  }
+    const value = parsed ?? setting.fallback;
+    const key = name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [key, Array.isArray(value) ? Object.freeze(value) : value];
+  });
+  return { values: Object.fromEntries(entries) as Values, errors };
+}
 
-  /** An empty variable counts as not given, because compose files and unit files cannot leave one out. */
-  #textOf(name: SettingName): string | null {
-    const direct = this.#env[name]?.trim() ?? '';
-    const path = this.#env[`${name}_FILE`]?.trim() ?? '';
-    if (direct !== '' && path !== '') {
-      this.errors.push(`${name}: both ${name} and ${name}_FILE are set; give one of them.`);
-      return null;
-    }
-    if (path === '') return direct === '' ? null : direct;
-    const file = readSettingFile(path);
-    if ('text' in file) return file.text;
-    const { accepts } = SETTINGS[name];
-    this.errors.push(
-      `${name}_FILE: the file ${show(path)} ${file.problem}; it must hold ${accepts}.`,
-    );
-    return null;
-  }
+/** An empty variable counts as not given, because compose files and unit files cannot leave one out. */
+function textOf(name: SettingName, env: NodeJS.ProcessEnv): string | { problem: string } | null {
+  const direct = env[name]?.trim() ?? '';
+  const path = env[`${name}_FILE`]?.trim() ?? '';
+  if (direct !== '' && path !== '')
+    return { problem: `${name}: both ${name} and ${name}_FILE are set; give one of them.` };
+  if (path === '') return direct === '' ? null : direct;
+  const file = readSettingFile(path);
+  if ('text' in file) return file.text;
+  const { accepts } = SETTINGS[name];
+  return {
+    problem: `${name}_FILE: the file ${show(path)} ${file.problem}; it must hold ${accepts}.`,
+  };
 }
