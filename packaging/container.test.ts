@@ -81,10 +81,10 @@ const MISSING = ['libatomic.so.1'];
 describe('the shared libraries of the executable', { skip: !isLinux && 'not on Linux' }, () => {
   const needed = () => readNeededLibraries(EXECUTABLE).filter((name) => !OF_C.test(name));
 
-  test('README and operating.md name every library that the executable needs', () => {
+  test('README and the install guide name every library that the executable needs', () => {
     assert.deepEqual(needed().toSorted(), Object.keys(LIBRARIES).toSorted());
-    const operating = read('docs/operating.md');
-    for (const name of needed()) assert.ok(operating.includes(`\`${LIBRARIES[name]}\``), name);
+    const guide = read('docs/guides/install.md');
+    for (const name of needed()) assert.ok(guide.includes(`\`${LIBRARIES[name]}\``), name);
     for (const name of MISSING) assert.ok(read('README.md').includes(`\`${LIBRARIES[name]}\``));
   });
 

@@ -1,4 +1,4 @@
-/** docs/operating.md, "Backup and restore": the service copies its SQLite database by itself, and keeps so many copies. */
+/** docs/guides/backup.md: the service copies its SQLite database on a schedule and keeps the newest copies. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

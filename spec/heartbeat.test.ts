@@ -1,4 +1,4 @@
-/** docs/operating.md, "A heartbeat": a monitor is called while the engine works, and hears nothing when it does not. */
+/** docs/monitoring/README.md, "Heartbeat": a monitor is called as long as the engine works. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';

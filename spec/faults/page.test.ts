@@ -8,7 +8,7 @@ import type { SceneName } from './scene.ts';
 const ROOT = path.join(import.meta.dirname, '../..');
 const PAGE = readText('docs/reliability.md');
 
-/** Where each part of the matrix is told. */
+/** The file of each part of the matrix. */
 const FILES: Record<SceneName, string> = {
   SQLite: 'spec/faults/sqlite.test.ts',
   'SQLite on a small disk': 'spec/faults/sqlite.test.ts',
@@ -30,14 +30,14 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** The titles of the tests in a file, as far as they stand in it. */
+/** The titles of the tests in a file, if they are literals or cells. */
 function titlesIn(file: string): string[] {
   const told = SCENES.filter((name) => FILES[name] === file).flatMap((name) => MATRIX[name]);
   const written = readText(file).matchAll(/'([^'\n]+)'|`(?:\$\{\w+\}: )?([^`$\n]+)`/g);
   return [...told.map(({ title }) => title), ...[...written].map(([, a, b]) => a ?? b ?? '')];
 }
 
-/** Every test that a page names is there; gives how many it names. */
+/** Asserts that every test that a page names exists. Returns their number. */
 function assertNamed(page: string): number {
   const named = [...page.matchAll(/`(spec\/[^`]+\.test\.ts)`: "([^"]+)"/g)];
   for (const [, file = '', broken = ''] of named) {
@@ -82,13 +82,15 @@ describe('docs/reliability.md', () => {
     );
     const claims = rows.map(cellsOf).filter((cells) => cells.length === 2 && cells[1] !== 'tests');
     for (const [claim = '', tests = ''] of claims) {
-      assert.match(tests, /`spec\/[^`]+`: "|\(#under-which-faults\)/, claim);
+      assert.match(tests, /`spec\/[^`]+`: "|\(#tested-faults\)/, claim);
     }
   });
 
-  test('docs/operating.md links the page and names existing tests only', () => {
-    const operating = readText('docs/operating.md');
-    assert.ok(assertNamed(operating) >= 3);
-    assert.match(operating, /\]\(reliability\.md\)/);
+  test('the guides link the page and name existing tests only', () => {
+    const guides = ['postgres', 'troubleshooting'].map((name) =>
+      readText(`docs/guides/${name}.md`),
+    );
+    assert.ok(assertNamed(guides.join('\n')) >= 3);
+    assert.match(guides.join('\n'), /\]\(\.\.\/reliability\.md\)/);
   });
 });

@@ -4,7 +4,7 @@ import { forEachStore } from '#testing/stores';
 import { MIGRATION_NAMES } from './index.ts';
 
 /**
- * Checks what the version before relies on (docs/operating.md, Upgrades): it continues to run beside the first node of
+ * Checks what the version before relies on (docs/guides/upgrade.md): it continues to run beside the first node of
  * a new version, on the new schema.
  */
 function findBreaches(migrations: readonly (readonly string[])[]): string[] {

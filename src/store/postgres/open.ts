@@ -56,7 +56,7 @@ export interface PoolUse {
  * a key touch few rows and are quick. A search may read a lot, but nobody waits for a page longer than half a minute. A
  * lease is renewed sooner by trying another connection than by waiting.
  *
- * docs/operating.md (Postgres) counts these connections.
+ * docs/guides/postgres.md lists these connections.
  */
 export const POOLS = {
   main: { name: 'main', connections: 5, statementMs: 6_000, lockMs: 5_000 },
