@@ -15,8 +15,8 @@ import { httpServerOptions } from '#api/server-limits';
 import { createServicePages } from '#api/service-pages';
 import type { ApiDeps, TokenOwner } from '#api/services';
 import { silentLog } from '#domain/log';
-import type { CronInput } from '#work/cron-input';
-import type { JobInput } from '#work/job-input';
+import type { CronInput } from '#work/resources/cron';
+import type { JobInput } from '#work/resources/job';
 import { FakeClock } from '#demo/fake-clock';
 import './keep-alive.ts';
 

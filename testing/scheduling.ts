@@ -6,7 +6,7 @@ import { createSender } from '#outgoing/exchange';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
-import type { QueueChange } from '#work/queue-input';
+import type { QueueChange } from '#work/resources/queue';
 import type { Queue } from '#work/queues';
 import { eventually } from './process.ts';
 import type { AnswerFunction, ReceivedRequest, Receiver } from './receiver.ts';

@@ -9,7 +9,7 @@ import { assertClean, heading, openPage, press } from '#testing/pages';
 import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { startReceiver, type Receiver } from '#testing/receiver';
-import type { JobInput } from '#work/job-input';
+import type { JobInput } from '#work/resources/job';
 
 /** One run looked into: what was sent, what came back, why it failed (§2.5–2.7, §5.9), and who may look. */
 

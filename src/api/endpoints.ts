@@ -1,7 +1,7 @@
 import { formatInstant } from '#domain/instant';
-import { CRON_FIELDS, type CronInput, readCronInput } from '#work/cron-input';
+import { CRON_FIELDS, type CronInput, readCronInput } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';
-import { JOB_FIELDS, type JobInput, readJobInput } from '#work/job-input';
+import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
 /** How the two endpoints differ: how a body is read, and what it creates. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
 import { ApiServer, aCron, aJob } from '#testing/api-server';
-import { readCronInput } from '#work/cron-input';
+import { readCronInput } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';
-import { readJobInput } from '#work/job-input';
+import { readJobInput } from '#work/resources/job';
 import { buildOpenApi } from './openapi.ts';
 
 interface Property {

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { CronInput } from '#work/cron-input';
-import type { JobInput } from '#work/job-input';
+import type { CronInput } from '#work/resources/cron';
+import type { JobInput } from '#work/resources/job';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /** The user of a token. `teamId` is the team selected in the dashboard now; null if there is none (§5.2). */

@@ -8,7 +8,7 @@ import {
 } from '#domain/alert-settings';
 import { rangeOf } from '#domain/limits';
 import { SLOW_RANGES } from '#domain/slow-runs';
-import { channelsField, readAlertSettings } from '#work/alert-settings-input';
+import { channelsField, readAlertSettings } from '#work/resources/alerts';
 import type { Work } from '#work/work';
 import { repeatedOption } from './options.ts';
 import { accept, fieldsOf, type Members, refuseBlank } from './readings.ts';

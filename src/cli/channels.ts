@@ -6,7 +6,7 @@ import {
   DEFAULT_CHANNEL,
   MOST_CHANNELS,
 } from '#domain/notification-channel';
-import { readNamedChannelInput } from '#work/channel-input';
+import { readNamedChannelInput } from '#work/resources/channel';
 import type { ListedChannel } from '#work/channels';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CronChange } from '#work/cron-actions';
 import { MUTE_HOURS } from '#work/mutes';
-import { readOneTag } from '#work/tag-input';
+import { readOneTag } from '#work/resources/tag-words';
 import type { Work } from '#work/work';
 import { rangeOf } from '#domain/limits';
 import { CommandFault } from './fault.ts';

@@ -2,14 +2,14 @@ import { LIMITS, rangeOf } from '#domain/limits';
 import type { Command } from 'commander';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
-import { readCronInput } from '#work/cron-input';
+import { readCronInput } from '#work/resources/cron';
 import type { Cron, CronExtras, SameCron } from '#work/crons';
 import type { Work } from '#work/work';
 import { addAlertOptions, type AlertOptions } from './alert-options.ts';
 import { readAlertOptions } from './alert-options.ts';
 import { type CronEnd, MOST_RUNS, NO_END } from '#domain/cron-end';
 import { formatUtcMinute } from '#domain/instant';
-import { readCronEnd } from '#work/cron-end-input';
+import { readCronEnd } from '#work/resources/cron';
 import { CommandFault, toOneLine } from './fault.ts';
 import { addTeamOption, readTagOptions, repeatedOption, tagOption } from './options.ts';
 import {

@@ -1,6 +1,6 @@
 import { LIMITS, rangeOf } from '#domain/limits';
 import type { Command } from 'commander';
-import { readJobInput } from '#work/job-input';
+import { readJobInput } from '#work/resources/job';
 import { addTeamOption, repeatedOption } from './options.ts';
 import { accept, fieldsOf, membersOf } from './readings.ts';
 import { writeJob } from './records.ts';

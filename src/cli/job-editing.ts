@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readJobInput } from '#work/job-input';
+import { readJobInput } from '#work/resources/job';
 import type { JobDetail } from '#work/jobs';
 import { parseUtc } from '#domain/instant';
 import { CommandFault } from './fault.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
 import type { JobFilter } from '#work/jobs';
-import { readSpread } from '#work/spread-input';
+import { readSpread } from '#work/resources/queue';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addListOptions, type ListOptions, printList } from './lists.ts';

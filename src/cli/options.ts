@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { readTagsInput } from '#work/tag-input';
+import { CRON } from '#work/resources/cron';
+import { readWhole } from '#work/resources/resource';
 import { accept, fieldsOf } from './readings.ts';
 
 /** A switch that cannot be given together with its opposite. */
@@ -31,8 +32,8 @@ export function readTagOptions({
   tags?: boolean;
 }): readonly string[] | undefined {
   if (tag === undefined) return tags === false ? [] : undefined;
-  const reading = readTagsInput(fieldsOf({ tags: JSON.stringify(tag) }));
-  return accept(reading, { tags: '--tag' });
+  const reading = readWhole({ tags: CRON.tags }, fieldsOf({ tags: JSON.stringify(tag) }));
+  return accept(reading, { tags: '--tag' }).tags;
 }
 
 export function addTagFilter(command: Command): Command {

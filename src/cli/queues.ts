@@ -1,6 +1,6 @@
 import { LIMITS, rangeOf } from '#domain/limits';
 import { type Command, Option } from 'commander';
-import { readQueueChange, readQueueName } from '#work/queue-input';
+import { readQueueChange, readQueueName } from '#work/resources/queue';
 import { addAlertOptions, type AlertOptions, readAlertOptions } from './alert-options.ts';
 import {
   addTagFilter,

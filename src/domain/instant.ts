@@ -7,6 +7,13 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 }
 
+/** An instant as records write it, with milliseconds, to show how late a run was: `2026-11-20T09:05:00.123+00:00`. */
+export function formatMillis(ms: number): string;
+export function formatMillis(ms: number | null): string | null;
+export function formatMillis(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString().replace('Z', '+00:00');
+}
+
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
 
 /** Reads a date and a time in UTC; fractions of a second are cut off. Null for a day that does not exist. */

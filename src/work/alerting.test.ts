@@ -7,10 +7,10 @@ import { readTopLevelFields } from '#domain/json-text';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
-import { readChannelInput } from './channel-input.ts';
+import { readDefaultChannelInput } from './resources/channel.ts';
 import { maskUrl } from './channels.ts';
 import { readFormPairs } from './form-fields.ts';
-import { readWindowInput } from './window-input.ts';
+import { readWindowInput } from './resources/window.ts';
 import { createWork } from './work.ts';
 
 const HOUR = 3_600_000;
@@ -94,8 +94,8 @@ describe('reading a notification channel', () => {
   const url = 'https://hooks.example/services/T0/B0/abcdefgh';
   const email: ChannelConfig = { kind: 'email' };
   const read = (values: object, current: ChannelConfig = email) => {
-    const reading = readChannelInput(fieldsOf(values), current);
-    return reading.ok ? reading.input : Object.fromEntries(reading.errors);
+    const reading = readDefaultChannelInput(fieldsOf(values), current);
+    return reading.ok ? reading.input.config : Object.fromEntries(reading.errors);
   };
   test('email needs no address', () => {
     assert.deepEqual(read({ kind: 'email', url: 'ignored' }), email);

@@ -46,7 +46,7 @@ export type ChannelOutcome =
   | { kind: 'same'; as: string };
 
 /**
- * Managing notification channels, for admins (§5.8, §6.5). Inputs have been read by channel-input.ts; ids may be any
+ * Managing notification channels, for admins (§5.8, §6.5). Inputs have been read by resources/channel.ts; ids may be any
  * text. Tests are sent by the notifier.
  */
 export interface ChannelWork {

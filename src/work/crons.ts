@@ -1,28 +1,18 @@
-import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import type { Assertion } from '#domain/assertion';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { parseAssertions } from '#domain/assertions';
-import { type CronEnd, NO_END } from '#domain/cron-end';
+import { NO_END } from '#domain/cron-end';
 import { nextRunAfter } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
 import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { Store } from '#store/store';
-import type { CronInput } from './cron-input.ts';
+import type { CronExtras, CronInput } from './resources/cron.ts';
 import { boundLimit } from './list-limit.ts';
 
-export type { Cron, ExecutionDetail, ExecutionRecord };
+export type { Cron, CronExtras, ExecutionDetail, ExecutionRecord };
 
 /** The edited settings of a cron. Without `isActive` it stays active or paused. */
 type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
-
-/** The settings of a cron that the API can't set. */
-export interface CronExtras {
-  assertions: readonly Assertion[];
-  alertSettings: AlertSettings;
-  end: CronEnd;
-  /** As `readTagsInput` gives them. */
-  tags: readonly string[];
-}
 
 /** A cron that calls the same URL at the same times as another. */
 export interface SameCron {
@@ -36,7 +26,7 @@ type AssertionsOutcome<Changed> =
   | { kind: 'refused'; error: string };
 
 /**
- * Managing a team's crons (§3.1). Inputs have been read by cron-input.ts; ids may be any text. Null (or false): the
+ * Managing a team's crons (§3.1). Inputs have been read by resources/cron.ts; ids may be any text. Null (or false): the
  * team has no cron of that id, even if another team has.
  */
 export interface CronWork {

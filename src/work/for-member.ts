@@ -1,8 +1,8 @@
 import { notifiesNobody } from '#domain/alert-settings';
 import { NotAllowed } from '#domain/not-allowed';
-import type { QueueChange } from './queue-input.ts';
+import type { QueueChange } from './resources/queue.ts';
 import type { Queue } from './queues.ts';
-import type { WindowInput } from './window-input.ts';
+import type { WindowInput } from './resources/window.ts';
 import type { Work } from './work.ts';
 
 /** Notification settings (§5.8). */

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { threadMs } from '#testing/spent-time';
 import * as formFields from './form-fields.ts';
 import { readFormPairs } from './form-fields.ts';
-import { readJobInput } from './job-input.ts';
+import { readJobInput } from './resources/job.ts';
 
 const readFormFields = (body: string, wanted?: ReadonlySet<string>) =>
   formFields.readFormFields(Buffer.from(body), wanted);

@@ -4,7 +4,7 @@ import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
 import type { ResentCount } from '#store/jobs/resent';
 import type { JobStatus } from '#domain/run-status';
 import type { Store } from '#store/store';
-import type { JobInput } from './job-input.ts';
+import type { JobInput } from './resources/job.ts';
 import { LIMITS } from '#domain/limits';
 import { boundLimit } from './list-limit.ts';
 
@@ -27,7 +27,7 @@ type EditOutcome = {
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
 /**
- * Managing a team's jobs (§3.2). Inputs have been read by job-input.ts; ids may be any text. A job that the team does
+ * Managing a team's jobs (§3.2). Inputs have been read by resources/job.ts; ids may be any text. A job that the team does
  * not have is not found, even if another team has it.
  */
 export interface JobWork {

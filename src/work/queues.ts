@@ -1,12 +1,12 @@
 import { isId } from '#domain/ids';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
-import type { QueueChange } from './queue-input.ts';
+import type { QueueChange } from './resources/queue.ts';
 
 export type { Queue };
 
 /**
- * Managing a team's queues (§2.3, §3.5). Names and changes have been read by queue-input.ts; ids may be any text. Null:
+ * Managing a team's queues (§2.3, §3.5). Names and changes have been read by resources/queue.ts; ids may be any text. Null:
  * the team has no queue of that id.
  */
 export interface QueueWork {

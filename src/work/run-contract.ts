@@ -115,7 +115,7 @@ export interface JobDraft {
   callbackUrl: string;
 }
 
-/** The present content of a form, read by job-input.ts or cron-input.ts. */
+/** The present content of a form, read by resources/job.ts or resources/cron.ts. */
 export type TestDraft =
   | {
       kind: 'job';

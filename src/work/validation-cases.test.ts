@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
-import { readCronInput } from './cron-input.ts';
-import { readJobInput } from './job-input.ts';
+import { readCronInput } from './resources/cron.ts';
+import { readJobInput } from './resources/job.ts';
 
 interface Case {
   endpoint: '/api/crons' | '/api/jobs';

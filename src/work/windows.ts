@@ -2,7 +2,7 @@ import { isId } from '#domain/ids';
 import { type AlertSource, coversSource, endOfWindow, isInsideWindow } from '#domain/maintenance';
 import type { Store } from '#store/store';
 import type { NamedSource, StoredWindow } from '#store/alerts/windows';
-import type { WindowInput } from './window-input.ts';
+import type { WindowInput } from './resources/window.ts';
 
 export type { NamedSource };
 
@@ -20,7 +20,7 @@ export type WindowOutcome =
   | { kind: 'too-many' };
 
 /**
- * Managing a team's maintenance windows. Inputs have been read by window-input.ts; ids may be any text. Crons and
+ * Managing a team's maintenance windows. Inputs have been read by resources/window.ts; ids may be any text. Crons and
  * queues of other teams are left out of what a window covers.
  */
 export interface WindowWork {

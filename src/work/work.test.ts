@@ -7,8 +7,8 @@ import { silentLog } from '#domain/log';
 import type { Signal } from '#store/database/signals';
 import { openStore, type Store } from '#store/store';
 import { forEachDatabase } from '#testing/process';
-import type { CronInput } from './cron-input.ts';
-import type { JobInput } from './job-input.ts';
+import type { CronInput } from './resources/cron.ts';
+import type { JobInput } from './resources/job.ts';
 import { createWork, type Work } from './work.ts';
 import { NO_LIMITS } from '#store/figures/usage';
 

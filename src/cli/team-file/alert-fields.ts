@@ -6,7 +6,7 @@ import {
   DEFAULT_REF,
   NO_ALERT_SETTINGS,
 } from '#domain/alert-settings';
-import { channelsField } from '#work/alert-settings-input';
+import { channelsField } from '#work/resources/alerts';
 import type { Path, Problem } from './document.ts';
 
 type Named = { id: string; name: string };

@@ -3,17 +3,17 @@ import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import { CHANNEL_KINDS, DEFAULT_CHANNEL } from '#domain/notification-channel';
-import { readAlertSettings } from '#work/alert-settings-input';
-import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
+import { readAlertSettings } from '#work/resources/alerts';
+import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import type { ChannelSettings } from '#work/channels';
-import { type CronInput, readCronInput } from '#work/cron-input';
+import { CRON, type CronInput, readCronInput } from '#work/resources/cron';
 import { type CronEnd, NO_END } from '#domain/cron-end';
-import { readCronEnd } from '#work/cron-end-input';
+import { readCronEnd } from '#work/resources/cron';
 import type { Reading } from '#work/fields';
-import { readQueueChange, readQueueName } from '#work/queue-input';
+import { readQueueChange, readQueueName } from '#work/resources/queue';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
-import { readTagsInput } from '#work/tag-input';
-import { readWindowInput } from '#work/window-input';
+import { readWhole } from '#work/resources/resource';
+import { readWindowInput } from '#work/resources/window';
 import { fieldsOf } from '../readings.ts';
 import { ALERT_FIELDS } from './alert-fields.ts';
 import { type Mapping, membersOf, type Path, type Problem, showPath } from './document.ts';
@@ -186,7 +186,9 @@ class TeamReader {
       isActive: (mapping.get('is_active') ?? null) === null ? null : isActive,
       assertions: this.#readAssertions(mapping, path),
       alertSettings: this.#readAlerts(mapping, path),
-      tags: this.#take(readTagsInput(fieldsOf(membersOf(mapping))), path, []),
+      ...this.#take(readWhole({ tags: CRON.tags }, fieldsOf(membersOf(mapping))), path, {
+        tags: [],
+      }),
       end: this.#take(readCronEnd(fieldsOf(membersOf(mapping))), path, NO_END),
       secrets: new Set(secrets),
     };

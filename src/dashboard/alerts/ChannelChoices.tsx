@@ -1,4 +1,4 @@
-import { channelsField } from '#work/alert-settings-input';
+import { channelsField } from '#work/resources/alerts';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { ChannelChoice, FieldErrors } from '../services.ts';
 import { nameChannel, nameLevel, nameOfChannel } from './alert-words.ts';

@@ -2,7 +2,7 @@
 import { open } from '../serving/open.ts';
 import { data } from 'react-router';
 import type { ChannelConfig } from '#domain/notification-channel';
-import { readDefaultChannelInput, readNamedChannelInput } from '#work/channel-input';
+import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import type { Reading } from '#work/fields';
 import { readFormPairs } from '#work/form-fields';
 import { type Context } from '../context.ts';

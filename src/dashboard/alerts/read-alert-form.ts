@@ -8,7 +8,7 @@ import {
 import { isId } from '#domain/ids';
 import { readJsonField } from '#domain/json-text';
 import { MOST_CHANNELS } from '#domain/notification-channel';
-import { channelsField, readAlertSettings } from '#work/alert-settings-input';
+import { channelsField, readAlertSettings } from '#work/resources/alerts';
 import { readText } from '../forms/read-form.ts';
 import { buildFields, errorsOf } from '../work-forms/read-fields.ts';
 import type { FieldErrors } from '../services.ts';

@@ -1,7 +1,7 @@
 /** Saves a maintenance window's form, for the page that creates a window and the page that changes one. */
 import { open } from '../serving/open.ts';
 import { data } from 'react-router';
-import type { WindowInput } from '#work/window-input';
+import type { WindowInput } from '#work/resources/window';
 import { notFound, type Context } from '../context.ts';
 import type { WindowOutcome, Work } from '../services.ts';
 import { readWindowForm, tooManyWindows } from './window-form.ts';

@@ -1,6 +1,6 @@
 /** Reads a maintenance window's form by the rules of `work`, and keeps what was typed. */
 import { readFormPairs } from '#work/form-fields';
-import { readWindowInput, type WindowInput } from '#work/window-input';
+import { readWindowInput, type WindowInput } from '#work/resources/window';
 import { errorsOf } from '../work-forms/read-fields.ts';
 import type { FormReading } from '../work-forms/form-values.ts';
 import { readChecked, readText } from '../forms/read-form.ts';

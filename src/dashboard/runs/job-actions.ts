@@ -1,7 +1,7 @@
 /** What the buttons of the jobs pages do, and the messages about it. */
 import { data } from 'react-router';
 import { formatRate } from '#domain/rate';
-import { readSpread } from '#work/spread-input';
+import { readSpread } from '#work/resources/queue';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
 import { readText } from '../forms/read-form.ts';

@@ -130,7 +130,7 @@ describe('the form of a queue', () => {
     tags: 'EU, mails',
   };
   const noneChosen = {
-    channels: { warning: ['default'], failure: ['default'], recovery: ['default'] },
+    channels: {},
     note: null,
     runbookUrl: null,
     remindHours: null,

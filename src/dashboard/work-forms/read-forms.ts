@@ -7,12 +7,11 @@ import { formatUtcMinute } from '#domain/instant';
 import { formatRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
 import type { IsSecretHeader } from '#domain/secret-headers';
-import { readCronEnd } from '#work/cron-end-input';
-import { type CronInput, readCronInput } from '#work/cron-input';
+import { CRON, type CronInput, readCronEnd, readCronInput } from '#work/resources/cron';
 import type { Cron, CronExtras } from '#work/crons';
-import { type JobInput, readJobInput } from '#work/job-input';
-import { type QueueChange, readQueueChange, readQueueName } from '#work/queue-input';
-import { readTagsInput } from '#work/tag-input';
+import { type JobInput, readJobInput } from '#work/resources/job';
+import { type QueueChange, readQueueChange, readQueueName } from '#work/resources/queue';
+import { readWhole } from '#work/resources/resource';
 import type { Queue } from '#work/queues';
 import { formValuesOfAlerts } from '../alerts/alert-form-values.ts';
 import { readAlertForm } from '../alerts/read-alert-form.ts';
@@ -77,7 +76,7 @@ export function readCronForm(
     },
     { headers: readJsonField(headersJson(headers, stored)) },
   );
-  const [reading, tags] = [readCronInput(fields), readTagsInput(fields)];
+  const [reading, tags] = [readCronInput(fields), readWhole({ tags: CRON.tags }, fields)];
   const end = readCronEnd(fields);
   const assertions = readAssertions(rows);
   const errors = {
@@ -91,7 +90,7 @@ export function readCronForm(
   if (!reading.ok || !tags.ok || !end.ok || Object.keys(errors).length > 0)
     return { ok: false, formValues, errors };
   const { settings: alertSettings } = alerts;
-  const settings = { assertions: assertions.list, alertSettings, tags: tags.input };
+  const settings = { assertions: assertions.list, alertSettings, ...tags.input };
   const extras = { ...settings, end: end.input };
   return { ok: true, formValues, input: { cron: reading.input, extras } };
 }

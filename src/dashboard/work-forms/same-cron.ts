@@ -1,4 +1,4 @@
-import type { CronInput } from '#work/cron-input';
+import type { CronInput } from '#work/resources/cron';
 import type { SameCron, Work } from '../services.ts';
 import { readText } from '../forms/read-form.ts';
 

@@ -1,7 +1,7 @@
 /** Turns a form that was read into the request of a test run. */
 import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
-import type { JobInput } from '#work/job-input';
+import type { JobInput } from '#work/resources/job';
 import { isSendableUrl } from '#work/fields';
 import type { Work } from '../services.ts';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
 import { assertSpends } from '#testing/spent-time';
-import { readTagsInput } from './tag-input.ts';
+import { QUEUE } from './queue.ts';
+import { readWhole } from './resource.ts';
+
+const TAGS = { tags: QUEUE.tags };
 
 const read = (value: unknown) =>
-  readTagsInput(readTopLevelFields(JSON.stringify({ tags: value })) ?? new Map());
+  readWhole(TAGS, readTopLevelFields(JSON.stringify({ tags: value })) ?? new Map());
 
 describe('reading tags (§2.13)', () => {
   for (const [given, tags] of [
@@ -19,19 +22,19 @@ describe('reading tags (§2.13)', () => {
     [[], []],
   ] as const) {
     test(`${JSON.stringify(given)} is ${JSON.stringify(tags)}`, () => {
-      assert.deepEqual(read(given), { ok: true, input: tags });
+      assert.deepEqual(read(given), { ok: true, input: { tags } });
     });
   }
 
   test('a long text or list is refused at once', async () => {
     const tooMany = { ok: false, errors: [['tags', ['There can be at most 10 tags.']]] } as const;
     const text = readTopLevelFields(JSON.stringify({ tags: 'a,'.repeat(1_000_000) })) ?? new Map();
-    await assertSpends(50, () => assert.deepEqual(readTagsInput(text), tooMany));
+    await assertSpends(50, () => assert.deepEqual(readWhole(TAGS, text), tooMany));
     assert.deepEqual(read(Array.from({ length: 5_000 }, () => 'a')), tooMany);
   });
 
   test('what is missing is none', () => {
-    assert.deepEqual(readTagsInput(new Map()), { ok: true, input: [] });
+    assert.deepEqual(readWhole(TAGS, new Map()), { ok: true, input: { tags: [] } });
   });
 
   for (const [given, message] of [

@@ -1,11 +1,11 @@
 import { isId } from '#domain/ids';
-import { parseUtc } from '#domain/instant';
 import type { JsonField } from '#domain/json-text';
+import { LIMITS } from '#domain/limits';
 import { type AlertSource, WEEK_MS } from '#domain/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
-import { type Fields, Findings, type Reading, findGiven, isAtMost, isName } from './fields.ts';
-import { readBoolean, readRequiredText } from './fields.ts';
-import { LIMITS } from '#domain/limits';
+import { type Fields, findGiven, Findings, isName, type Reading } from '../fields.ts';
+import { boolean, instant, text } from './kinds.ts';
+import { type Resource, takeWhole } from './resource.ts';
 
 export type WindowInput = WindowSettings;
 
@@ -13,11 +13,6 @@ export type WindowInput = WindowSettings;
 export const MOST_SOURCES = 500;
 
 const TEXTS = {
-  nameRequired: 'A name for the maintenance window is required.',
-  startRequired: 'A start is required.',
-  endRequired: 'An end is required.',
-  startUnreadable: 'The start must be a date and a time in UTC, such as 2026-11-21 22:00.',
-  endUnreadable: 'The end must be a date and a time in UTC, such as 2026-11-22 02:00.',
   endsTooEarly: 'The end must be after the start.',
   weekTooLong: 'A weekly maintenance window can last 7 days at most.',
   coversUnknown: 'Choose the whole team, or crons and queues.',
@@ -25,46 +20,43 @@ const TEXTS = {
   sourcesUnreadable: `The chosen crons and queues must be a list of up to ${MOST_SOURCES}, such as cron:<id>.`,
 } as const;
 
+/** As the team file writes them: `2026-11-21T22:00:00Z`. */
+const format = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** The fields of a maintenance window (§6.6), except the crons and queues that it covers. */
+export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
+  name: text('name', {
+    missing: 'A name for the maintenance window is required.',
+    rules: [isName('name')],
+    most: LIMITS.nameCharacters,
+  }),
+  startsAt: instant('starts_at', {
+    missing: 'A start is required.',
+    wrong: 'The start must be a date and a time in UTC, such as 2026-11-21 22:00.',
+    format,
+  }),
+  endsAt: instant('ends_at', {
+    missing: 'An end is required.',
+    wrong: 'The end must be a date and a time in UTC, such as 2026-11-22 02:00.',
+    format,
+  }),
+  isWeekly: boolean('is_weekly', { initial: false, isAlwaysWritten: true }),
+};
+
 /**
- * Reads a maintenance window (§6.6): `name`, `starts_at` and `ends_at` (UTC, as `2026-11-21 22:00` or as ISO
- * 8601 with `Z`), `is_weekly`, `covers` (`team`, the default, or `chosen`) and `sources` (a list of `cron:<id>`
- * and `queue:<id>`). Whether the team has what is chosen is not asked here. Never throws.
+ * Reads a maintenance window: its fields, `covers` (`team`, the default, or `chosen`) and `sources` (a list of
+ * `cron:<id>` and `queue:<id>`). Doesn't check that the team has these sources. Never throws.
  */
 export function readWindowInput(fields: Fields): Reading<WindowInput> {
   const findings = new Findings();
-  const name = readRequiredText(fields, 'name', NAME, findings);
-  const startsAt = readInstant(fields, 'starts_at', START, findings);
-  const endsAt = readInstant(fields, 'ends_at', END, findings);
-  const isWeekly = readBoolean(fields, 'is_weekly', false, findings);
-  if (startsAt !== null && endsAt !== null) {
+  const window = takeWhole(WINDOW, fields, findings);
+  const { startsAt, endsAt, isWeekly } = window as Partial<typeof window>;
+  if (startsAt !== undefined && endsAt !== undefined) {
     if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);
     else if (isWeekly && endsAt - startsAt > WEEK_MS) findings.add('ends_at', TEXTS.weekTooLong);
   }
   const covers = readCovers(fields, findings);
-  return findings.settle({ name, startsAt: startsAt ?? 0, endsAt: endsAt ?? 0, isWeekly, covers });
-}
-
-const NAME = {
-  missing: TEXTS.nameRequired,
-  rules: [isName('name'), isAtMost('name', LIMITS.nameCharacters)],
-};
-const START = { missing: TEXTS.startRequired, unreadable: TEXTS.startUnreadable };
-const END = { missing: TEXTS.endRequired, unreadable: TEXTS.endUnreadable };
-
-function readInstant(
-  fields: Fields,
-  field: string,
-  texts: { missing: string; unreadable: string },
-  findings: Findings,
-): number | null {
-  const given = findGiven(fields, field);
-  if (given === null) {
-    findings.add(field, texts.missing);
-    return null;
-  }
-  const at = given.kind === 'string' ? parseUtc(given.value) : null;
-  if (at === null) findings.add(field, texts.unreadable);
-  return at;
+  return findings.settle({ ...window, covers });
 }
 
 function readCovers(fields: Fields, findings: Findings): WindowInput['covers'] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
-import { type CronInput, readCronInput } from './cron-input.ts';
+import { type CronInput, readCronInput } from './cron.ts';
 
 const minimal = {
   name: 'Nightly',

@@ -1,11 +1,11 @@
 import type { HeaderList } from '#domain/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
 import { type JsonField, readTopLevelFields } from '#domain/json-text';
-import { type Fields, type Findings, findGiven } from './fields.ts';
+import type { Fields, Findings } from '../fields.ts';
 import { LIMITS } from '#domain/limits';
-import { MESSAGES, mustBeArray } from './messages.ts';
-import { headerMustBeString, headerNameInvalid } from './messages.ts';
-import { headerNotAllowed, headerValueInvalid } from './messages.ts';
+import { MESSAGES, mustBeArray } from '../messages.ts';
+import { headerMustBeString, headerNameInvalid } from '../messages.ts';
+import { headerNotAllowed, headerValueInvalid } from '../messages.ts';
 
 /**
  * The headers to send with every request (§2.1, §2.2, §2.10), in the order given. An empty list reads as none.
@@ -13,9 +13,7 @@ import { headerNotAllowed, headerValueInvalid } from './messages.ts';
  * Names and values are looked at one by one only where their number and size are within bounds, so that an
  * absurd list is answered with one line.
  */
-export function readHeaders(fields: Fields, findings: Findings): HeaderList {
-  const given = findGiven(fields, 'headers');
-  if (given === null) return [];
+export function readHeaders(given: JsonField, findings: Findings): HeaderList {
   const entries = readEntries(given);
   if (entries === null) {
     findings.add('headers', mustBeArray('headers'));

@@ -1,6 +1,5 @@
 import { MOST_TAGS, readTag, sortTags, splitTags, TAG_CHARACTERS } from '#domain/tags';
 import type { JsonField } from '#domain/json-text';
-import { type Fields, Findings, findGiven, type Reading } from './fields.ts';
 
 const TEXTS = {
   notAList: 'Tags must be a list of words.',
@@ -10,35 +9,32 @@ const TEXTS = {
 } as const;
 
 /**
- * Reads the field `tags` (§2.13): a list, or a text with commas or white space between the words. Never throws.
+ * Reads tags: a list, or a text with commas or white space between the words.
  *
- * @returns in small letters, in order, each once
+ * @returns in small letters, in order, each once; undefined if they are wrong, which `add` is told
  */
-export function readTagsInput(fields: Fields): Reading<readonly string[]> {
-  const findings = new Findings();
-  return findings.settle(takeTags(fields, findings));
-}
-
-/** Reads `tags` as one of several fields. */
-export function takeTags(fields: Fields, findings: Findings): readonly string[] {
-  const words = wordsOf(findGiven(fields, 'tags'));
-  if (typeof words === 'string') findings.add('tags', TEXTS[words]);
-  const tags = (typeof words === 'string' ? [] : words).map(
-    (word) => [word, readTag(word)] as const,
-  );
+export function readTags(
+  given: JsonField,
+  add: (message: string) => void,
+): readonly string[] | undefined {
+  const words = wordsOf(given);
+  if (typeof words === 'string') {
+    add(TEXTS[words]);
+    return undefined;
+  }
+  const read = words.map((word) => [word, readTag(word)] as const);
   // The message names only one wrong tag.
-  const wrong = tags.find(([, tag]) => tag === null);
-  if (wrong) findings.add('tags', TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
-  const kept = sortTags(tags.flatMap(([, tag]) => tag ?? []));
-  if (kept.length > MOST_TAGS) findings.add('tags', TEXTS.tooMany);
+  const wrong = read.find(([, tag]) => tag === null);
+  if (wrong) add(TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
+  const kept = sortTags(read.flatMap(([, tag]) => tag ?? []));
+  if (kept.length > MOST_TAGS) add(TEXTS.tooMany);
   return kept;
 }
 
 /** Room for the most tags, each written several times and in the longest way. */
 const LONGEST_LIST = 4_096;
 
-function wordsOf(given: JsonField | null): string[] | 'notAList' | 'tooMany' {
-  if (given === null) return [];
+function wordsOf(given: JsonField): string[] | 'notAList' | 'tooMany' {
   if (given.kind !== 'string' && given.kind !== 'array') return 'notAList';
   if (given.raw.length > LONGEST_LIST) return 'tooMany';
   if (given.kind === 'string') return splitTags(given.value);

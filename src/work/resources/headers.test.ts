@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json-text';
-import { Findings } from './fields.ts';
-import { readHeaders } from './header-input.ts';
+import { CRON_REQUEST } from './cron.ts';
+import { readWhole } from './resource.ts';
 
 function read(raw: string) {
-  const findings = new Findings();
-  const headers = readHeaders(readTopLevelFields(`{"headers":${raw}}`) ?? new Map(), findings);
-  return findings.settle(headers);
+  const fields = readTopLevelFields(`{"headers":${raw}}`) ?? new Map();
+  const reading = readWhole({ headers: CRON_REQUEST.headers }, fields);
+  return reading.ok ? { ok: true as const, input: reading.input.headers } : reading;
 }
 
 function errorsOf(headers: unknown) {

@@ -1,0 +1,155 @@
+import { COLLECT_MINUTES } from '#domain/alert-digest';
+import {
+  CHANNEL_KINDS,
+  CHANNEL_NAME_CHARACTERS,
+  type ChannelConfig,
+  type ChannelField,
+  fieldsOfKind,
+  isPostedKind,
+  originOf,
+  valueOf,
+} from '#domain/notification-channel';
+import { rangeOf } from '#domain/limits';
+import type { ChannelSettings } from '#store/alerts/channels';
+import { type Fields, type Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
+import type { Reading, TextRule } from '../fields.ts';
+import { integer, text } from './kinds.ts';
+import { type Entry, readWhole, type Resource } from './resource.ts';
+
+const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
+const TEXTS = {
+  kindUnknown: `The channel must be email, ${labels.join(', ')}.`,
+  nameTaken: 'The team’s default channel is called that.',
+  serverChanged: (word: string) => `Enter the ${word} again, because the server has changed.`,
+} as const;
+
+/** The name of the default channel, here and in a team's file. */
+export const DEFAULT_NAME = 'default';
+
+type DefaultChannel = Omit<ChannelSettings, 'name'>;
+
+const KIND = text('kind', { option: { flags: '--kind <KIND>', help: 'what it is' } });
+
+const OPTIONS = {
+  url: { flags: '--url <U>', help: 'the address of a webhook or a topic' },
+  token: { flags: '--token <T>', help: 'a token' },
+  chat_id: { flags: '--chat-id <ID>', help: 'the id of a chat' },
+  routing_key: { flags: '--routing-key <K>', help: 'an integration key' },
+  server: { flags: '--server <U>', help: 'another server than the usual one' },
+} as const;
+
+/** The fields of all kinds, each name once. */
+const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => {
+  const option = OPTIONS[name];
+  return [name, text(name, { option })] as const;
+});
+
+/**
+ * The kind (`email`, `slack` …) and the fields of that kind, such as `url`. The target of an address is checked when
+ * something is sent.
+ *
+ * A blank secret keeps its stored value, which the form does not show. With another kind or server it has to be entered
+ * again, so that nobody learns a secret by sending it to a server of theirs.
+ */
+const CONFIG: Entry<ChannelConfig> = {
+  parts: [KIND, ...VALUES.map(([, entry]) => entry)].flatMap(({ parts }) => parts),
+  initial: undefined,
+  read: (fields, findings, { stored = { kind: 'email' } }) => readConfig(fields, findings, stored),
+  write: (config) => [config.kind, ...VALUES.map(([name]) => valueOf(config, { name }))],
+};
+
+function readConfig(fields: Fields, findings: Findings, current: ChannelConfig): ChannelConfig {
+  const kind = KIND.read(fields, findings, {}) ?? 'email';
+  if (kind === 'email') return { kind };
+  if (!isPostedKind(kind)) {
+    findings.add('kind', TEXTS.kindUnknown);
+    return { kind: 'email' };
+  }
+  const read = fieldsOfKind(kind).flatMap((field) => {
+    const given = text(field.name, { rules: rulesOf(field) }).read(fields, findings, {}) ?? null;
+    if (given === REMOVED && !field.isRequired) return [];
+    const stored = field.isSecret && current.kind === kind ? valueOf(current, field) : null;
+    const value = given ?? stored;
+    if (value === null && field.isRequired)
+      findings.add(field.name, `The ${wordOf(field)} is required.`);
+    return value === null ? [] : [{ field, value, isKept: given === null }];
+  });
+  const pairs = read.map(({ field, value }) => [field.name, value]);
+  const config = { kind, ...Object.fromEntries(pairs) } as ChannelConfig;
+  if (originOf(config) === originOf(current)) return config;
+  for (const { field } of read.filter(({ field: { isUrl }, isKept }) => isKept && !isUrl))
+    findings.add(field.name, TEXTS.serverChanged(wordOf(field)));
+  return config;
+}
+
+/** The value of a form's field that removes a secret, which the form does not show. */
+export const REMOVED = '-';
+
+function rulesOf(field: ChannelField): TextRule[] {
+  const looksWrong = `The ${wordOf(field)} does not look like one, such as ${field.placeholder || 'R0UT1NGK3Y'}.`;
+  const isWrong = `The ${wordOf(field)} must be a valid URL.`;
+  return [
+    isName(field.name),
+    (given) => (field.isUrl && !isSendableUrl(given) && given !== REMOVED ? isWrong : null),
+    (given) => (isOdd(field, given) ? looksWrong : null),
+    isAtMost(field.name, field.maxLength),
+  ];
+}
+
+function isOdd({ pattern, isUrl }: ChannelField, given: string): boolean {
+  if (pattern === undefined || given === REMOVED) return false;
+  return !pattern.test(given) && (!isUrl || isSendableUrl(given));
+}
+
+/** A field's label as it stands inside a sentence: `incoming webhook`. */
+function wordOf({ label }: ChannelField): string {
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+}
+
+/** The default channel of a team (§6.5). */
+export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
+  config: CONFIG,
+  collectMinutes: integer('collect_minutes', {
+    ...COLLECT_MINUTES,
+    initial: null,
+    outside: `Notices are collected for ${rangeOf(COLLECT_MINUTES)} minutes.`,
+    option: {
+      flags: '--collect-minutes <N>',
+      help: 'collect notifications for so long and send them as one',
+    },
+  }),
+};
+
+/** A named channel. */
+export const CHANNEL: Resource<ChannelSettings> = {
+  name: text('name', {
+    missing: 'A name for the channel is required.',
+    rules: [
+      isName('name'),
+      isAtMost('name', CHANNEL_NAME_CHARACTERS),
+      (given) => (given.trim().toLowerCase() === DEFAULT_NAME ? TEXTS.nameTaken : null),
+    ],
+    schema: { maxLength: CHANNEL_NAME_CHARACTERS },
+    option: { flags: '--name <N>', help: `its name, up to ${CHANNEL_NAME_CHARACTERS} characters` },
+  }),
+  ...DEFAULT_CHANNEL_FIELDS,
+};
+
+/** @param current  the stored channel */
+export function readDefaultChannelInput(
+  fields: Fields,
+  current: ChannelConfig,
+): Reading<DefaultChannel> {
+  return readWhole(DEFAULT_CHANNEL_FIELDS, fields, { stored: { config: current } });
+}
+
+/** @param current  the stored channel */
+export function readNamedChannelInput(
+  fields: Fields,
+  current: ChannelConfig,
+): Reading<ChannelSettings> {
+  const reading = readWhole(CHANNEL, fields, { stored: { config: current } });
+  return reading.ok
+    ? { ok: true, input: { ...reading.input, name: reading.input.name.trim() } }
+    : reading;
+}

@@ -1,0 +1,170 @@
+import type { AlertSettings } from '#domain/alert-settings';
+import type { Assertion } from '#domain/assertion';
+import { parseCronExpression } from '#domain/cron';
+import { type CronEnd, describeEnd, MOST_RUNS } from '#domain/cron-end';
+import type { HeaderList, HttpMethod } from '#domain/exchange';
+import { formatMillis } from '#domain/instant';
+import { LIMITS, rangeOf } from '#domain/limits';
+import { type Fields, isAtMost, isName, type Reading } from '../fields.ts';
+import { MESSAGES } from '../messages.ts';
+import { ALERT_SETTINGS } from './alerts.ts';
+import { group } from './field.ts';
+import { boolean, instant, integer, oneOf, text } from './kinds.ts';
+import { assertions, tags } from './list-kinds.ts';
+import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
+import { namesOf, readWhole, type Resource } from './resource.ts';
+
+/** A validated cron (§2.1), with every default filled in. Texts are as given, untrimmed. */
+export interface CronInput {
+  name: string;
+  url: string;
+  cronExpression: string;
+  method: HttpMethod;
+  headers: HeaderList;
+  /** A text, JSON or not. How it is sent is decided when a run is sent (§2.6). */
+  payload: string | null;
+  callbackUrl: string | null;
+  timeoutSeconds: number;
+  /** Consecutive failed runs that raise an alert; null switches alerts off. */
+  alertThreshold: number | null;
+  isActive: boolean;
+}
+
+/** The settings of a cron that the API can't set. */
+export interface CronExtras {
+  assertions: readonly Assertion[];
+  alertSettings: AlertSettings;
+  end: CronEnd;
+  /** Sorted, without duplicates (§2.13). */
+  tags: readonly string[];
+}
+
+/** The fields that the API takes (§2.1), in the order in which errors are reported. */
+export const CRON_REQUEST: Resource<CronInput> = {
+  name: text('name', {
+    missing: MESSAGES.nameRequired,
+    rules: [isName('name')],
+    most: LIMITS.nameCharacters,
+    about: 'Need not be unique.',
+    option: { flags: '--name <N>', help: "the cron's name" },
+    activity: ['name', 'value'],
+  }),
+  url: targetUrl(),
+  cronExpression: text('cron_expression', {
+    missing: MESSAGES.cronExpressionRequired,
+    rules: [isAtMost('cron_expression', LIMITS.cronExpressionCharacters), everRuns],
+    schema: { maxLength: LIMITS.cronExpressionCharacters },
+    about:
+      'Five fields, or @hourly, @daily, @weekly, @monthly or @yearly. Always evaluated in UTC.',
+    examples: ['*/5 * * * *', '0 9 * * MON-FRI'],
+    option: {
+      flags: '--expression <E>',
+      help: 'when, in UTC: five fields such as "*/5 * * * *", or @daily',
+    },
+    activity: ['schedule', 'value'],
+  }),
+  method: method('GET'),
+  headers: sentHeaders(),
+  payload: text('payload', {
+    about:
+      'A string. A JSON object or array in it is sent as that JSON, any other text under the key `body`; for GET it is sent as query parameters.',
+    option: { flags: '--payload <TEXT>', help: 'the payload', none: 'send no payload' },
+    record: () => ({}),
+    activity: ['payload', 'name'],
+  }),
+  callbackUrl: callbackUrl('Receives a POST after every run.', 'receives a summary of each run'),
+  timeoutSeconds: integer('timeout_seconds', {
+    ...LIMITS.timeoutSeconds,
+    tooSmall: MESSAGES.timeoutTooShort,
+    tooLarge: MESSAGES.timeoutTooLong,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--timeout <S>',
+      help: `seconds that a run may take, ${rangeOf(LIMITS.timeoutSeconds)}`,
+    },
+    activity: ['timeout', 'value'],
+  }),
+  alertThreshold: oneOf('alert_threshold', {
+    values: LIMITS.alertThresholds,
+    wrong: MESSAGES.alertThresholdUnknown,
+    about: 'Alert after that many consecutive failed runs. Without it there are no alerts.',
+    option: {
+      flags: '--alert-threshold <N>',
+      help: 'failed runs in a row that raise an alert: 1, 2 or 3',
+      none: 'raise no alerts',
+    },
+    activity: ['alert threshold', 'value'],
+  }),
+  isActive: boolean('is_active', {
+    initial: true,
+    about: 'False creates the cron paused.',
+    isAlwaysWritten: true,
+    activity: ['active', 'value'],
+  }),
+};
+
+function everRuns(expression: string): string | null {
+  const schedule = parseCronExpression(expression);
+  if (schedule === 'invalid') return MESSAGES.cronExpressionInvalid;
+  return schedule === 'never' ? MESSAGES.cronExpressionNeverRuns : null;
+}
+
+const END: Resource<CronEnd> = {
+  endsAt: instant('ends_at', {
+    wrong: 'The end must be a date and a time in UTC, such as 2026-12-31 18:00.',
+    option: {
+      flags: '--ends-at <TIME>',
+      help: 'when it ends, in UTC such as "2026-12-31 18:00"',
+      none: 'remove the end time',
+    },
+  }),
+  maxRuns: integer('max_runs', {
+    ...MOST_RUNS,
+    initial: null,
+    outside: `The number of runs must be a whole number from ${rangeOf(MOST_RUNS)}.`,
+    option: {
+      flags: '--max-runs <N>',
+      help: `after how many scheduled runs it ends, ${rangeOf(MOST_RUNS)}`,
+      none: 'remove the limit of runs',
+    },
+  }),
+};
+
+/** The fields that the API ignores. */
+export const CRON_EXTRAS: Resource<CronExtras> = {
+  assertions: assertions('assertions', {
+    option: { flags: '--assert <JSON>', help: 'success assertions' },
+    activity: ['assertions', 'name'],
+  }),
+  alertSettings: ALERT_SETTINGS,
+  tags: tags('tags', {
+    option: {
+      flags: '--tag <TAG>',
+      help: 'a tag; may be repeated. Those given replace all',
+      none: 'remove all tags',
+    },
+    activity: ['tags', 'value'],
+  }),
+  /** When the cron ends (§3.1). An end in the past is accepted: the cron has ended then. */
+  end: group<CronEnd, CronEnd>(END, {
+    join: (end) => end,
+    split: (end) => end,
+    record: ({ endsAt, maxRuns }) => ({ ends_at: formatMillis(endsAt), max_runs: maxRuns }),
+    activity: ['end', 'value'],
+    say: describeEnd,
+  }),
+};
+
+export const CRON: Resource<CronInput & CronExtras> = { ...CRON_REQUEST, ...CRON_EXTRAS };
+
+/** The fields that a cron has (§2.1). Others are ignored. */
+export const CRON_FIELDS = namesOf(CRON_REQUEST);
+
+/** Reads a cron from a body of the API. All failing fields are reported, in order. Never throws. */
+export function readCronInput(fields: Fields): Reading<CronInput> {
+  return readWhole(CRON_REQUEST, fields);
+}
+
+export function readCronEnd(fields: Fields): Reading<CronEnd> {
+  return readWhole(END, fields);
+}

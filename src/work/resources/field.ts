@@ -1,0 +1,92 @@
+/** What a field is made of: its declaration, and how its kind reads and writes. */
+import type { JsonField } from '#domain/json-text';
+import { type Findings, findGiven } from '../fields.ts';
+import type { Context, Entry, FieldKind, OptionSpec, Plain, Resource } from './resource.ts';
+import { type Schema, type Shown, takeChange } from './resource.ts';
+
+/** What a declaration may say of any field. */
+export interface Declared<Value> {
+  /** Its meaning, in the OpenAPI document. */
+  about?: string;
+  examples?: readonly string[];
+  option?: OptionSpec;
+  isAlwaysWritten?: true;
+  record?(value: Value): object;
+  activity?: Shown;
+}
+
+/** How a kind reads and writes. */
+interface Behaviour<Value> {
+  kind: FieldKind;
+  schema: Schema;
+  /** The value if the field is left out. Undefined: it is required. */
+  initial: Value | undefined;
+  /** The value if the field is blank. Undefined: as if it were left out. */
+  blank?: Value | undefined;
+  /** The message if a required field is missing. */
+  missing?: string | undefined;
+  /** Reads a value that is not blank. Undefined: it is wrong, and the findings say why. */
+  read: (given: JsonField, findings: Findings, context: Context) => Value | undefined;
+  /** If the value isn't plain itself. */
+  write?: (value: Value, context: Context) => Plain;
+}
+
+export function field<Value>(
+  name: string,
+  declared: Declared<Value>,
+  { kind, schema, initial, blank, missing, read, write }: Behaviour<Value>,
+): Entry<Value> {
+  const { examples, about, option, isAlwaysWritten, ...shown } = declared;
+  const described = { ...schema, ...(examples && { examples }) };
+  const isRequired = missing !== undefined;
+  return {
+    parts: [{ name, kind, isRequired, schema: described, about, option, isAlwaysWritten }],
+    initial,
+    read: (fields, findings, context) => {
+      const given = findGiven(fields, name);
+      if (given !== null) return read(given, findings, context);
+      if (isRequired) findings.add(name, missing);
+      return fields.has(name) ? blank : undefined;
+    },
+    write: (value, context) => [write ? write(value, context) : (value as Plain)],
+    ...shown,
+  };
+}
+
+export type Optional<Value> = Declared<Value | null>;
+export type Required<Value> = Declared<Value> & { missing: string };
+
+/** Several fields that make up one property. */
+export function group<Parts extends object, Value>(
+  fields: Resource<Parts>,
+  {
+    join,
+    split,
+    ...declared
+  }: {
+    join: (parts: Parts) => Value;
+    split: (value: Value) => Parts;
+    record?: (value: Value) => object;
+    activity?: Shown;
+    say?: (value: Value) => string;
+  },
+): Entry<Value> {
+  const entries = Object.entries(fields) as [keyof Parts & string, Entry<unknown>][];
+  const initial = Object.fromEntries(entries.map(([key, each]) => [key, each.initial])) as Parts;
+  const parts = entries.flatMap(([, each]) => each.parts);
+  return {
+    parts,
+    initial: join(initial),
+    read: (given, findings, { stored, ...context }) => {
+      if (!parts.some(({ name }) => given.has(name))) return undefined;
+      const before = stored === undefined ? initial : split(stored);
+      const change = takeChange(fields, given, findings, { ...context, stored: before });
+      return join({ ...before, ...change });
+    },
+    write: (value, context) => {
+      const written = split(value);
+      return entries.flatMap(([key, each]) => each.write(written[key], context));
+    },
+    ...declared,
+  };
+}

@@ -1,0 +1,71 @@
+import type { HeaderList, HttpMethod } from '#domain/exchange';
+import { LIMITS, rangeOf } from '#domain/limits';
+import { type Fields, isName, type Reading } from '../fields.ts';
+import { MESSAGES, mustBeArray, mustBeAtLeast } from '../messages.ts';
+import { integer, text } from './kinds.ts';
+import { json } from './list-kinds.ts';
+import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
+import { namesOf, readWhole, type Resource } from './resource.ts';
+
+/** A validated job (§2.2), with every default filled in. Texts are as given, untrimmed. */
+export interface JobInput {
+  /** The queue's name; it need not exist yet. */
+  queue: string;
+  url: string;
+  method: HttpMethod;
+  headers: HeaderList;
+  /** The JSON text of an object or a list, exactly as given (§2.6); null for no payload. */
+  payloadJson: string | null;
+  callbackUrl: string | null;
+  delaySeconds: number;
+}
+
+/** The fields of a job (§2.2), in the order in which errors are reported. */
+export const JOB: Resource<JobInput> = {
+  queue: text('queue', {
+    missing: MESSAGES.queueRequired,
+    rules: [isName('queue')],
+    most: LIMITS.queueCharacters,
+    about: 'A queue of the current team, created with default settings if there is none.',
+    option: { flags: '--queue <Q>', help: "the queue's name" },
+    activity: ['queue', 'value'],
+  }),
+  url: targetUrl(),
+  method: method('POST'),
+  headers: sentHeaders(),
+  payloadJson: json('payload', {
+    wrong: mustBeArray('payload'),
+    levels: LIMITS.payloadLevels,
+    tooDeep: MESSAGES.payloadTooDeep,
+    about: `Sent as JSON, or as the query string for GET. At most ${LIMITS.payloadLevels} levels deep.`,
+    option: {
+      flags: '--payload <JSON>',
+      help: 'an object or a list, sent as it is written',
+      none: 'send no payload',
+    },
+    activity: ['payload', 'name'],
+  }),
+  callbackUrl: callbackUrl(
+    'Receives a POST once the job has ended.',
+    'receives a summary of the outcome',
+  ),
+  delaySeconds: integer('delay', {
+    ...LIMITS.delaySeconds,
+    initial: 0,
+    tooSmall: mustBeAtLeast('delay', LIMITS.delaySeconds.least),
+    tooLarge: MESSAGES.delayTooLong,
+    about: 'Seconds before the first attempt.',
+    option: {
+      flags: '--delay <S>',
+      help: `seconds before the first attempt, ${rangeOf(LIMITS.delaySeconds)}`,
+    },
+  }),
+};
+
+/** The fields that a job has (§2.2). Others are ignored. */
+export const JOB_FIELDS = namesOf(JOB);
+
+/** Reads a job from a body or a form. All failing fields are reported, in order. Never throws. */
+export function readJobInput(fields: Fields): Reading<JobInput> {
+  return readWhole(JOB, fields);
+}

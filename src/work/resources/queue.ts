@@ -1,0 +1,129 @@
+import { LIMITS, rangeOf } from '#domain/limits';
+import { DEFAULT_QUEUE_SETTINGS as INITIAL, type QueueSettings } from '#domain/queue-settings';
+import { MOST_RATE, parseRate, type Rate } from '#domain/rate';
+import { MAX_RETRIES } from '#domain/retry-schedule';
+import { type Fields, isName, type Reading } from '../fields.ts';
+import { MESSAGES } from '../messages.ts';
+import { ALERT_SETTINGS } from './alerts.ts';
+import { boolean, durations, integer, rate, text } from './kinds.ts';
+import { assertions, tags } from './list-kinds.ts';
+import { readChange, readWhole, type Resource } from './resource.ts';
+
+/** A change to a queue (§2.3). Settings that are left out stay, or take their defaults in a new queue. */
+export type QueueChange = Partial<QueueSettings>;
+
+const RATE_RULE = `The rate must be a whole number from 1 to ${MOST_RATE}, per second, minute or hour, such as 10/second`;
+
+const CONCURRENCY_RULE = `The concurrency limit must be a whole number from ${rangeOf(LIMITS.concurrency)}, or none.`;
+
+/** The settings of a queue (§2.3), in the order in which errors are reported. */
+export const QUEUE: Resource<QueueSettings> = {
+  timeoutSeconds: integer('timeout_seconds', {
+    ...LIMITS.timeoutSeconds,
+    tooSmall: MESSAGES.timeoutTooShort,
+    tooLarge: MESSAGES.timeoutTooLong,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--timeout <S>',
+      help: `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`,
+    },
+    activity: ['timeout', 'value'],
+  }),
+  retrySchedule: durations('retry_schedule', {
+    wrong: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
+    initial: INITIAL.retrySchedule,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--retries <LIST>',
+      help: 'waits before each retry such as "1m,30m,3h", or off',
+    },
+    // Seconds before each retry.
+    record: (retry_schedule) => ({ retry_schedule }),
+    activity: ['retry schedule', 'value'],
+  }),
+  retriesEnabled: boolean('retries_enabled', {
+    initial: INITIAL.retriesEnabled,
+    isAlwaysWritten: true,
+    activity: ['retries', 'value'],
+  }),
+  concurrencyLimit: integer('concurrency_limit', {
+    ...LIMITS.concurrency,
+    initial: null,
+    takesNone: true,
+    outside: CONCURRENCY_RULE,
+    wrong: CONCURRENCY_RULE,
+    option: {
+      flags: '--concurrency <N>',
+      help: 'how many of its jobs may run at once, or none for no limit',
+    },
+    activity: ['concurrency limit', 'value'],
+  }),
+  rate: rate('rate', {
+    wrong: `${RATE_RULE}, or none.`,
+    option: {
+      flags: '--rate <RATE>',
+      help: 'how many of its attempts may start, such as 10/second, or none',
+    },
+    activity: ['rate', 'value'],
+  }),
+  assertions: assertions('assertions', {
+    option: { flags: '--assert <JSON>', help: 'success assertions' },
+    activity: ['assertions', 'name'],
+  }),
+  emailAlerts: boolean('email_alerts', {
+    initial: INITIAL.emailAlerts,
+    isAlwaysWritten: true,
+    option: { flags: '--email-alerts <SWITCH>', help: 'mails about failing jobs' },
+    activity: ['email alerts', 'value'],
+  }),
+  deadLetterDays: integer('dead_letter_days', {
+    ...LIMITS.deadLetterDays,
+    outside: `Dead letter retention must be from ${LIMITS.deadLetterDays.least} to ${LIMITS.deadLetterDays.most} days.`,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--dead-letter-days <N>',
+      help: `how long dead letters are kept, ${rangeOf(LIMITS.deadLetterDays)}`,
+    },
+    activity: ['dead letter days', 'value'],
+  }),
+  isPaused: boolean('is_paused', {
+    initial: INITIAL.isPaused,
+    isAlwaysWritten: true,
+    activity: ['paused', 'value'],
+  }),
+  tags: tags('tags', {
+    option: {
+      flags: '--tag <TAG>',
+      help: 'a tag; may be repeated. Those given replace all',
+      none: 'remove all tags',
+    },
+    activity: ['tags', 'value'],
+  }),
+  alertSettings: ALERT_SETTINGS,
+};
+
+const NAME: Resource<{ name: string }> = {
+  name: text('queue', {
+    missing: MESSAGES.queueRequired,
+    rules: [isName('queue')],
+    most: LIMITS.queueCharacters,
+  }),
+};
+
+/** Reads a queue's name from the field `queue`, by the same rules as for a job (§2.2). */
+export function readQueueName(fields: Fields): Reading<string> {
+  const reading = readWhole(NAME, fields);
+  return reading.ok ? { ok: true, input: reading.input.name } : reading;
+}
+
+/** Reads a change to a queue's settings. A field that is absent changes nothing. Never throws. */
+export function readQueueChange(fields: Fields): Reading<QueueChange> {
+  return readChange(QUEUE, fields);
+}
+
+/** Reads at which rate a retry is to be spread: `10/second`; undefined for a blank text, which spreads nothing. */
+export function readSpread(given: string): { rate: Rate | undefined } | { error: string } {
+  if (given.trim() === '') return { rate: undefined };
+  const read = parseRate(given);
+  return read ? { rate: read } : { error: `${RATE_RULE}.` };
+}

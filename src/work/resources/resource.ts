@@ -1,0 +1,274 @@
+/**
+ * A resource declares each of its fields once. Reading, validation, records, forms, the team file, the activity log,
+ * command line options and the OpenAPI document are derived from the declaration.
+ */
+import type { ChannelRef } from '#domain/alert-settings';
+import { type Fields, Findings, type Reading } from '../fields.ts';
+
+/** A value as JSON and YAML have it. A map keeps the order of its names. */
+export type Plain = string | number | boolean | null | object;
+
+/** How references to channels are written. By default as they are stored. */
+export interface Context {
+  /** The channel that a text means; null: there is none. */
+  refOf?: ((text: string) => ChannelRef | null) | undefined;
+  textOf?: ((ref: ChannelRef) => string) | undefined;
+}
+
+export type FieldKind =
+  | 'text'
+  | 'choice'
+  | 'integer'
+  | 'boolean'
+  | 'instant'
+  | 'durations'
+  | 'rate'
+  | 'tags'
+  | 'headers'
+  | 'json'
+  | 'assertions'
+  | 'channels';
+
+/** The command line option that sets a field. */
+export interface OptionSpec {
+  /** `--timeout <S>` */
+  flags: string;
+  help: string;
+  /** Help of the option that removes the value, such as `--no-payload`. Without it there is no such option. */
+  none?: string;
+}
+
+/** What is known of one field without its value. */
+export interface Part {
+  /** Its name in bodies, forms, files and records. */
+  name: string;
+  kind: FieldKind;
+  isRequired: boolean;
+  /** JSON Schema of a value (`maxLength`, `minimum` …), without null. */
+  schema: Schema;
+  /** What it means, for the OpenAPI document. */
+  about?: string | undefined;
+  option?: OptionSpec | undefined;
+  /** The team file has it although it is at its default, because people look for it. */
+  isAlwaysWritten?: boolean | undefined;
+}
+
+export interface Schema {
+  type: string | readonly string[];
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  [rule: string]: unknown;
+}
+
+/** One property of a thing: usually one field, or several that belong together. */
+export interface Entry<Value> {
+  readonly parts: readonly Part[];
+  /** The value where the field is left out. Undefined: it is required. */
+  readonly initial: Value | undefined;
+  /** Reads the field. Undefined: it was left out, or is wrong, which the findings say. */
+  read(fields: Fields, findings: Findings, given: Given<Value>): Value | undefined;
+  /** The values of its parts. */
+  write(value: Value, context: Context): readonly Plain[];
+  /** Where the command line's records differ from `write`: their members. */
+  record?(value: Value): object;
+  /** How the activity log shows a change: the word, and whether the values are shown too; secrets are not. */
+  activity?: Shown | undefined;
+  /** The value in the activity log, where that is not what `write` gives. */
+  say?(value: Value): string;
+}
+
+export type Shown = readonly [word: string, show: 'value' | 'name'];
+
+/** What a value is read with, besides the fields. */
+export interface Given<Value> extends Context {
+  /** The value before the change; undefined for a new thing. */
+  stored?: Value | undefined;
+}
+
+/** The fields of a thing, by its properties, in the order in which errors are reported. */
+export type Resource<Thing extends object> = { readonly [Key in keyof Thing]-?: Entry<Thing[Key]> };
+
+type AnyEntry = Entry<unknown>;
+
+function entriesOf<Thing extends object>(
+  resource: Resource<Thing>,
+): (readonly [keyof Thing & string, AnyEntry])[] {
+  const keys = Object.keys(resource) as (keyof Thing & string)[];
+  return keys.map((key) => [key, resource[key] as AnyEntry]);
+}
+
+export function partsOf<Thing extends object>(resource: Resource<Thing>): readonly Part[] {
+  return entriesOf(resource).flatMap(([, { parts }]) => parts);
+}
+
+/** The part of this name. Throws for a name that the resource does not have. */
+export function partOf<Thing extends object>(resource: Resource<Thing>, name: string): Part {
+  const found = partsOf(resource).find((part) => part.name === name);
+  if (!found) throw new Error(`no field is called ${name}`);
+  return found;
+}
+
+export function namesOf<Thing extends object>(resource: Resource<Thing>): ReadonlySet<string> {
+  return new Set(partsOf(resource).map(({ name }) => name));
+}
+
+/** The thing with every field at its default; required fields are missing. */
+export function initialOf<Thing extends object>(resource: Resource<Thing>): Thing {
+  const initial = entriesOf(resource).flatMap(([key, entry]) =>
+    entry.initial === undefined ? [] : [[key, entry.initial]],
+  );
+  return Object.fromEntries(initial) as Thing;
+}
+
+/**
+ * Reads a whole thing: a field that is left out keeps its stored value, or takes its default. Other fields are ignored.
+ * Never throws.
+ */
+export function readWhole<Thing extends object>(
+  resource: Resource<Thing>,
+  fields: Fields,
+  given: Given<Partial<Thing>> = {},
+): Reading<Thing> {
+  const findings = new Findings();
+  return findings.settle(takeWhole(resource, fields, findings, given));
+}
+
+/** `readWhole` as one of several steps. */
+export function takeWhole<Thing extends object>(
+  resource: Resource<Thing>,
+  fields: Fields,
+  findings: Findings,
+  { stored, ...context }: Given<Partial<Thing>> = {},
+): Thing {
+  const read = entriesOf(resource).map(([key, entry]) => {
+    const isStored = stored?.[key] !== undefined;
+    const isGiven = entry.parts.some(({ name }) => fields.has(name));
+    if (isStored && !isGiven) return [key, stored[key]];
+    const value = entry.read(fields, findings, { ...context, stored: stored?.[key] });
+    return [key, value ?? stored?.[key] ?? entry.initial];
+  });
+  return Object.fromEntries(read) as Thing;
+}
+
+/** Reads a change: a field that is left out changes nothing. Never throws. */
+export function readChange<Thing extends object>(
+  resource: Resource<Thing>,
+  fields: Fields,
+  given: Given<Partial<Thing>> = {},
+): Reading<Partial<Thing>> {
+  const findings = new Findings();
+  return findings.settle(takeChange(resource, fields, findings, given));
+}
+
+/** `readChange` as one of several steps. */
+export function takeChange<Thing extends object>(
+  resource: Resource<Thing>,
+  fields: Fields,
+  findings: Findings,
+  { stored, ...context }: Given<Partial<Thing>>,
+): Partial<Thing> {
+  const change: Partial<Record<string, unknown>> = {};
+  for (const [key, entry] of entriesOf(resource)) {
+    if (!entry.parts.some(({ name }) => fields.has(name))) continue;
+    const value = entry.read(fields, findings, { ...context, stored: stored?.[key] });
+    if (value !== undefined) change[key] = value;
+  }
+  return change as Partial<Thing>;
+}
+
+/** The fields of a thing by their names, as bodies and the team file have them. */
+export function write<Thing extends object>(
+  resource: Resource<Thing>,
+  thing: Thing,
+  context: Context = {},
+): Map<string, Plain> {
+  return new Map(
+    entriesOf(resource).flatMap(([key, entry]) => {
+      const values = entry.write(thing[key], context);
+      return entry.parts.map(({ name }, at) => [name, values[at] ?? null] as const);
+    }),
+  );
+}
+
+/** The fields of a thing as a form's inputs show them. Switches are `1` or `0`. */
+export function writeTexts<Thing extends object>(
+  resource: Resource<Thing>,
+  thing: Thing,
+  context: Context = {},
+): Record<string, string> {
+  const texts = [...write(resource, thing, context)].map(([name, value]) => [name, textOf(value)]);
+  return Object.fromEntries(texts) as Record<string, string>;
+}
+
+function textOf(value: Plain): string {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (value instanceof Map) return [...value].map(([name, text]) => `${name}: ${text}`).join('\n');
+  if (isWords(value)) return value.join(', ');
+  if (value instanceof JsonText) return value.text;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function isWords(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+/** JSON that is written as it stands. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The JSON text of a value. A map's names keep their order, numbers among them too. */
+export function toJson(value: Plain): string {
+  if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
+  if (value instanceof JsonText) return value.text;
+  if (!(value instanceof Map)) return JSON.stringify(value);
+  const pairs = [...(value as Map<string, Plain>)].map(
+    ([name, each]) => `${JSON.stringify(name)}:${toJson(each)}`,
+  );
+  return `{${pairs.join()}}`;
+}
+
+/** The fields of a thing as the command line prints them. Headers and payloads are left out: they may hold secrets. */
+export function writeRecord<Thing extends object>(
+  resource: Resource<Thing>,
+  thing: Thing,
+): Record<string, unknown> {
+  const members = entriesOf(resource).map(([key, entry]) => {
+    if (entry.record) return entry.record(thing[key]);
+    const values = entry.write(thing[key], {});
+    return Object.fromEntries(entry.parts.map(({ name }, at) => [name, values[at]]));
+  });
+  return Object.assign({}, ...members) as Record<string, unknown>;
+}
+
+/** Describes a change for the activity log: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without `before` the thing is new. */
+export function describeChange<Thing extends object>(
+  resource: Resource<Thing>,
+  before: Thing | null,
+  after: Thing,
+): string {
+  if (before === null) return 'new';
+  const changes = entriesOf(resource).flatMap(([key, entry]) => {
+    const [word, show] = entry.activity ?? [];
+    if (word === undefined) return [];
+    if (JSON.stringify(before[key]) === JSON.stringify(after[key])) return [];
+    return show === 'name'
+      ? word
+      : `${word}: ${say(entry, before[key])} → ${say(entry, after[key])}`;
+  });
+  return changes.join(', ') || '(no change)';
+}
+
+function say(entry: AnyEntry, value: unknown): string {
+  if (entry.say) return entry.say(value);
+  const [written = null] = entry.write(value, {});
+  if (typeof written === 'boolean') return written ? 'yes' : 'no';
+  if (isWords(written)) return written.join(' ') || 'none';
+  return textOf(written) || 'none';
+}
