@@ -1,5 +1,5 @@
 import { type Hit, RATE_WINDOW_MS, type RateLimiter } from '#api/rate-limiter';
-import type { ApiWindowStore } from '#store/people/api-windows';
+import type { Store } from '#store/store';
 
 /** How many used-up windows are remembered here, so that a flood of refused requests writes nothing to the database. */
 const MOST_REMEMBERED = 100_000;
@@ -7,11 +7,11 @@ const MOST_REMEMBERED = 100_000;
 /** A rate limiter that all nodes on one Postgres share (§8.1). */
 export class SharedRateLimiter implements RateLimiter {
   readonly #limit: number;
-  readonly #windows: ApiWindowStore;
+  readonly #windows: Store['apiWindows'];
   readonly #usedUp = new Map<string, number>();
   #tidiedAtMs = 0;
 
-  constructor(limit: number, windows: ApiWindowStore) {
+  constructor(limit: number, windows: Store['apiWindows']) {
     this.#limit = limit;
     this.#windows = windows;
   }

@@ -1,12 +1,7 @@
 import { createAdapterFactory } from 'better-auth/adapters';
-import type {
-  AuthRecordStore,
-  AuthRow,
-  AuthTable,
-  AuthValue,
-  Condition,
-} from '#store/people/auth-records';
+import type { AuthRow, AuthTable, AuthValue, Condition } from '#store/people/auth-records';
 import { AUTH_TABLES } from '#store/people/auth-records';
+import type { Store } from '#store/store';
 import { hashToken } from './secrets.ts';
 
 interface Where {
@@ -24,7 +19,7 @@ const TOKEN = 'token_hash';
  * milliseconds, and a session's token is kept as a hash (§5.9) while the library sees the token that it asked
  * for.
  */
-export function createAuthLibraryAdapter(records: AuthRecordStore) {
+export function createAuthLibraryAdapter(records: Store['authRecords']) {
   return createAdapterFactory({
     config: { adapterId: 'belfry', adapterName: 'Belfry', supportsJSON: false, transaction: false },
     adapter: ({ getFieldName }) => ({

@@ -1,27 +1,28 @@
 import type { Clock } from '#domain/clock';
 import { TEAM_BOUNDS, type TeamBounds } from '#domain/team-bounds';
 import type { Log } from '#domain/log';
-import { ActivityStore } from './activity/activity.ts';
-import { AlertStore } from './alerts/alerts.ts';
-import { ApiWindowStore } from './people/api-windows.ts';
-import { ApiTokenStore } from './people/api-tokens.ts';
-import { RateLimitStore } from './people/rate-limits.ts';
-import { AuthRecordStore } from './people/auth-records.ts';
-import { BacklogStore } from './figures/backlog.ts';
-import { BulkTaskStore } from './jobs/bulk-tasks.ts';
+import { activity } from './activity/activity.ts';
+import { alerts } from './alerts/alerts.ts';
+import { apiWindows } from './people/api-windows.ts';
+import { apiTokens } from './people/api-tokens.ts';
+import { rateLimits } from './people/rate-limits.ts';
+import { authRecords } from './people/auth-records.ts';
+import { backlog } from './figures/backlog.ts';
+import { bulkTasks } from './jobs/bulk-tasks.ts';
 import { CallbackStore } from './callbacks/callbacks.ts';
-import { ChannelStore } from './alerts/channels.ts';
-import { CronStore } from './crons/crons.ts';
-import { TeamPauseStore } from './crons/team-pauses.ts';
+import { channels } from './alerts/channels.ts';
+import { crons } from './crons/crons.ts';
+import { teamPauses } from './crons/team-pauses.ts';
+import { bindAll, type Context } from './database/context.ts';
 import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
 import { preparedStatement, runPrepared } from './database/prepared.ts';
-import { InvitationStore } from './people/invitations.ts';
-import { JobStore } from './jobs/jobs.ts';
-import { ListStore } from './lists/lists.ts';
-import { MemberStore } from './people/members.ts';
+import { invitations } from './people/invitations.ts';
+import { jobs } from './jobs/jobs.ts';
+import { lists } from './lists/lists.ts';
+import { members } from './people/members.ts';
 import { compareMigrations } from './migrations/compare.ts';
 import {
   hasAllIndexes,
@@ -31,23 +32,23 @@ import {
   readAppliedMigrations,
 } from './migrations/index.ts';
 import { NodeStore } from './nodes/nodes.ts';
-import { NoticeStore } from './alerts/notices.ts';
-import { DepthStore } from './figures/depths.ts';
-import { DurationStore } from './figures/durations.ts';
+import { notices } from './alerts/notices.ts';
+import { depths } from './figures/depths.ts';
+import { durations } from './figures/durations.ts';
 import { BatchCountStore } from './figures/adding-up.ts';
-import { OutcomeStore } from './figures/outcomes.ts';
+import { outcomes } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
 import type { OnIndex } from './postgres/index-steps.ts';
-import { OneTimeTokenStore } from './people/one-time-tokens.ts';
-import { ProviderLinkStore } from './people/provider-links.ts';
-import { SessionOriginStore } from './people/session-origins.ts';
-import { GroupMembershipStore } from './people/group-memberships.ts';
+import { oneTimeTokens } from './people/one-time-tokens.ts';
+import { providerLinks } from './people/provider-links.ts';
+import { sessionOrigins } from './people/session-origins.ts';
+import { groupMemberships } from './people/group-memberships.ts';
 import { SightingStore } from './nodes/sightings.ts';
-import { STRANGE_SIGN_INS, type StrangeSignIn } from './nodes/strange-sign-ins.ts';
-import { UNTRUSTED_HEADERS, type UntrustedHeader } from './nodes/untrusted-headers.ts';
-import { TeamCountStore } from './figures/team-counts.ts';
-import { QueueStore } from './queues/queues.ts';
-import { RegistrationStore } from './people/registration.ts';
+import { STRANGE_SIGN_INS } from './nodes/strange-sign-ins.ts';
+import { UNTRUSTED_HEADERS } from './nodes/untrusted-headers.ts';
+import { teamCounts } from './figures/team-counts.ts';
+import { queues } from './queues/queues.ts';
+import { registrations } from './people/registration.ts';
 import { RetentionStore } from './retention/retention.ts';
 import { RunStore } from './runs/runs.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
@@ -55,14 +56,14 @@ import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
 import type { StartThread } from './sqlite/protocol.ts';
 import { takeServingLock } from './sqlite/serving-lock.ts';
-import { SourceFigureStore } from './figures/source-figures.ts';
-import { SnapshotStore } from './figures/snapshots.ts';
+import { sourceFigures } from './figures/source-figures.ts';
+import { snapshots } from './figures/snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
-import { NextSecretStore } from './people/next-secrets.ts';
-import { TeamStore } from './people/teams.ts';
-import { UsageStore } from './figures/usage.ts';
-import { UserStore } from './people/users.ts';
-import { WindowStore } from './alerts/windows.ts';
+import { nextSecrets } from './people/next-secrets.ts';
+import { teams } from './people/teams.ts';
+import { usage } from './figures/usage.ts';
+import { users } from './people/users.ts';
+import { windows } from './alerts/windows.ts';
 
 export type StoreLocation =
   | { kind: 'sqlite'; path: string }
@@ -110,56 +111,13 @@ export interface StoreOptions {
   startThread?: StartThread | undefined;
 }
 
-/** All stored data, by noun. Nothing outside this room holds a database handle. */
-export interface Store {
+interface Shared {
   readonly dialect: DialectName;
   /** Whether other processes may serve the same database. */
   readonly isShared: boolean;
   /** The clock for due times and leases: the database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
-  readonly jobs: JobStore;
-  readonly runs: RunStore;
-  readonly callbacks: CallbackStore;
-  readonly crons: CronStore;
-  readonly teamPauses: TeamPauseStore;
-  readonly queues: QueueStore;
-  readonly teamCounts: TeamCountStore;
-  readonly backlog: BacklogStore;
-  readonly sourceFigures: SourceFigureStore;
-  readonly lists: ListStore;
-  readonly batchCounts: BatchCountStore;
-  readonly outcomes: OutcomeStore;
-  readonly durations: DurationStore;
-  readonly depths: DepthStore;
-  readonly bulkTasks: BulkTaskStore;
-  readonly teams: TeamStore;
-  readonly nextSecrets: NextSecretStore;
-  readonly usage: UsageStore;
-  readonly activity: ActivityStore;
-  readonly alerts: AlertStore;
-  readonly notices: NoticeStore;
-  readonly channels: ChannelStore;
-  readonly windows: WindowStore;
-  readonly users: UserStore;
-  readonly registrations: RegistrationStore;
-  readonly apiTokens: ApiTokenStore;
-  readonly members: MemberStore;
-  readonly invitations: InvitationStore;
-  readonly groupMemberships: GroupMembershipStore;
-  readonly rateLimits: RateLimitStore;
-  readonly authRecords: AuthRecordStore;
-  readonly oneTimeTokens: OneTimeTokenStore;
-  readonly providerLinks: ProviderLinkStore;
-  readonly sessionOrigins: SessionOriginStore;
-  readonly untrustedHeaders: SightingStore<UntrustedHeader>;
-  readonly strangeSignIns: SightingStore<StrangeSignIn>;
-  readonly nodes: NodeStore;
-  readonly retention: RetentionStore;
-  readonly snapshots: SnapshotStore;
-  readonly apiWindows: ApiWindowStore;
-  /** For the auth library, which builds its own statements, and for other stores of this room. */
-  readonly database: Database;
   readonly sealer: Sealer;
   /** See `installationOf`. */
   readonly installation: string;
@@ -173,6 +131,9 @@ export interface Store {
   probeWrite(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** All stored data, by noun. Only the store has access to the database. */
+export interface Store extends Shared, ReturnType<typeof makeNouns> {}
 
 export interface OpenedStore extends Store {
   /**
@@ -229,14 +190,14 @@ async function assemble(
   close: () => Promise<void>,
 ): Promise<OpenedStore> {
   const { appKey, serving } = options;
-  const { main: database, engine, lease } = databases;
+  const { main: database, engine } = databases;
   const migrated = await migrate(options, database);
   const sealer = new Sealer(appKey);
   const installation = installationOf(await checkKey(database, sealer));
   const links = await startLinks(options, database);
   const { clock, signals } = links;
   if (serving && migrated.length > 0) options.log.info('database.migrated', { migrated });
-  const shared = {
+  const shared: Shared = {
     dialect: database.dialect.name,
     isShared: database.dialect.isShared,
     clock,
@@ -256,59 +217,63 @@ async function assemble(
       await close();
     },
   };
-  const tools = { links, sealer, bounds: options.bounds ?? TEAM_BOUNDS };
-  const store = { ...shared, ...makeNouns(databases, tools) };
+  const bounds = options.bounds ?? TEAM_BOUNDS;
+  const context: Context = { ...databases, clock, signals, sealer, bounds };
+  const store = { ...shared, ...makeNouns(context) };
   if (engine === database) return { ...store, forEngine: store };
-  const ofEngine = { main: engine, searches: engine, engine, lease };
-  return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine, tools) } };
+  const ofEngine = { ...context, main: engine, searches: engine };
+  return { ...store, forEngine: { ...shared, ...makeNouns(ofEngine) } };
 }
 
-type Tools = { links: Links; sealer: Sealer; bounds: TeamBounds };
+const NOUNS = {
+  users,
+  authRecords,
+  rateLimits,
+  apiWindows,
+  providerLinks,
+  members,
+  groupMemberships,
+  oneTimeTokens,
+  registrations,
+  sessionOrigins,
+  invitations,
+  nextSecrets,
+  teams,
+  windows,
+  channels,
+  alerts,
+  notices,
+  teamPauses,
+  crons,
+  activity,
+  teamCounts,
+  depths,
+  durations,
+  sourceFigures,
+  snapshots,
+  usage,
+  outcomes,
+  backlog,
+  bulkTasks,
+};
 
-function makeNouns({ main, searches, lease }: Databases, { links, sealer, bounds }: Tools) {
-  const { clock, signals } = links;
+function makeNouns(context: Context) {
+  const { main, lease, sealer, clock, signals } = context;
   return {
+    ...bindAll(context, NOUNS),
+    /** For the auth library, which builds its own statements, and for other stores of this room. */
     database: main,
-    jobs: new JobStore({ db: main, searches }, { sealer, clock, signals, bounds }),
-    runs: new RunStore(main, sealer, clock, signals),
-    callbacks: new CallbackStore(main, sealer),
-    crons: new CronStore(main, { sealer, signals, bounds }),
-    teamPauses: new TeamPauseStore(main, signals),
-    queues: new QueueStore(main, signals, bounds),
-    teamCounts: new TeamCountStore(searches),
-    backlog: new BacklogStore(searches),
-    sourceFigures: new SourceFigureStore(searches),
-    lists: new ListStore(searches, clock),
+    apiTokens: apiTokens(context),
     batchCounts: new BatchCountStore(main, clock),
-    outcomes: new OutcomeStore(main),
-    durations: new DurationStore(main),
-    depths: new DepthStore(main, searches),
-    bulkTasks: new BulkTaskStore(main),
-    teams: new TeamStore(main, sealer),
-    nextSecrets: new NextSecretStore(main, sealer),
-    usage: new UsageStore(main),
-    activity: new ActivityStore(main, searches),
-    alerts: new AlertStore(main, searches),
-    notices: new NoticeStore(main, sealer),
-    channels: new ChannelStore(main, sealer),
-    windows: new WindowStore(main, clock, signals),
-    users: new UserStore(main),
-    registrations: new RegistrationStore(main),
-    apiTokens: new ApiTokenStore(main),
-    members: new MemberStore(main),
-    invitations: new InvitationStore(main),
-    groupMemberships: new GroupMembershipStore(main),
-    rateLimits: new RateLimitStore(main),
-    authRecords: new AuthRecordStore(main),
-    oneTimeTokens: new OneTimeTokenStore(main),
-    providerLinks: new ProviderLinkStore(main),
-    sessionOrigins: new SessionOriginStore(main),
+    callbacks: new CallbackStore(main, sealer),
+    jobs: jobs(context),
+    lists: lists(context),
+    nodes: new NodeStore(main, lease),
+    queues: queues(context),
+    retention: new RetentionStore(main),
+    runs: new RunStore(main, sealer, clock, signals),
     untrustedHeaders: new SightingStore(main, UNTRUSTED_HEADERS),
     strangeSignIns: new SightingStore(main, STRANGE_SIGN_INS),
-    nodes: new NodeStore(main, lease),
-    retention: new RetentionStore(main),
-    snapshots: new SnapshotStore(main),
-    apiWindows: new ApiWindowStore(main),
   };
 }
 

@@ -1,8 +1,9 @@
 import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
 import { newId } from '#domain/ids';
 import type { ActivityTable } from '../database/schema.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { add, all, one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** A recorded action of a person. */
 export interface Activity {
@@ -40,35 +41,33 @@ const COMMAND_LINE = 'command-line' satisfies Doer;
 const MOST_TEAMS = 50;
 
 /** The actions of people in a team (§5.10). Rows are only inserted, and deleted when they are old. */
-export class ActivityStore {
-  readonly #db: Database;
-  readonly #searches: Database;
-
-  /** @param searches  the database handle for lists */
-  constructor(db: Database, searches: Database) {
-    this.#db = db;
-    this.#searches = searches;
-  }
-
+export const activity = {
   /** Records one or some hundreds of actions of a person in a team. */
   async record(
+    { main }: Context,
     teamId: string,
     doer: Doer,
     deeds: Deed | readonly Deed[],
     now: number,
   ): Promise<void> {
-    await this.#db.transact(async (trx) => {
+    await main.transact(async (trx) => {
       const named = await nameDoer(trx, doer);
       await insert(
         trx,
         [deeds].flat().map((deed) => rowOf(teamId, named, deed, now)),
       );
     });
-  }
+  },
 
   /** Records a user's action on their own account in each team that they are in, `MOST_TEAMS` at most. */
-  async recordOfUser(userId: string, doer: Doer, deed: Deed, now: number): Promise<void> {
-    await this.#db.transact(async (trx) => {
+  async recordOfUser(
+    { main }: Context,
+    userId: string,
+    doer: Doer,
+    deed: Deed,
+    now: number,
+  ): Promise<void> {
+    await main.transact(async (trx) => {
       const teams = await all(
         trx,
         'memberships',
@@ -81,12 +80,12 @@ export class ActivityStore {
         teams.map(({ team_id }) => rowOf(team_id, named, deed, now)),
       );
     });
-  }
+  },
 
   /** Newest first. */
-  async list(teamId: string, filter: ActivityFilter): Promise<Activity[]> {
+  async list({ searches }: Context, teamId: string, filter: ActivityFilter): Promise<Activity[]> {
     const { actions, actorId, subjectId, from, to, before, after, limit } = filter;
-    const rows = await this.#searches.read((db) => {
+    const rows = await searches.read((db) => {
       let query = db.selectFrom('activity').selectAll().where('team_id', '=', teamId);
       if (actions !== undefined) query = query.where('action', 'in', actions);
       if (actorId === COMMAND_LINE) query = query.where('actor_id', 'is', null);
@@ -103,8 +102,8 @@ export class ActivityStore {
     });
     const found = rows.map(activityOf);
     return after === undefined ? found : found.toReversed();
-  }
-}
+  },
+};
 
 type NamedDoer = Pick<ActivityTable, 'actor_id' | 'actor'>;
 

@@ -8,6 +8,7 @@ import { raiseReminders } from './reminders.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
 import { one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** An alert as recorded (§6.5). */
 export interface StoredAlert {
@@ -82,32 +83,28 @@ export function alertOf(row: AlertsTable): StoredAlert {
  * Reads alerts and marks them as read. They are raised elsewhere: by settlements (raise-alerts.ts), reminders, usage
  * and ends of windows.
  */
-export class AlertStore {
-  readonly #db: Database;
-  readonly #searches: Database;
-
-  /** @param searches  the database handle for lists and counts */
-  constructor(db: Database, searches: Database) {
-    this.#db = db;
-    this.#searches = searches;
-  }
-
+export const alerts = {
   /** Alerts of runs and about usage (§6.7), newest first. */
-  async listAll(teamId: string, filter: AlertsAsked): Promise<(StoredAlert | UsageAlert)[]> {
+  async listAll(
+    context: Context,
+    teamId: string,
+    filter: AlertsAsked,
+  ): Promise<(StoredAlert | UsageAlert)[]> {
     const { level, after, limit, source, sourceKind, delivery, windowId } = filter;
-    const ofRuns = level === 'usage' ? [] : await this.list(teamId, { ...filter, level });
+    const ofRuns =
+      level === 'usage' ? [] : await alerts.list(context, teamId, { ...filter, level });
     const isOfRuns = level !== undefined && level !== 'usage';
     if (isOfRuns || source || sourceKind || delivery || windowId) return ofRuns;
-    const ofUsage = await listUsageAlerts(this.#searches, teamId, filter);
+    const ofUsage = await listUsageAlerts(context.searches, teamId, filter);
     const all = [...ofRuns, ...ofUsage].toSorted((a, b) => (a.id < b.id ? 1 : -1));
     return after === undefined ? all.slice(0, limit) : all.slice(-limit);
-  }
+  },
 
   /** Alerts of runs, newest first. */
-  async list(teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
+  async list({ searches }: Context, teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
     const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
     const kind = source?.kind ?? filter.sourceKind;
-    const rows = await this.#searches.read((db) => {
+    const rows = await searches.read((db) => {
       let query = db.selectFrom('alerts').selectAll().where('team_id', '=', teamId);
       if (level !== undefined) query = query.where('level', '=', level);
       if (kind !== undefined) query = query.where('source', '=', kind);
@@ -122,12 +119,12 @@ export class AlertStore {
     });
     const alerts = rows.map(alertOf);
     return after === undefined ? alerts : alerts.toReversed();
-  }
+  },
 
-  async find(teamId: string, alertId: string): Promise<StoredAlert | null> {
-    const row = await this.#db.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
+  async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
+    const row = await main.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
     return row ? alertOf(row) : null;
-  }
+  },
 
   /**
    * The crons and queues that have had a recovery of the same kind after the given alert.
@@ -135,11 +132,12 @@ export class AlertStore {
    * @param sourceIds  some hundreds at most
    */
   async listRecoveredSince(
+    { main }: Context,
     teamId: string,
     sourceIds: readonly string[],
     { id, kind }: Pick<StoredAlert, 'id' | 'kind'>,
   ): Promise<Set<string>> {
-    const rows = await this.#db.read((db) =>
+    const rows = await main.read((db) =>
       db
         .selectFrom('alerts')
         .select('source_id')
@@ -152,11 +150,11 @@ export class AlertStore {
         .execute(),
     );
     return new Set(rows.map(({ source_id }) => source_id));
-  }
+  },
 
   /** Counts unread alerts, up to `most`. */
-  async countUnread(teamId: string, most: number): Promise<number> {
-    const { n } = await this.#searches.read((db) =>
+  async countUnread({ searches }: Context, teamId: string, most: number): Promise<number> {
+    const { n } = await searches.read((db) =>
       db
         .selectFrom((eb) =>
           eb
@@ -170,9 +168,9 @@ export class AlertStore {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow(),
     );
-    const ofUsage = await listUsageAlerts(this.#searches, teamId, { unreadOnly: true });
+    const ofUsage = await listUsageAlerts(searches, teamId, { unreadOnly: true });
     return Math.min(most, n + ofUsage.length);
-  }
+  },
 
   /**
    * Marks alerts as read, or as unread again.
@@ -180,9 +178,14 @@ export class AlertStore {
    * @param alertIds  some hundreds at most
    * @returns how many of them exist
    */
-  async mark(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number> {
+  async mark(
+    { main }: Context,
+    teamId: string,
+    alertIds: readonly string[],
+    isRead: boolean,
+  ): Promise<number> {
     if (alertIds.length === 0) return 0;
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       let marked = 0;
       for (const table of ['alerts', 'usage_alerts'] as const) {
         const { numUpdatedRows } = await trx
@@ -195,59 +198,71 @@ export class AlertStore {
       }
       return marked;
     });
-  }
+  },
 
   /** Since when a cron or queue is slow by its rule; null: it is not. */
-  async findSlowSince(teamId: string, sourceId: string, rule: SlowRule): Promise<number | null> {
-    return findSlowSince(this.#db, teamId, sourceId, rule);
-  }
+  async findSlowSince(
+    { main }: Context,
+    teamId: string,
+    sourceId: string,
+    rule: SlowRule,
+  ): Promise<number | null> {
+    return findSlowSince(main, teamId, sourceId, rule);
+  },
 
   /** Raises reminders for crons and queues that still fail, where their settings ask for them (§6.5). */
-  async raiseReminders(now: number): Promise<void> {
-    return raiseReminders(this.#db, now);
-  }
+  async raiseReminders({ main }: Context, now: number): Promise<void> {
+    return raiseReminders(main, now);
+  },
 
   /**
    * Raises an alert for each team that has used 80 or 100 % of its month (§6.7).
    *
    * @param limitOf  the monthly limit of runs of a plan, null for none
    */
-  async raiseUsage(now: number, limitOf: (plan: string) => number | null): Promise<void> {
-    return raiseUsageAlerts(this.#db, now, limitOf);
-  }
+  async raiseUsage(
+    { main }: Context,
+    now: number,
+    limitOf: (plan: string) => number | null,
+  ): Promise<void> {
+    return raiseUsageAlerts(main, now, limitOf);
+  },
 
   /**
    * Marks the alert of that id and all older ones as read.
    *
    * @returns how many were unread
    */
-  async markReadUpTo(teamId: string, alertId: string): Promise<number> {
-    for (let marked = await this.#db.transact((trx) => markUsageRead(trx, teamId, alertId)); ;) {
-      const some = await this.#markSomeRead(teamId, alertId);
+  async markReadUpTo(context: Context, teamId: string, alertId: string): Promise<number> {
+    for (
+      let marked = await context.main.transact((trx) => markUsageRead(trx, teamId, alertId));
+      ;
+    ) {
+      const some = await markSomeRead(context, teamId, alertId);
       marked += some;
       if (some < MARKED_AT_ONCE) return marked;
     }
-  }
+  },
+};
 
-  async #markSomeRead(teamId: string, alertId: string): Promise<number> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
-      trx
-        .updateTable('alerts')
-        .set({ is_read: 1 })
-        .where('team_id', '=', teamId)
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('alerts')
-            .select('id')
-            .where('team_id', '=', teamId)
-            .where('is_read', '=', UNREAD)
-            .where('id', '<=', alertId)
-            .limit(MARKED_AT_ONCE),
-        )
-        .executeTakeFirst(),
-    );
-    return Number(numUpdatedRows);
-  }
+async function markSomeRead({ main }: Context, teamId: string, alertId: string): Promise<number> {
+  const { numUpdatedRows } = await main.transact((trx) =>
+    trx
+      .updateTable('alerts')
+      .set({ is_read: 1 })
+      .where('team_id', '=', teamId)
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('alerts')
+          .select('id')
+          .where('team_id', '=', teamId)
+          .where('is_read', '=', UNREAD)
+          .where('id', '<=', alertId)
+          .limit(MARKED_AT_ONCE),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numUpdatedRows);
 }
 
 async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise<number> {

@@ -9,10 +9,10 @@ import {
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
 import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts';
-import type { Database, Trx } from '../database/database.ts';
-import type { Sealer } from '../database/seal.ts';
+import type { Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
@@ -65,68 +65,69 @@ type Tables = 'notification_channels' | 'channels';
  * The channels of teams: the default one, which every team has, and named ones for crons and queues. Addresses are
  * secrets, sealed at rest (§5.9).
  */
-export class ChannelStore {
-  readonly #db: Database;
-  readonly #sealer: Sealer;
-
-  constructor(db: Database, sealer: Sealer) {
-    this.#db = db;
-    this.#sealer = sealer;
-  }
-
+export const channels = {
   /** The default channel. A team that has set none has email. */
-  async read(teamId: string): Promise<Channel> {
-    const row = await this.#db.read((db) => one(db, 'notification_channels', { team_id: teamId }));
-    return row ? this.#channelOf('notification_channels', row) : UNSET;
-  }
+  async read(context: Context, teamId: string): Promise<Channel> {
+    const row = await context.main.read((db) =>
+      one(db, 'notification_channels', { team_id: teamId }),
+    );
+    return row ? channelOf(context, 'notification_channels', row) : UNSET;
+  },
 
   /** The named channels, in the order of their names. */
-  async list(teamId: string): Promise<NamedChannel[]> {
-    const rows = await this.#db.read((db) =>
+  async list(context: Context, teamId: string): Promise<NamedChannel[]> {
+    const rows = await context.main.read((db) =>
       all(db, 'channels', { team_id: teamId }, { order: ['name', 'id'] }),
     );
-    return rows.map((row) => this.#namedOf(row));
-  }
+    return rows.map((row) => namedOf(context, row));
+  },
 
-  async find(teamId: string, channelId: string): Promise<NamedChannel | null> {
-    const row = await this.#db.read((db) =>
+  async find(context: Context, teamId: string, channelId: string): Promise<NamedChannel | null> {
+    const row = await context.main.read((db) =>
       one(db, 'channels', { team_id: teamId, id: channelId }),
     );
-    return row ? this.#namedOf(row) : null;
-  }
+    return row ? namedOf(context, row) : null;
+  },
 
   /** Replaces the default channel. Waiting notices for it go to the new one. */
   async save(
+    context: Context,
     teamId: string,
     config: ChannelConfig,
     collectMinutes: number | null = null,
   ): Promise<void> {
-    const columns = this.#columnsOf('notification_channels', { config, collectMinutes });
-    await this.#write(teamId, columns, columns);
-  }
+    const columns = columnsOf(context, 'notification_channels', { config, collectMinutes });
+    await write(context, teamId, columns, columns);
+  },
 
-  async add(teamId: string, settings: ChannelSettings, now: number): Promise<ChannelSaving> {
+  async add(
+    context: Context,
+    teamId: string,
+    settings: ChannelSettings,
+    now: number,
+  ): Promise<ChannelSaving> {
     const { name } = settings;
-    return this.#db.transact(async (trx) => {
+    return context.main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const names = await readNames(trx, teamId);
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
-      const columns = this.#columnsOf('channels', settings);
+      const columns = columnsOf(context, 'channels', settings);
       await add(trx, 'channels', { team_id: teamId, id, name, created_at: now, ...columns });
       return { kind: 'saved', id };
     });
-  }
+  },
 
   /** Replaces a channel's settings. Waiting notices for it go to its new address. */
   async change(
+    context: Context,
     teamId: string,
     channelId: string,
     settings: ChannelSettings,
   ): Promise<ChannelSaving> {
     const { name } = settings;
-    return this.#db.transact(async (trx) => {
+    return context.main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
@@ -135,27 +136,27 @@ export class ChannelStore {
         trx,
         'channels',
         { team_id: teamId, id: channelId },
-        { name, ...this.#columnsOf('channels', settings) },
+        { name, ...columnsOf(context, 'channels', settings) },
       );
       return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
     });
-  }
+  },
 
   /**
    * Deletes a channel. Crons, queues and waiting notices that name it use the default one instead. False: no such
    * channel.
    */
-  async delete(teamId: string, channelId: string): Promise<boolean> {
-    const removed = await this.#db.transact((trx) =>
+  async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
+    const removed = await main.transact((trx) =>
       remove(trx, 'channels', { team_id: teamId, id: channelId }),
     );
     return removed > 0;
-  }
+  },
 
   /** The crons and queues with alert settings of their own, each kind in the order of their names. */
-  async listUsers(teamId: string): Promise<ChannelUser[]> {
+  async listUsers({ main }: Context, teamId: string): Promise<ChannelUser[]> {
     const read = async (kind: ChannelUser['kind'], table: 'crons' | 'queues') => {
-      const rows = await this.#db.read((db) =>
+      const rows = await main.read((db) =>
         db
           .selectFrom(table)
           .select(['id', 'name', 'alert_settings'])
@@ -170,28 +171,35 @@ export class ChannelStore {
       });
     };
     return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
-  }
+  },
 
   /** @param channelId  null for the default */
-  async recordSent(teamId: string, now: number, channelId: string | null = null): Promise<void> {
-    await this.#record(teamId, channelId, { last_sent_at: now });
-  }
+  async recordSent(
+    context: Context,
+    teamId: string,
+    now: number,
+    channelId: string | null = null,
+  ): Promise<void> {
+    await record(context, teamId, channelId, { last_sent_at: now });
+  },
 
   async recordError(
+    context: Context,
     teamId: string,
     error: string,
     now: number,
     channelId: string | null = null,
   ): Promise<void> {
-    await this.#record(teamId, channelId, { last_error: error, last_error_at: now });
-  }
+    await record(context, teamId, channelId, { last_error: error, last_error_at: now });
+  },
 
   /** The email addresses of a team's members, in the order in which they joined. */
   async listMemberAddresses(
+    { main }: Context,
     teamId: string,
     { onlyVerified }: { onlyVerified: boolean },
   ): Promise<MemberAddress[]> {
-    const rows = await this.#db.read((db) =>
+    const rows = await main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -203,79 +211,82 @@ export class ChannelStore {
         .execute(),
     );
     return rows.map(({ id, email }) => ({ userId: id, email }));
-  }
+  },
+};
 
-  async #record(
-    teamId: string,
-    channelId: string | null,
-    columns: Partial<ChannelColumns>,
-  ): Promise<void> {
-    if (channelId === null) {
-      await this.#write(
-        teamId,
-        { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null },
-        columns,
-      );
-      return;
-    }
-    await this.#db.transact((trx) =>
-      change(trx, 'channels', { team_id: teamId, id: channelId }, columns),
-    );
+async function record(
+  context: Context,
+  teamId: string,
+  channelId: string | null,
+  columns: Partial<ChannelColumns>,
+): Promise<void> {
+  if (channelId === null) {
+    const unset = { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null };
+    return write(context, teamId, unset, columns);
   }
+  await context.main.transact((trx) =>
+    change(trx, 'channels', { team_id: teamId, id: channelId }, columns),
+  );
+}
 
-  /** @param initial  the other columns of a row, used if the default channel has no row yet */
-  async #write(
-    teamId: string,
-    initial: ChannelColumns,
-    columns: Partial<ChannelColumns>,
-  ): Promise<void> {
-    await this.#db.transact((trx) =>
-      trx
-        .insertInto('notification_channels')
-        .values({ team_id: teamId, ...initial, ...columns })
-        .onConflict((oc) => oc.column('team_id').doUpdateSet(columns))
-        .execute(),
-    );
-  }
+/** @param initial  the other columns of a row, used if the default channel has no row yet */
+async function write(
+  { main }: Context,
+  teamId: string,
+  initial: ChannelColumns,
+  columns: Partial<ChannelColumns>,
+): Promise<void> {
+  await main.transact((trx) =>
+    trx
+      .insertInto('notification_channels')
+      .values({ team_id: teamId, ...initial, ...columns })
+      .onConflict((oc) => oc.column('team_id').doUpdateSet(columns))
+      .execute(),
+  );
+}
 
-  /** The columns for new settings. They clear the last success and error, which were those of the old address. */
-  #columnsOf(
-    table: Tables,
-    { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
-  ): ChannelColumns {
-    const address = addressOf(config);
-    const sealed = address === null ? null : this.#sealer.seal(placeOf(table), address);
-    return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
-  }
+/** The columns for new settings. They clear the last success and error, which were those of the old address. */
+function columnsOf(
+  { sealer }: Context,
+  table: Tables,
+  { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
+): ChannelColumns {
+  const address = addressOf(config);
+  const sealed = address === null ? null : sealer.seal(placeOf(table), address);
+  return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
+}
 
-  #namedOf(row: ChannelsTable): NamedChannel {
-    return { id: row.id, name: row.name, ...this.#channelOf('channels', row) };
-  }
+function namedOf(context: Context, row: ChannelsTable): NamedChannel {
+  return { id: row.id, name: row.name, ...channelOf(context, 'channels', row) };
+}
 
-  #channelOf(table: Tables, row: ChannelColumns): Channel {
-    const config = this.#configOf(table, row);
-    return {
-      config: config ?? DEFAULT_CHANNEL,
-      collectMinutes: row.collect_minutes,
-      isAddressLost: config === null,
-      lastSentAt: row.last_sent_at,
-      lastError: row.last_error,
-      lastErrorAt: row.last_error_at,
-    };
-  }
+function channelOf(context: Context, table: Tables, row: ChannelColumns): Channel {
+  const config = configOf(context, table, row);
+  return {
+    config: config ?? DEFAULT_CHANNEL,
+    collectMinutes: row.collect_minutes,
+    isAddressLost: config === null,
+    lastSentAt: row.last_sent_at,
+    lastError: row.last_error,
+    lastErrorAt: row.last_error_at,
+  };
+}
 
-  /**
-   * Reads a channel's settings. A kind that this version does not know, and a channel without an address, become email;
-   * null where the address can't be opened.
-   */
-  #configOf(table: Tables, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
-    if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
-    try {
-      const address = this.#sealer.open(placeOf(table), sealed_url);
-      return configOf(kind, address);
-    } catch {
-      return null;
-    }
+/**
+ * Reads a channel's settings. A kind that this version does not know, and a channel without an address, become email;
+ * null where the address can't be opened.
+ */
+function configOf(
+  { sealer }: Context,
+  table: Tables,
+  { kind, sealed_url }: ChannelColumns,
+): ChannelConfig | null {
+  if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
+  try {
+    const address = sealer.open(placeOf(table), sealed_url);
+    return parseConfig(kind, address);
+  } catch {
+    return null;
   }
 }
 
@@ -312,7 +323,7 @@ function addressOf(config: ChannelConfig): string | null {
   return JSON.stringify(Object.fromEntries(values));
 }
 
-function configOf(kind: ChannelConfig['kind'], address: string): ChannelConfig {
+function parseConfig(kind: ChannelConfig['kind'], address: string): ChannelConfig {
   const values = isOneUrl(kind) ? { url: address } : (JSON.parse(address) as object);
   return { kind, ...values } as ChannelConfig;
 }

@@ -1,11 +1,11 @@
 import { newId } from '#domain/ids';
 import type { NoticesTable } from '../database/alerts-schema.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
 import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
-import type { Sealer } from '../database/seal.ts';
 import { change, one, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotice, NoticeTarget };
 
@@ -54,18 +54,10 @@ const MOST_TOGETHER = 100;
  * Notices, which tell people of alerts. A notice is claimed under a lease: if its node dies, another one claims it and
  * continues with the recipients that are left in `targets`.
  */
-export class NoticeStore {
-  readonly #db: Database;
-  readonly #sealer: Sealer;
-
-  constructor(db: Database, sealer: Sealer) {
-    this.#db = db;
-    this.#sealer = sealer;
-  }
-
+export const notices = {
   /** The teams that have notices waiting, with the time of the earliest. */
-  async scanWaiting(): Promise<{ teamId: string; nextDueAt: number }[]> {
-    const rows = await this.#db.read((db) =>
+  async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
+    const rows = await main.read((db) =>
       db
         .selectFrom('notices as n')
         .innerJoin('teams as t', 't.id', 'n.team_id')
@@ -78,49 +70,35 @@ export class NoticeStore {
       teamId: team_id,
       nextDueAt: next_due_at,
     }));
-  }
+  },
 
   /** Claims due notices of one team, earliest first. */
   async claimDue(
+    { main, sealer }: Context,
     teamId: string,
     { now, leaseMs, most }: { now: number; leaseMs: number; most: number },
   ): Promise<ClaimedNotice[]> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const claim = [teamId, newId(now), now, now + leaseMs, most] as const;
       const first = await trx.rows(claimNotices, claim);
-      const rows = [...first, ...(await this.#claimFollowers(trx, first, claim))];
+      const rows = [...first, ...(await claimOthers(trx, first, claim))];
       const team = await one(trx, 'teams', { id: teamId }, ['name']);
       const claimed: ClaimedNotice[] = [];
       for (const row of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-        const notice = await readNotice(trx, this.#sealer, row, team?.name ?? '');
+        const notice = await readNotice(trx, sealer, row, team?.name ?? '');
         if (notice) claimed.push(notice);
         else await deleteNotice(trx, keyOf(row));
       }
       return claimed;
     });
-  }
-
-  /** Claims the other notices of the same batches. */
-  async #claimFollowers(
-    trx: Trx,
-    first: readonly NoticesTable[],
-    [teamId, claimId, now, leaseUntil]: readonly [string, string, number, number, number],
-  ): Promise<NoticesTable[]> {
-    const batches = new Set(first.flatMap(({ batch_id }) => batch_id ?? []));
-    const rows: NoticesTable[] = [];
-    for (const batchId of batches) {
-      const most = MOST_TOGETHER - first.filter(({ batch_id }) => batch_id === batchId).length;
-      const claim = [teamId, claimId, now, leaseUntil, most, batchId, now + FOLLOW_MS];
-      rows.push(...(await trx.rows(claimFollowers, claim)));
-    }
-    return rows;
-  }
+  },
 
   /**
    * Writes the recipients that are left of the notices of one claim, and extends the lease. False where the claim is
    * lost: another node has taken over, and this one must not send anything more.
    */
   async keep(
+    { main }: Context,
     notices: readonly NoticeKey[],
     targets: readonly NoticeTarget[],
     leaseUntil: number,
@@ -128,7 +106,7 @@ export class NoticeStore {
     const [first] = notices;
     if (!first) return true;
     const ids = notices.map(({ id }) => id);
-    const changed = await this.#db.transact((trx) =>
+    const changed = await main.transact((trx) =>
       change(
         trx,
         'notices',
@@ -137,15 +115,15 @@ export class NoticeStore {
       ),
     );
     return changed === ids.length;
-  }
+  },
 
   /**
    * For a notice whose channel was deleted: makes it one for the default channel. False where the default channel is
    * told of the same alerts by another notice, or where the claim is lost: nothing is left to send.
    */
-  async fallBack(notice: NoticeKey): Promise<boolean> {
+  async fallBack({ main }: Context, notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const group = await holdGroup(trx, teamId, groupId);
       const own = group.find((row) => row.id === id && row.claim_id === claimId);
       if (!own || own.is_beside_default === 1) return false;
@@ -156,7 +134,7 @@ export class NoticeStore {
         await inTeam().set({ is_beside_default: 1 }).where('id', 'in', others).execute();
       return true;
     });
-  }
+  },
 
   /**
    * Ends a notice when everybody was told, or nobody can be told any more. The last notice of a group marks its alerts
@@ -164,31 +142,48 @@ export class NoticeStore {
    * takes over in between tells nobody again.
    */
   async finish(
+    context: Context,
     notice: NoticeKey & Pick<ClaimedNotice, 'alertCount'>,
     delivery: 'sent' | 'failed',
   ): Promise<void> {
-    if (delivery === 'sent' && (await this.#leaveToOthers(notice))) return;
+    if (delivery === 'sent' && (await leaveToOthers(context, notice))) return;
     let after = BEFORE_ALL_IDS;
     for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
       const from = after;
-      const last = await this.#db.transact(async (trx) =>
+      const last = await context.main.transact(async (trx) =>
         (await endTelling(trx, notice, delivery)) ? markSome(trx, notice, delivery, from) : null,
       );
       if (last === null) return;
       after = last;
     }
-    await this.#db.transact(async (trx) => {
+    await context.main.transact(async (trx) => {
       if (await deleteNotice(trx, notice)) await markSome(trx, notice, delivery, after);
     });
-  }
+  },
+};
 
-  /** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
-  async #leaveToOthers(notice: NoticeKey): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
-      const group = await holdGroup(trx, notice.teamId, notice.groupId);
-      return group.length > 1 && deleteNotice(trx, notice);
-    });
+/** Claims the other notices of the same batches. */
+async function claimOthers(
+  trx: Trx,
+  first: readonly NoticesTable[],
+  [teamId, claimId, now, leaseUntil]: readonly [string, string, number, number, number],
+): Promise<NoticesTable[]> {
+  const batches = new Set(first.flatMap(({ batch_id }) => batch_id ?? []));
+  const rows: NoticesTable[] = [];
+  for (const batchId of batches) {
+    const most = MOST_TOGETHER - first.filter(({ batch_id }) => batch_id === batchId).length;
+    const claim = [teamId, claimId, now, leaseUntil, most, batchId, now + FOLLOW_MS];
+    rows.push(...(await trx.rows(claimFollowers, claim)));
   }
+  return rows;
+}
+
+/** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
+async function leaveToOthers({ main }: Context, notice: NoticeKey): Promise<boolean> {
+  return main.transact(async (trx) => {
+    const group = await holdGroup(trx, notice.teamId, notice.groupId);
+    return group.length > 1 && deleteNotice(trx, notice);
+  });
 }
 
 const MARKED_AT_ONCE = 1_000;

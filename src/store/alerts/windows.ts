@@ -1,12 +1,11 @@
 import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
-import type { Clock } from '#domain/clock';
-import type { Database, Trx } from '../database/database.ts';
-import type { SignalBus } from '../database/signals.ts';
+import type { Trx } from '../database/database.ts';
 import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export type { StoredWindow, WindowSettings };
 
@@ -21,31 +20,20 @@ export interface NamedSource extends AlertSource {
 export const MOST_WINDOWS = 200;
 
 /** Maintenance windows of teams. A window may name crons and queues that were deleted since; they are ignored. */
-export class WindowStore {
-  readonly #db: Database;
-
-  readonly #clock: Clock;
-  readonly #signals: SignalBus;
-
-  constructor(db: Database, clock: Clock, signals: SignalBus) {
-    this.#db = db;
-    this.#clock = clock;
-    this.#signals = signals;
-  }
-
+export const windows = {
   /** Tells of crons that began to fail inside windows that have ended, and that still fail (§6.6). */
-  async tellEnds(): Promise<void> {
-    if (await tellWindowEnds(this.#db, this.#clock.now()))
-      this.#signals.send([{ kind: 'notices' }]);
-  }
+  async tellEnds({ main, clock, signals }: Context): Promise<void> {
+    if (await tellWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
+  },
 
   /** Makes a window. Null: the team has the maximum number, and none of them is over. */
   async create(
+    { main }: Context,
     teamId: string,
     settings: WindowSettings,
     now: number,
   ): Promise<StoredWindow | null> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const { n } = await trx
         .selectFrom('maintenance_windows')
@@ -63,15 +51,16 @@ export class WindowStore {
       await insertSources(trx, teamId, id, settings.covers);
       return { ...settings, teamId, id, createdAt: now };
     });
-  }
+  },
 
   /** Changes a window. Null: no such window. */
   async update(
+    { main }: Context,
     teamId: string,
     windowId: string,
     settings: WindowSettings,
   ): Promise<StoredWindow | null> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const row = await trx
         .updateTable('maintenance_windows')
         .set({ ...columnsOf(settings), told_until: null })
@@ -84,15 +73,19 @@ export class WindowStore {
       await insertSources(trx, teamId, windowId, settings.covers);
       return { ...settings, teamId, id: windowId, createdAt: row.created_at };
     });
-  }
+  },
 
   /**
    * Deletes a window. If it is active, crons that still fail are told of as at any other end; a weekly one does not
    * return. False: no such window.
    */
-  async delete(teamId: string, windowId: string): Promise<boolean> {
-    const now = this.#clock.now();
-    const { isDeleted, isTold } = await this.#db.transact(async (trx) => {
+  async delete(
+    { clock, main, signals }: Context,
+    teamId: string,
+    windowId: string,
+  ): Promise<boolean> {
+    const now = clock.now();
+    const { isDeleted, isTold } = await main.transact(async (trx) => {
       const windows = await readWindows(trx, [teamId]);
       const window = windows.find(({ id }) => id === windowId);
       const isDeleted = await deleteWindow(trx, teamId, windowId);
@@ -103,17 +96,21 @@ export class WindowStore {
         isTold: await tellWhatStillFails(trx, window, others, now),
       };
     });
-    if (isTold) this.#signals.send([{ kind: 'notices' }]);
+    if (isTold) signals.send([{ kind: 'notices' }]);
     return isDeleted;
-  }
+  },
 
   /**
    * Removes a cron or queue from the active one-time windows that name it. A window that then covers nothing has ended.
    * Crons that still fail are told of as at any other end.
    */
-  async uncover(teamId: string, source: AlertSource): Promise<void> {
-    const now = this.#clock.now();
-    const isTold = await this.#db.transact(async (trx) => {
+  async uncover(
+    { clock, main, signals }: Context,
+    teamId: string,
+    source: AlertSource,
+  ): Promise<void> {
+    const now = clock.now();
+    const isTold = await main.transact(async (trx) => {
       const windows = await readWindows(trx, [teamId]);
       const left = windows.map((window) => withoutSource(window, source, now));
       let isTold = false;
@@ -128,18 +125,18 @@ export class WindowStore {
       }
       return isTold;
     });
-    if (isTold) this.#signals.send([{ kind: 'notices' }]);
-  }
+    if (isTold) signals.send([{ kind: 'notices' }]);
+  },
 
-  async find(teamId: string, windowId: string): Promise<StoredWindow | null> {
-    const all = await this.list(teamId);
+  async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {
+    const all = await windows.list(context, teamId);
     return all.find(({ id }) => id === windowId) ?? null;
-  }
+  },
 
   /** The team's crons and queues, which a window may name, each kind in the order of their names. */
-  async listSources(teamId: string): Promise<NamedSource[]> {
+  async listSources({ main }: Context, teamId: string): Promise<NamedSource[]> {
     const read = async (kind: NamedSource['kind'], table: 'crons' | 'queues') => {
-      const rows = await this.#db.read((db) =>
+      const rows = await main.read((db) =>
         db
           .selectFrom(table)
           .select(['id', 'name'])
@@ -151,14 +148,14 @@ export class WindowStore {
       return rows.map(({ id, name }): NamedSource => ({ kind, id, name }));
     };
     return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
-  }
+  },
 
   /** The team's windows, the latest start first. */
-  async list(teamId: string): Promise<StoredWindow[]> {
-    const windows = await this.#db.read((db) => readWindows(db, [teamId]));
+  async list({ main }: Context, teamId: string): Promise<StoredWindow[]> {
+    const windows = await main.read((db) => readWindows(db, [teamId]));
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
-  }
-}
+  },
+};
 
 function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings) {
   return {

@@ -5,9 +5,8 @@ import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { newId } from '#domain/ids';
-import type { TeamBounds } from '#domain/team-bounds';
 import { readTags, writeTags } from '#domain/tags';
-import type { Database, Trx } from '../database/database.ts';
+
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
@@ -23,34 +22,19 @@ import {
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { CronsTable } from '../database/schema.ts';
-import type { Sealer } from '../database/seal.ts';
-import type { SignalBus } from '../database/signals.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
 
 /** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
-export class CronStore {
-  readonly #db: Database;
-  readonly #sealer: Sealer;
-  readonly #signals: SignalBus;
-  readonly #bounds: TeamBounds;
-
-  constructor(
-    db: Database,
-    { sealer, signals, bounds }: { sealer: Sealer; signals: SignalBus; bounds: TeamBounds },
-  ) {
-    this.#db = db;
-    this.#sealer = sealer;
-    this.#signals = signals;
-    this.#bounds = bounds;
-  }
-
+export const crons = {
   /**
    * @param nextRunAt  null creates the cron paused (§3.1)
    * @throws TeamFull
    */
   async create(
+    context: Context,
     teamId: string,
     settings: CronSettings,
     nextRunAt: number | null,
@@ -64,16 +48,16 @@ export class CronStore {
       next_run_at: withinEnd(nextRunAt, settings.end, 0),
       runs_counted: 0,
       ...UNBROKEN,
-      ...cronColumns(this.#sealer, teamId, settings),
+      ...cronColumns(context.sealer, teamId, settings),
     };
-    await this.#db.transact(async (trx) => {
-      const place = { table: 'crons', bounds: this.#bounds } as const;
+    await context.main.transact(async (trx) => {
+      const place = { table: 'crons', bounds: context.bounds } as const;
       await takePlace(trx, teamId, place);
       await add(trx, 'crons', row);
     });
-    this.#tellDue(teamId, row.next_run_at);
-    return cronOf(this.#sealer, row);
-  }
+    tellDue(context, teamId, row.next_run_at);
+    return cronOf(context.sealer, row);
+  },
 
   /**
    * Replaces the settings. If the schedule is the same, the next time stays, because it may be due at this very moment.
@@ -83,6 +67,7 @@ export class CronStore {
    * @param nextRunAt  the next time under the new settings
    */
   async update(
+    context: Context,
     teamId: string,
     cronId: string,
     settings: CronSettings,
@@ -92,7 +77,7 @@ export class CronStore {
       now,
     }: { isActive: boolean | null; nextRunAt: number | null; now: number },
   ): Promise<Cron | null> {
-    return this.#change(teamId, cronId, (row) => {
+    return changeCron(context, teamId, cronId, (row) => {
       const wasActive = row.is_active === 1;
       const active = isActive ?? wasActive;
       const stays =
@@ -100,7 +85,7 @@ export class CronStore {
       const counted = keepCount(endOf(row), settings.end, row.runs_counted);
       const next = stays ? row.next_run_at : nextRunAt;
       return {
-        ...cronColumns(this.#sealer, teamId, settings),
+        ...cronColumns(context.sealer, teamId, settings),
         // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
         ...(settings.alertThreshold === null
           ? UNBROKEN
@@ -110,35 +95,38 @@ export class CronStore {
         next_run_at: active ? withinEnd(next, settings.end, counted) : null,
       };
     });
-  }
+  },
 
   /** Replaces the assertions. Null: no such cron. */
   async setAssertions(
+    context: Context,
     teamId: string,
     cronId: string,
     assertions: readonly Assertion[],
   ): Promise<Cron | null> {
-    return this.#change(teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
-  }
+    return changeCron(context, teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
+  },
 
   /** Changes the tags by a function of the present ones (§2.13). Null: no such cron. */
   async setTags(
+    context: Context,
     teamId: string,
     cronId: string,
     change: (tags: readonly string[]) => readonly string[],
   ): Promise<Cron | null> {
-    return this.#change(teamId, cronId, ({ tags }) => ({
+    return changeCron(context, teamId, cronId, ({ tags }) => ({
       tags: writeTags(change(readTags(tags))),
     }));
-  }
+  },
 
   /** Starts a paused cron (§3.1); one that runs already keeps its next time. Null: no such cron. */
   async start(
+    context: Context,
     teamId: string,
     cronId: string,
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<Cron | null> {
-    return this.#change(teamId, cronId, (row) =>
+    return changeCron(context, teamId, cronId, (row) =>
       row.is_active === 1
         ? {}
         : {
@@ -146,12 +134,12 @@ export class CronStore {
             next_run_at: withinEnd(nextRunAt(row.cron_expression), endOf(row), row.runs_counted),
           },
     );
-  }
+  },
 
   /** Pauses a cron (§3.1). Null: no such cron. */
-  async pause(teamId: string, cronId: string): Promise<Cron | null> {
-    return this.#change(teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
-  }
+  async pause(context: Context, teamId: string, cronId: string): Promise<Cron | null> {
+    return changeCron(context, teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
+  },
 
   /**
    * Computes the next times of all active crons again, for a clock that was set back (`correctPlannedTimes`).
@@ -159,25 +147,25 @@ export class CronStore {
    * @param now  called before each step; null ends
    * @returns how many crons now run sooner
    */
-  async correctTimes(now: () => number | null): Promise<number> {
+  async correctTimes(context: Context, now: () => number | null): Promise<number> {
     let count = 0;
     let after: CronKey | null = null;
     for (let at = now(); at !== null; at = now()) {
-      const step: CorrectedTimes = await correctPlannedTimes(this.#db, at, after);
-      for (const { teamId, dueAt } of step.corrected) this.#tellDue(teamId, dueAt);
+      const step: CorrectedTimes = await correctPlannedTimes(context.main, at, after);
+      for (const { teamId, dueAt } of step.corrected) tellDue(context, teamId, dueAt);
       count += step.corrected.length;
       after = step.next;
       if (after === null) break;
     }
     return count;
-  }
+  },
 
   /**
    * Deletes a cron, and then its executions in small batches, as a queue's deletion does with jobs. False: no such
    * cron.
    */
-  async delete(teamId: string, cronId: string): Promise<boolean> {
-    const removed = await this.#db.transact(async (trx) => {
+  async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
+    const removed = await main.transact(async (trx) => {
       // First the cron, which waits for settlements under way: what they write of it goes with the rest.
       const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);
@@ -186,26 +174,26 @@ export class CronStore {
     if (removed === 0) return false;
     for (const table of ['executions', 'ended_executions'] as const) {
       const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
-      await deleteAllFound(this.#db, table, found);
+      await deleteAllFound(main, table, found);
     }
     return true;
-  }
+  },
 
-  async find(teamId: string, cronId: string): Promise<Cron | null> {
-    const row = await this.#db.read((db) => one(db, 'crons', { team_id: teamId, id: cronId }));
-    return row ? cronOf(this.#sealer, row) : null;
-  }
+  async find({ main, sealer }: Context, teamId: string, cronId: string): Promise<Cron | null> {
+    const row = await main.read((db) => one(db, 'crons', { team_id: teamId, id: cronId }));
+    return row ? cronOf(sealer, row) : null;
+  },
 
-  async list(teamId: string): Promise<Cron[]> {
-    const rows = await this.#db.read((db) =>
+  async list({ main, sealer }: Context, teamId: string): Promise<Cron[]> {
+    const rows = await main.read((db) =>
       all(db, 'crons', { team_id: teamId }, { order: ['name', 'id'] }),
     );
-    return rows.map((row) => cronOf(this.#sealer, row));
-  }
+    return rows.map((row) => cronOf(sealer, row));
+  },
 
   /** What the active crons of a team will send. */
-  async listPlanned(teamId: string): Promise<PlannedCron[]> {
-    const rows = await this.#db.read((db) =>
+  async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
+    const rows = await main.read((db) =>
       db
         .selectFrom('crons')
         .select(['cron_expression', 'created_at', 'next_run_at'])
@@ -221,15 +209,16 @@ export class CronStore {
       end: endOf(row),
       runsCounted: row.runs_counted,
     }));
-  }
+  },
 
   /** The crons of a team that call a URL, oldest first. */
   async listOfUrl(
+    { main }: Context,
     teamId: string,
     url: string,
     limit: number,
   ): Promise<Pick<Cron, 'id' | 'name' | 'cronExpression'>[]> {
-    return this.#db.read((db) =>
+    return main.read((db) =>
       db
         .selectFrom('crons')
         .select(['id', 'name', 'cron_expression as cronExpression'])
@@ -239,18 +228,22 @@ export class CronStore {
         .limit(limit)
         .execute(),
     );
-  }
+  },
 
   /** Finds crons of a team by id. Ids that the team does not have are left out. */
-  async findAll(teamId: string, cronIds: readonly string[]): Promise<Map<string, Cron>> {
+  async findAll(
+    { main, sealer }: Context,
+    teamId: string,
+    cronIds: readonly string[],
+  ): Promise<Map<string, Cron>> {
     if (cronIds.length === 0) return new Map();
-    const rows = await this.#db.read((db) => all(db, 'crons', { team_id: teamId, id: cronIds }));
-    return new Map(rows.map((row) => [row.id, cronOf(this.#sealer, row)]));
-  }
+    const rows = await main.read((db) => all(db, 'crons', { team_id: teamId, id: cronIds }));
+    return new Map(rows.map((row) => [row.id, cronOf(sealer, row)]));
+  },
 
   /** The team of a cron, for the operator's command line, which knows only the cron's id. */
-  async findTeam(cronId: string): Promise<string | null> {
-    const row = await this.#db.read((db) =>
+  async findTeam({ main }: Context, cronId: string): Promise<string | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('teams')
         .innerJoin('crons', 'crons.team_id', 'teams.id')
@@ -259,11 +252,16 @@ export class CronStore {
         .executeTakeFirst(),
     );
     return row?.id ?? null;
-  }
+  },
 
   /** Adds an execution that waits for an engine, independent of the schedule (Run now, §3.1). Null: no such cron. */
-  async addExecution(teamId: string, cronId: string, now: number): Promise<ExecutionRecord | null> {
-    const execution = await this.#db.transact(async (trx) => {
+  async addExecution(
+    context: Context,
+    teamId: string,
+    cronId: string,
+    now: number,
+  ): Promise<ExecutionRecord | null> {
+    const execution = await context.main.transact(async (trx) => {
       const cron = await one(trx, 'crons', { team_id: teamId, id: cronId }, ['id']);
       if (!cron) return null;
       const row = await trx
@@ -282,9 +280,9 @@ export class CronStore {
         .executeTakeFirstOrThrow();
       return executionRecord({ ...row, ...NOT_ENDED });
     });
-    if (execution) this.#tellDue(teamId, now);
+    if (execution) tellDue(context, teamId, now);
     return execution;
-  }
+  },
 
   /**
    * A cron's executions, newest first, with the stored parts of their responses.
@@ -292,6 +290,7 @@ export class CronStore {
    * @param before  only executions older than the one of this id
    */
   async listExecutions(
+    { main }: Context,
     teamId: string,
     cronId: string,
     limit: number,
@@ -299,49 +298,52 @@ export class CronStore {
   ): Promise<ExecutionDetail[]> {
     const isOfCron = sql`team_id = ${teamId} and cron_id = ${cronId}`;
     const newest = newestRuns(isOfCron, { limit, before });
-    const rows = await this.#db.read((db) => readWholeExecutions(db, newest));
+    const rows = await main.read((db) => readWholeExecutions(db, newest));
     return rows.map(executionDetail);
-  }
+  },
 
-  async findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null> {
+  async findExecution(
+    { main }: Context,
+    teamId: string,
+    executionId: string,
+  ): Promise<ExecutionDetail | null> {
     const where = sql`team_id = ${teamId} and id = ${executionId}`;
     const name = 'find-execution';
-    const [row] = await this.#db.read((db) => readWholeExecutions(db, { name, where }));
+    const [row] = await main.read((db) => readWholeExecutions(db, { name, where }));
     return row ? executionDetail(row) : null;
-  }
+  },
+};
 
-  /** Changes one cron by a function of its present state. */
-  async #change(
-    teamId: string,
-    cronId: string,
-    decide: (row: Selectable<CronsTable>) => Partial<Selectable<CronsTable>>,
-  ): Promise<Cron | null> {
-    const row = await this.#db.transact(async (trx) => {
-      const before = await this.#holdRow(trx, teamId, cronId);
-      if (!before) return null;
-      const columns = decide(before);
-      if (Object.keys(columns).length > 0) {
-        await change(trx, 'crons', { team_id: teamId, id: cronId }, columns);
-      }
-      return { ...before, ...columns };
-    });
-    if (!row) return null;
-    this.#tellDue(teamId, row.next_run_at);
-    return cronOf(this.#sealer, row);
-  }
+/** Changes one cron by a function of its present state. */
+async function changeCron(
+  context: Context,
+  teamId: string,
+  cronId: string,
+  decide: (row: Selectable<CronsTable>) => Partial<Selectable<CronsTable>>,
+): Promise<Cron | null> {
+  const row = await context.main.transact(async (trx) => {
+    // An engine may be setting the next time at this moment.
+    const before = await one(
+      trx,
+      'crons',
+      { team_id: teamId, id: cronId },
+      undefined,
+      'for update',
+    );
+    if (!before) return null;
+    const columns = decide(before);
+    if (Object.keys(columns).length > 0) {
+      await change(trx, 'crons', { team_id: teamId, id: cronId }, columns);
+    }
+    return { ...before, ...columns };
+  });
+  if (!row) return null;
+  tellDue(context, teamId, row.next_run_at);
+  return cronOf(context.sealer, row);
+}
 
-  /** Locks the cron's row: an engine may be setting its next time at this moment. */
-  async #holdRow(
-    trx: Trx,
-    teamId: string,
-    cronId: string,
-  ): Promise<Selectable<CronsTable> | undefined> {
-    return one(trx, 'crons', { team_id: teamId, id: cronId }, undefined, 'for update');
-  }
-
-  #tellDue(teamId: string, dueAt: number | null): void {
-    if (dueAt !== null) this.#signals.send([{ kind: 'team-due', teamId, dueAt }]);
-  }
+function tellDue({ signals }: Context, teamId: string, dueAt: number | null): void {
+  if (dueAt !== null) signals.send([{ kind: 'team-due', teamId, dueAt }]);
 }
 
 /** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */

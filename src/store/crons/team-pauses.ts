@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { withinEnd } from '#domain/cron-end';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { SignalBus } from '../database/signals.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { endOf } from './row-end.ts';
 import { change, one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** That everything of a team is paused (§3.11). */
 export interface TeamPause {
@@ -32,27 +32,19 @@ const writeNextTimes = preparedStatement<never>(
  * The switch over all crons and queues of a team. It is a column of the team's row, which every claim reads anyway;
  * what is paused by itself is not touched and stays so.
  */
-export class TeamPauseStore {
-  readonly #db: Database;
-  readonly #signals: SignalBus;
-
-  constructor(db: Database, signals: SignalBus) {
-    this.#db = db;
-    this.#signals = signals;
-  }
-
+export const teamPauses = {
   /** Null: it is not paused, or there is no such team. */
-  async read(teamId: string): Promise<TeamPause | null> {
-    const row = await this.#db.read((db) =>
+  async read({ main }: Context, teamId: string): Promise<TeamPause | null> {
+    const row = await main.read((db) =>
       one(db, 'teams', { id: teamId }, ['paused_at', 'paused_by']),
     );
     const at = row?.paused_at ?? null;
     return at === null ? null : { at, by: row?.paused_by ?? '' };
-  }
+  },
 
   /** False where it is paused already: who did it first stays written down. */
-  async pause(teamId: string, { at, by }: TeamPause): Promise<boolean> {
-    const changed = await this.#db.transact((trx) =>
+  async pause({ main }: Context, teamId: string, { at, by }: TeamPause): Promise<boolean> {
+    const changed = await main.transact((trx) =>
       change(
         trx,
         'teams',
@@ -61,7 +53,7 @@ export class TeamPauseStore {
       ),
     );
     return changed === 1;
-  }
+  },
 
   /**
    * Goes on. Times of crons that passed meanwhile are not made up for, as with a cron that is started again (§3.1).
@@ -71,50 +63,54 @@ export class TeamPauseStore {
    * @param nextRunAt  the next time of an expression after now
    */
   async resume(
+    context: Context,
     teamId: string,
     now: number,
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<boolean> {
     for (;;) {
-      const step = await this.#db.transact((trx) => this.#resumeStep(trx, teamId, now, nextRunAt));
+      const step = await context.main.transact((trx) =>
+        resumeStep(context, trx, teamId, now, nextRunAt),
+      );
       if (step === 'not-paused') return false;
       if (step === 'resumed') break;
     }
     // All its queues may have something to start, and engines know of none that waits for a resumption.
-    this.#signals.send([{ kind: 'unknown' }]);
+    context.signals.send([{ kind: 'unknown' }]);
     return true;
-  }
+  },
+};
 
-  /** Skips some of the passed times; where there are no more, resumes the team. */
-  async #resumeStep(
-    trx: Trx,
-    teamId: string,
-    now: number,
-    nextRunAt: (cronExpression: string) => number | null,
-  ): Promise<'more' | 'resumed' | 'not-paused'> {
-    await lockTeam(trx, teamId);
-    const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
-    if (!team || team.paused_at === null) return 'not-paused';
-    const passed = await trx
-      .selectFrom('crons')
-      .select(['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'])
-      .where('team_id', '=', teamId)
-      .where('next_run_at', '<=', now)
-      .orderBy('next_run_at')
-      .orderBy('id')
-      .limit(AT_ONCE)
-      .modifyEnd(sql.raw(this.#db.dialect.lock('for no key update')))
-      .execute();
-    const rows = passed.map((cron) => {
-      const next = nextRunAt(cron.cron_expression);
-      const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
-      return { team_id: teamId, cron_id: cron.id, next_run_at };
-    });
-    if (rows.length > 0) {
-      await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
-    }
-    if (rows.length === AT_ONCE) return 'more';
-    await change(trx, 'teams', { id: teamId }, { paused_at: null, paused_by: null });
-    return 'resumed';
+/** Skips some of the passed times; where there are no more, resumes the team. */
+async function resumeStep(
+  { main }: Context,
+  trx: Trx,
+  teamId: string,
+  now: number,
+  nextRunAt: (cronExpression: string) => number | null,
+): Promise<'more' | 'resumed' | 'not-paused'> {
+  await lockTeam(trx, teamId);
+  const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
+  if (!team || team.paused_at === null) return 'not-paused';
+  const passed = await trx
+    .selectFrom('crons')
+    .select(['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'])
+    .where('team_id', '=', teamId)
+    .where('next_run_at', '<=', now)
+    .orderBy('next_run_at')
+    .orderBy('id')
+    .limit(AT_ONCE)
+    .modifyEnd(sql.raw(main.dialect.lock('for no key update')))
+    .execute();
+  const rows = passed.map((cron) => {
+    const next = nextRunAt(cron.cron_expression);
+    const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);
+    return { team_id: teamId, cron_id: cron.id, next_run_at };
+  });
+  if (rows.length > 0) {
+    await trx.rows(writeNextTimes, [packRows(NEXT, rows)]);
   }
+  if (rows.length === AT_ONCE) return 'more';
+  await change(trx, 'teams', { id: teamId }, { paused_at: null, paused_by: null });
+  return 'resumed';
 }

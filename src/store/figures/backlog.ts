@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
+import type { Context } from '../database/context.ts';
 
 export type { Outbox };
 
@@ -20,25 +21,19 @@ export interface InState {
 /** The unfinished jobs of all teams. `scheduled` jobs are never late, so their age is always 0. */
 export type Backlog = Record<BacklogState, InState>;
 
-export class BacklogStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const backlog = {
   /**
    * Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number, so ask seldom.
    */
-  async read(now: number): Promise<Backlog> {
-    return readBacklog(this.#db, now);
-  }
+  async read({ searches }: Context, now: number): Promise<Backlog> {
+    return readBacklog(searches, now);
+  },
 
   /** Counts callbacks and notices that wait to be sent. */
-  async readOutbox(now: number): Promise<Outbox> {
-    return readOutbox(this.#db, now);
-  }
-}
+  async readOutbox({ searches }: Context, now: number): Promise<Outbox> {
+    return readOutbox(searches, now);
+  },
+};
 
 async function readBacklog(db: Database, now: number): Promise<Backlog> {
   const [waiting, running] = [await countWaiting(db, now), await countRunning(db)];

@@ -1,9 +1,9 @@
-import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
@@ -91,21 +91,13 @@ export interface Depth {
  * How many due jobs waited, counted every few minutes by the first node that comes to it. Counting at a moment needs no
  * bookkeeping when jobs are accepted, deleted or put back, so it costs no job anything.
  */
-export class DepthStore {
-  readonly #db: Database;
-  readonly #searches: Database;
-
-  constructor(db: Database, searches: Database) {
-    this.#db = db;
-    this.#searches = searches;
-  }
-
+export const depths = {
   /** Counts all queues, unless a node has done so within this step. */
-  async look(now: number): Promise<void> {
+  async look(context: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
-    if (await this.#hasLooked(at)) return;
-    const due = await this.#find(now);
-    const counts = await this.#count(due, now);
+    if (await hasLooked(context, at)) return;
+    const due = await find(context, now);
+    const counts = await count(context, due, now);
     const queues = due.map((queue) => {
       const waiting = counts.get(queue.queue_id) ?? 0;
       const oldest_ms = Math.max(0, now - queue.due_at);
@@ -113,8 +105,8 @@ export class DepthStore {
     });
     const held = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
     const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !held.has(source_id)))];
-    await this.#write(at, rows);
-  }
+    await write(context, at, rows);
+  },
 
   /**
    * Reads the looks since `from`.
@@ -123,11 +115,12 @@ export class DepthStore {
    * @returns the times of all looks, and the depths at those where something waited
    */
   async read(
+    { main }: Context,
     teamId: string,
     sourceId: string,
     from: number,
   ): Promise<{ looks: number[]; depths: Depth[] }> {
-    return this.#db.read(async (db) => {
+    return main.read(async (db) => {
       const looks = db.selectFrom('depth_looks').select('at').where('at', '>=', from);
       const depths = db
         .selectFrom('queue_depths')
@@ -139,7 +132,7 @@ export class DepthStore {
       const looked = await looks.orderBy('at').execute();
       return { looks: looked.map(({ at }) => at), depths: await depths.execute() };
     });
-  }
+  },
 
   /**
    * Finds where looks are missing: every process with an engine makes them.
@@ -149,15 +142,16 @@ export class DepthStore {
    * @returns the earliest first; the last one is the last look, whenever that was
    */
   async readSilences(
+    { main }: Context,
     { from, to }: { from: number; to: number },
     longerThanMs: number,
   ): Promise<Silence[]> {
-    return this.#db.read((db) => db.rows(findSilences, [from, to, longerThanMs]));
-  }
+    return main.read((db) => db.rows(findSilences, [from, to, longerThanMs]));
+  },
 
   /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
-  async lastLookBefore(at: number): Promise<number | null> {
-    const found = await this.#db.read((db) =>
+  async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
+    const found = await main.read((db) =>
       db
         .selectFrom('depth_looks')
         .select('at')
@@ -167,41 +161,47 @@ export class DepthStore {
         .executeTakeFirst(),
     );
     return found?.at ?? null;
-  }
+  },
+};
 
-  async #hasLooked(at: number): Promise<boolean> {
-    const found = await this.#db.read((db) => one(db, 'depth_looks', { at }, ['at']));
-    return found !== undefined;
-  }
+async function hasLooked({ main }: Context, at: number): Promise<boolean> {
+  const found = await main.read((db) => one(db, 'depth_looks', { at }, ['at']));
+  return found !== undefined;
+}
 
-  async #find(now: number): Promise<DueQueue[]> {
-    return this.#searches.read((db) => db.rows(findDue, [now, MOST_QUEUES]));
-  }
+async function find({ searches }: Context, now: number): Promise<DueQueue[]> {
+  return searches.read((db) => db.rows(findDue, [now, MOST_QUEUES]));
+}
 
-  async #count(due: readonly DueQueue[], now: number): Promise<Map<string, number>> {
-    const counts = new Map<string, number>();
-    for (let n = 0; n < due.length; n += AT_ONCE) {
-      const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
-      const rows = await this.#searches.read((db) =>
-        db.rows(countDue, [packRows(QUEUE, some), now]),
-      );
-      for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
-    }
-    return counts;
+async function count(
+  { searches }: Context,
+  due: readonly DueQueue[],
+  now: number,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let n = 0; n < due.length; n += AT_ONCE) {
+    const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
+    const rows = await searches.read((db) => db.rows(countDue, [packRows(QUEUE, some), now]));
+    for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
   }
+  return counts;
+}
 
-  /** Writes a look. If several nodes look within one step, only the first look is kept, as a whole. */
-  async #write(at: number, rows: readonly RowOf<typeof DEPTH>[]): Promise<void> {
-    await this.#db.transact(async (trx) => {
-      const first = await trx
-        .insertInto('depth_looks')
-        .values({ at })
-        .onConflict((oc) => oc.doNothing())
-        .executeTakeFirst();
-      if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
-      await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
-    });
-  }
+/** Writes a look. If several nodes look within one step, only the first look is kept, as a whole. */
+async function write(
+  { main }: Context,
+  at: number,
+  rows: readonly RowOf<typeof DEPTH>[],
+): Promise<void> {
+  await main.transact(async (trx) => {
+    const first = await trx
+      .insertInto('depth_looks')
+      .values({ at })
+      .onConflict((oc) => oc.doNothing())
+      .executeTakeFirst();
+    if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
+    await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
+  });
 }
 
 interface DepthRow {

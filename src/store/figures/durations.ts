@@ -1,10 +1,10 @@
 import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/duration-histogram';
 import type { FailureReason } from '#domain/failure';
-import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS } from './outcomes.ts';
 import type { DurationHoursTable } from '../database/schema.ts';
+import type { Context } from '../database/context.ts';
 
 /** The reasons of runs that were not sent, or whose duration is not known. */
 const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([
@@ -63,21 +63,20 @@ const readHours = pageStatement<Pick<DurationHoursTable, 'hour' | 'outcome' | 's
 );
 
 /** How long runs took, by hour. */
-export class DurationStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const durations = {
   /**
    * Reads the counters from the hour of `from` on.
    *
    * @param sourceId  the id of a queue or a cron, or of the team for all its runs
    */
-  async readHours(teamId: string, sourceId: string, from: number): Promise<DurationHour[]> {
+  async readHours(
+    { main }: Context,
+    teamId: string,
+    sourceId: string,
+    from: number,
+  ): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
-    const rows = await this.#db.read((db) => db.rows(readHours, parameters));
+    const rows = await main.read((db) => db.rows(readHours, parameters));
     const byHour = Map.groupBy(rows, ({ hour, outcome }) => `${hour} ${outcome}`);
     return [...byHour.values()].flatMap((steps) => {
       const [first] = steps;
@@ -89,5 +88,5 @@ export class DurationStore {
       );
       return [{ hour: first.hour, outcome: first.outcome, counts }];
     });
-  }
-}
+  },
+};

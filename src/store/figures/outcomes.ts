@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
+import type { Context } from '../database/context.ts';
 
 /** The length of one counter. */
 export const HOUR_MS = 3_600_000;
@@ -38,15 +38,9 @@ const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) =
 });
 
 /** Counts by hour, from the hour of an instant on. */
-export class OutcomeStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async readHours(teamId: string, from: number): Promise<OutcomeHour[]> {
+export const outcomes = {
+  async readHours({ main }: Context, teamId: string, from: number): Promise<OutcomeHour[]> {
     const parameters = [teamId, from - (from % HOUR_MS)];
-    return this.#db.read((db) => db.rows(readHours, parameters));
-  }
-}
+    return main.read((db) => db.rows(readHours, parameters));
+  },
+};

@@ -1,23 +1,17 @@
 import { CompiledQuery } from 'kysely';
-import type { Database } from '../database/database.ts';
 import { findOldSnapshots, type OldSnapshot } from '../postgres/old-snapshots.ts';
+import type { Context } from '../database/context.ts';
 
 export type { OldSnapshot };
 
 /** Finds snapshots that slow the database down. */
-export class SnapshotStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const snapshots = {
   /**
    * Snapshots older than ten minutes, oldest first. Vacuum cannot remove rows that died after the snapshot began, and
    * index scans have to pass them. SQLite has none.
    */
-  async findOld(): Promise<OldSnapshot[]> {
-    if (!this.#db.dialect.isShared) return [];
-    return findOldSnapshots((text) => this.#db.autocommit(CompiledQuery.raw(text)));
-  }
-}
+  async findOld({ main }: Context): Promise<OldSnapshot[]> {
+    if (!main.dialect.isShared) return [];
+    return findOldSnapshots((text) => main.autocommit(CompiledQuery.raw(text)));
+  },
+};

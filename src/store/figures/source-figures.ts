@@ -1,10 +1,10 @@
 import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
-import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { OutcomeHoursTable } from '../database/schema.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
+import type { Context } from '../database/context.ts';
 
 /** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;
@@ -198,17 +198,11 @@ const countSources = pageStatement<EachSource['leftOut']>(
 );
 
 /** Figures of single crons, queues and teams. Costs some index steps for each, so ask seldom. */
-export class SourceFigureStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const sourceFigures = {
   /** @param most  the most crons, queues and teams of each */
-  async read(most: number, now: number): Promise<EachSource> {
+  async read({ searches }: Context, most: number, now: number): Promise<EachSource> {
     const midnight = now - (now % DAY_MS);
-    return this.#db.read(async (db) => {
+    return searches.read(async (db) => {
       const crons = await db.rows(readCrons, [most, now]);
       const ofCrons = outcomesBySource(await db.rows(countOfCrons, [most, midnight]));
       const queues = await db.rows(readQueues, [most, now]);
@@ -226,8 +220,8 @@ export class SourceFigureStore {
         leftOut: { crons: leftOut('crons'), queues: leftOut('queues'), teams: leftOut('teams') },
       };
     });
-  }
-}
+  },
+};
 
 function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures {
   const { team, id, name, last_success, failing, due_at } = row;

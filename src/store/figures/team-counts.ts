@@ -1,7 +1,7 @@
 import { earliestIdAt } from '#domain/ids';
-import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
+import type { Context } from '../database/context.ts';
 
 /** A team's crons, jobs and alerts that need attention. Each number is at most `MOST_COUNTED`. */
 export interface Attention {
@@ -94,24 +94,18 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
 );
 
 /** Some counts of a team, for every page. Each costs at most `MOST_COUNTED` index steps. */
-export class TeamCountStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async readAttention(teamId: string): Promise<Attention> {
-    const [row] = await this.#db.read((db) => db.rows(readAttention, [teamId]));
+export const teamCounts = {
+  async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
+    const [row] = await searches.read((db) => db.rows(readAttention, [teamId]));
     return {
       failingCrons: row?.failing_crons ?? 0,
       failedJobs: row?.failed_jobs ?? 0,
       unreadAlerts: row?.unread_alerts ?? 0,
     };
-  }
+  },
 
-  async readCounts(teamId: string): Promise<Counts> {
-    const rows = await this.#db.read((db) => db.rows(readCounts, [teamId]));
+  async readCounts({ searches }: Context, teamId: string): Promise<Counts> {
+    const rows = await searches.read((db) => db.rows(readCounts, [teamId]));
     const numbers = new Map(rows.map(({ thing, number }) => [thing, number]));
     const of = (thing: string) => numbers.get(thing) ?? 0;
     return {
@@ -119,11 +113,15 @@ export class TeamCountStore {
       queues: { active: of('active queues'), paused: of('paused queues') },
       jobs: { pending: of('pending'), processing: of('processing'), retrying: of('retrying') },
     };
-  }
+  },
 
   /** The first cron or job that the team made at `since` or later; null: none yet. */
-  async findFirstCreatedSince(teamId: string, since: number): Promise<Created | null> {
-    const [row] = await this.#db.read((db) => db.rows(findCreated, [teamId, earliestIdAt(since)]));
+  async findFirstCreatedSince(
+    { searches }: Context,
+    teamId: string,
+    since: number,
+  ): Promise<Created | null> {
+    const [row] = await searches.read((db) => db.rows(findCreated, [teamId, earliestIdAt(since)]));
     return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
-  }
-}
+  },
+};

@@ -1,9 +1,9 @@
 import type { ClaimedRun } from '../runs/claims.ts';
-import type { Database } from '../database/database.ts';
 import type { HourCount } from './batch-counts.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
+import type { Context } from '../database/context.ts';
 
 /** The monthly limit of runs of each plan (§8.2); null: no limit. */
 export interface MonthlyLimits {
@@ -202,39 +202,47 @@ const readDays = preparedStatement<{ day: string | null; hour: number | null; us
   union all select null, hour, runs from ${startsOf(dialect.$(1), dialect)}`,
 );
 
-export class UsageStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const usage = {
   /** Runs counted for a team in the UTC month of `now`. */
-  async usedInMonth(teamId: string, now: number): Promise<number> {
-    const [row] = await this.#read(readMonth, teamId, now);
+  async usedInMonth(context: Context, teamId: string, now: number): Promise<number> {
+    const [row] = await read(context, readMonth, teamId, now);
     return row?.used ?? 0;
-  }
+  },
 
   /** Runs by UTC day of the month of `now`, oldest first; days without a run are left out. */
-  async usedByDay(teamId: string, now: number): Promise<{ day: string; used: number }[]> {
+  async usedByDay(
+    context: Context,
+    teamId: string,
+    now: number,
+  ): Promise<{ day: string; used: number }[]> {
     const days = new Map<string, number>();
-    for (const row of await this.#read(readDays, teamId, now)) {
+    for (const row of await read(context, readDays, teamId, now)) {
       const day = row.day ?? periodsOf(row.hour ?? 0).day;
       days.set(day, (days.get(day) ?? 0) + row.used);
     }
     return [...days]
       .map(([day, used]) => ({ day, used }))
       .toSorted((a, b) => (a.day < b.day ? -1 : 1));
-  }
-
-  async #read<Row>(statement: PreparedStatement<Row>, teamId: string, now: number): Promise<Row[]> {
-    return this.#db.read((db) => db.rows(statement, [teamId, ...monthOf(now)]));
-  }
+  },
 
   /** Counts one run outside queues and crons (a test run). False where the month is used up. */
-  async countOne(teamId: string, monthlyLimit: number | null, now: number): Promise<boolean> {
+  async countOne(
+    { main }: Context,
+    teamId: string,
+    monthlyLimit: number | null,
+    now: number,
+  ): Promise<boolean> {
     const wanted = [{ teamId, runs: 1, monthlyLimit }];
-    const granted = await this.#db.transact((trx) => countUsage(trx, wanted, now));
+    const granted = await main.transact((trx) => countUsage(trx, wanted, now));
     return granted.get(teamId) === 1;
-  }
+  },
+};
+
+async function read<Row>(
+  { main }: Context,
+  statement: PreparedStatement<Row>,
+  teamId: string,
+  now: number,
+): Promise<Row[]> {
+  return main.read((db) => db.rows(statement, [teamId, ...monthOf(now)]));
 }

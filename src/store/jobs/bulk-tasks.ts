@@ -1,12 +1,13 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { newId } from '#domain/ids';
 import { formatRate, parseRate, type Rate } from '#domain/rate';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../lists/job-counts.ts';
 import type { BulkTasksTable, Tables } from '../database/schema.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, change, one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export type BulkKind = BulkTasksTable['kind'];
 
@@ -135,18 +136,13 @@ export async function recordRetry(
 }
 
 /** Bulk actions that the service works through by itself. */
-export class BulkTaskStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const bulkTasks = {
   /**
    * Makes a task. Jobs that arrive later, or have an id above `upToId`, are not part of it. Null: the team has too many
    * open tasks.
    */
   async create(
+    { main }: Context,
     teamId: string,
     task: Pick<BulkTask, 'kind' | 'search' | 'total'> & {
       upToId?: string | undefined;
@@ -155,7 +151,7 @@ export class BulkTaskStore {
     now: number,
   ): Promise<BulkTask | null> {
     const id = newId(now);
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const open = await trx
         .selectFrom('bulk_tasks')
@@ -188,11 +184,11 @@ export class BulkTaskStore {
         .executeTakeFirstOrThrow();
       return taskOf(row);
     });
-  }
+  },
 
   /** Open tasks, then ended ones, newest first. */
-  async list(teamId: string): Promise<BulkTask[]> {
-    const rows = await this.#db.read(async (reader) => {
+  async list({ main }: Context, teamId: string): Promise<BulkTask[]> {
+    const rows = await main.read(async (reader) => {
       const ofTeam = reader
         .selectFrom('bulk_tasks')
         .selectAll()
@@ -204,18 +200,18 @@ export class BulkTaskStore {
       return [...(await open.execute()), ...(await ended.execute())];
     });
     return rows.map(taskOf);
-  }
+  },
 
-  async find(teamId: string, taskId: string): Promise<BulkTask | null> {
-    const row = await this.#db.read((reader) =>
+  async find({ main }: Context, teamId: string, taskId: string): Promise<BulkTask | null> {
+    const row = await main.read((reader) =>
       one(reader, 'bulk_tasks', { team_id: teamId, id: taskId }),
     );
     return row ? taskOf(row) : null;
-  }
+  },
 
   /** Cancels a task. False: no such task, or it has ended. */
-  async cancel(teamId: string, taskId: string, now: number): Promise<boolean> {
-    const changed = await this.#db.transact((trx) =>
+  async cancel({ main }: Context, teamId: string, taskId: string, now: number): Promise<boolean> {
+    const changed = await main.transact((trx) =>
       change(
         trx,
         'bulk_tasks',
@@ -224,48 +220,32 @@ export class BulkTaskStore {
       ),
     );
     return changed === 1;
-  }
+  },
 
   /**
    * Claims the oldest open task that nobody works on, for a limited time. A task whose search is damaged ends at once.
    */
-  async claim(workerId: string, now: number, forMs: number): Promise<ClaimedTask | null> {
+  async claim(
+    context: Context,
+    workerId: string,
+    now: number,
+    forMs: number,
+  ): Promise<ClaimedTask | null> {
     for (;;) {
-      const row = await this.#claimRow(workerId, now, forMs);
+      const row = await claimRow(context, workerId, now, forMs);
       if (row === null) return null;
       const { team_id: teamId, up_to_id: upToId, cursor } = row;
       if (readSearch(row) !== null) return { ...taskOf(row), teamId, upToId, cursor };
-      await this.cancel(teamId, row.id, now);
+      await bulkTasks.cancel(context, teamId, row.id, now);
     }
-  }
-
-  #claimRow(workerId: string, now: number, forMs: number) {
-    return this.#db.transact(async (trx) => {
-      const free = await trx
-        .selectFrom('bulk_tasks')
-        .select(['team_id', 'id'])
-        .where('finished_at', 'is', null)
-        .where(isUnclaimed(now))
-        .orderBy('id')
-        .limit(1)
-        .modifyEnd(sql.raw(this.#db.dialect.lock('for update skip locked')))
-        .executeTakeFirst();
-      if (!free) return null;
-      return trx
-        .updateTable('bulk_tasks')
-        .set({ state: 'running', claimed_by: workerId, claimed_until: claimedUntil(now + forMs) })
-        .where('team_id', '=', free.team_id)
-        .where('id', '=', free.id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-    });
-  }
+  },
 
   /**
    * Writes a task's progress, and extends the claim or, with `state`, ends the task. False: it was cancelled, or
    * another worker has taken it over.
    */
   async advance(
+    { main }: Context,
     task: Pick<ClaimedTask, 'teamId' | 'id'>,
     workerId: string,
     step: {
@@ -276,7 +256,7 @@ export class BulkTaskStore {
       ended?: { state: 'done' | 'failed'; at: number };
     },
   ): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
+    const { numUpdatedRows } = await main.transact((trx) =>
       trx
         .updateTable('bulk_tasks')
         .set((eb) => ({
@@ -293,12 +273,34 @@ export class BulkTaskStore {
         .executeTakeFirst(),
     );
     return numUpdatedRows === 1n;
-  }
+  },
 
   /** Deletes tasks that ended before an instant. */
-  async forgetBefore(before: number): Promise<void> {
-    await this.#db.transact((trx) =>
+  async forgetBefore({ main }: Context, before: number): Promise<void> {
+    await main.transact((trx) =>
       trx.deleteFrom('bulk_tasks').where('finished_at', '<', before).execute(),
     );
-  }
+  },
+};
+
+function claimRow({ main }: Context, workerId: string, now: number, forMs: number) {
+  return main.transact(async (trx) => {
+    const free = await trx
+      .selectFrom('bulk_tasks')
+      .select(['team_id', 'id'])
+      .where('finished_at', 'is', null)
+      .where(isUnclaimed(now))
+      .orderBy('id')
+      .limit(1)
+      .modifyEnd(sql.raw(main.dialect.lock('for update skip locked')))
+      .executeTakeFirst();
+    if (!free) return null;
+    return trx
+      .updateTable('bulk_tasks')
+      .set({ state: 'running', claimed_by: workerId, claimed_until: claimedUntil(now + forMs) })
+      .where('team_id', '=', free.team_id)
+      .where('id', '=', free.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
 }

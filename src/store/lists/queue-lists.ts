@@ -1,3 +1,4 @@
+import type { Clock } from '#domain/clock';
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
@@ -132,12 +133,11 @@ const readRate = pageStatement<{ due: number; spent_until: number | null }>(
 );
 
 export async function readRateLoad(
-  db: Database,
+  { db, clock }: { db: Database; clock: Clock },
   teamId: string,
   queueId: string,
-  now: number,
 ): Promise<RateLoad> {
-  const parameters = [teamId, queueId, now, MOST_COUNTED + 1];
+  const parameters = [teamId, queueId, clock.now(), MOST_COUNTED + 1];
   const [row] = await db.read((reader) => reader.rows(readRate, parameters));
   const due = row?.due ?? 0;
   return {

@@ -1,9 +1,10 @@
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { isViewer } from './kept-roles.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { change, one } from '../database/rows.ts';
+import { bind, type Context } from '../database/context.ts';
 
 /** A token to be stored. Only its user knows the text (§5.2). */
 export interface TokenToKeep {
@@ -50,58 +51,57 @@ const findOwnersByHash = preparedStatement<{
   where k.token_hash = given.token_hash`,
 );
 
-export class ApiTokenStore {
-  readonly #db: Database;
-  readonly #finding: GroupCommit<string, FoundOwner | null>;
+export function apiTokens(context: Context) {
+  const find = (hashes: readonly string[]) => findOwners(context, hashes);
+  const finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
+  return {
+    ...bind(context, tokens),
+    /**
+     * Finds a token's owner. Reads for every call, since the user's team may have changed just before; calls that
+     * arrive together share one statement.
+     */
+    findOwner: (hash: string): Promise<FoundOwner | null> => finding.add(hash),
+  };
+}
 
-  constructor(db: Database) {
-    this.#db = db;
-    const find = (hashes: readonly string[]) => this.#findOwners(hashes);
-    this.#finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
-  }
-
-  /**
-   * Finds a token's owner. It reads anew for every call, since the user's team may have changed just before; calls that
-   * arrive together share one statement.
-   */
-  async findOwner(hash: string): Promise<FoundOwner | null> {
-    return this.#finding.add(hash);
-  }
-
-  async #findOwners(hashes: readonly string[]): Promise<(FoundOwner | null)[]> {
-    const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
-    const rows = await this.#db.read((db) => db.rows(findOwnersByHash, [packRows(HASH, wanted)]));
-    const owners = new Map(
-      rows.map((row) => [
-        row.token_hash,
-        {
-          userId: row.user_id,
-          teamId: row.team_id,
-          isViewer: isViewer(row),
-          lastUsedAt: row.last_used_at,
-        },
-      ]),
-    );
-    return hashes.map((hash) => owners.get(hash) ?? null);
-  }
-
+const tokens = {
   /** Replaces the user's token: the old one stops working with this commit. */
-  async replace(userId: string, token: TokenToKeep, now: number): Promise<void> {
-    await this.#db.transact((trx) => keepToken(trx, userId, token, now));
-  }
+  async replace({ main }: Context, userId: string, token: TokenToKeep, now: number): Promise<void> {
+    await main.transact((trx) => keepToken(trx, userId, token, now));
+  },
 
-  async read(userId: string): Promise<TokenFacts | null> {
-    const row = await this.#db.read((db) =>
+  async read({ main }: Context, userId: string): Promise<TokenFacts | null> {
+    const row = await main.read((db) =>
       one(db, 'api_tokens', { user_id: userId }, ['hint', 'created_at', 'last_used_at']),
     );
     return row ? { hint: row.hint, createdAt: row.created_at, lastUsedAt: row.last_used_at } : null;
-  }
+  },
 
-  async markUsed(hash: string, now: number): Promise<void> {
-    await this.#db.transact((trx) =>
+  async markUsed({ main }: Context, hash: string, now: number): Promise<void> {
+    await main.transact((trx) =>
       change(trx, 'api_tokens', { token_hash: hash }, { last_used_at: now }),
     );
-  }
+  },
+};
+
+async function findOwners(
+  { main }: Context,
+  hashes: readonly string[],
+): Promise<(FoundOwner | null)[]> {
+  const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
+  const rows = await main.read((db) => db.rows(findOwnersByHash, [packRows(HASH, wanted)]));
+  const owners = new Map(
+    rows.map((row) => [
+      row.token_hash,
+      {
+        userId: row.user_id,
+        teamId: row.team_id,
+        isViewer: isViewer(row),
+        lastUsedAt: row.last_used_at,
+      },
+    ]),
+  );
+  return hashes.map((hash) => owners.get(hash) ?? null);
 }
 
 export async function keepToken(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, SqlBool, Transaction } from 'kysely';
-import type { Database, Reader, Trx } from '../database/database.ts';
+import type { Reader, Trx } from '../database/database.ts';
+import type { Context } from '../database/context.ts';
 
 /** The tables that the auth library reads and writes by itself. */
 export const AUTH_TABLES = [
@@ -50,15 +51,9 @@ type AnyTables = Record<string, Record<string, unknown>>;
  * Rows for the auth library, which passes its own conditions. Dates and yes/no values are converted to the store's
  * integers and back. Each call is one transaction.
  */
-export class AuthRecordStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async insert(table: AuthTable, row: AuthRow): Promise<AuthRow> {
-    return this.#db.transact(async (trx) =>
+export const authRecords = {
+  async insert({ main }: Context, table: AuthTable, row: AuthRow): Promise<AuthRow> {
+    return main.transact(async (trx) =>
       readRow(
         await open(trx)
           .insertInto(table)
@@ -67,11 +62,11 @@ export class AuthRecordStore {
           .executeTakeFirstOrThrow(),
       ),
     );
-  }
+  },
 
-  async select(table: AuthTable, selection: Selection): Promise<AuthRow[]> {
+  async select({ main }: Context, table: AuthTable, selection: Selection): Promise<AuthRow[]> {
     const { where, limit, offset, sortBy } = selection;
-    const rows = await this.#db.read((db) => {
+    const rows = await main.read((db) => {
       let query = open(db).selectFrom(table).selectAll().where(matches(where));
       if (sortBy) query = query.orderBy(sortBy.column, sortBy.direction);
       if (limit !== undefined) query = query.limit(limit);
@@ -79,10 +74,10 @@ export class AuthRecordStore {
       return query.execute();
     });
     return rows.map(readRow);
-  }
+  },
 
-  async count(table: AuthTable, where: readonly Condition[]): Promise<number> {
-    const row = await this.#db.read((db) =>
+  async count({ main }: Context, table: AuthTable, where: readonly Condition[]): Promise<number> {
+    const row = await main.read((db) =>
       open(db)
         .selectFrom(table)
         .select((eb) => eb.fn.countAll<number | string>().as('n'))
@@ -90,10 +85,15 @@ export class AuthRecordStore {
         .executeTakeFirstOrThrow(),
     );
     return Number(row.n);
-  }
+  },
 
-  async updateAll(table: AuthTable, where: readonly Condition[], values: AuthRow): Promise<number> {
-    return this.#db.transact(async (trx) => {
+  async updateAll(
+    { main }: Context,
+    table: AuthTable,
+    where: readonly Condition[],
+    values: AuthRow,
+  ): Promise<number> {
+    return main.transact(async (trx) => {
       const { numUpdatedRows } = await open(trx)
         .updateTable(table)
         .set(writeRow(values))
@@ -101,16 +101,17 @@ export class AuthRecordStore {
         .executeTakeFirst();
       return Number(numUpdatedRows);
     });
-  }
+  },
 
   /** Adds to some columns and sets others of one matching row, in one statement. Null: none matches. */
   async change(
+    context: Context,
     table: AuthTable,
     where: readonly Condition[],
     { set, add }: { set: AuthRow; add: Record<string, number> },
   ): Promise<AuthRow | null> {
-    return this.#db.transact(async (trx) => {
-      const id = await this.#holdOne(trx, table, where);
+    return context.main.transact(async (trx) => {
+      const id = await holdOne(context, trx, table, where);
       if (id === null) return null;
       const sums = Object.entries(add).map(
         ([column, delta]) => [column, sql`${sql.ref(column)} + ${delta}`] as const,
@@ -123,12 +124,16 @@ export class AuthRecordStore {
         .executeTakeFirstOrThrow();
       return readRow(row);
     });
-  }
+  },
 
   /** Deletes one matching row and returns it. Of several simultaneous callers exactly one gets it. */
-  async takeOne(table: AuthTable, where: readonly Condition[]): Promise<AuthRow | null> {
-    return this.#db.transact(async (trx) => {
-      const id = await this.#holdOne(trx, table, where);
+  async takeOne(
+    context: Context,
+    table: AuthTable,
+    where: readonly Condition[],
+  ): Promise<AuthRow | null> {
+    return context.main.transact(async (trx) => {
+      const id = await holdOne(context, trx, table, where);
       if (id === null) return null;
       const row = await open(trx)
         .deleteFrom(table)
@@ -137,28 +142,37 @@ export class AuthRecordStore {
         .executeTakeFirst();
       return row ? readRow(row) : null;
     });
-  }
+  },
 
-  async deleteAll(table: AuthTable, where: readonly Condition[]): Promise<number> {
-    return this.#db.transact(async (trx) => {
+  async deleteAll(
+    { main }: Context,
+    table: AuthTable,
+    where: readonly Condition[],
+  ): Promise<number> {
+    return main.transact(async (trx) => {
       const { numDeletedRows } = await open(trx)
         .deleteFrom(table)
         .where(matches(where))
         .executeTakeFirst();
       return Number(numDeletedRows);
     });
-  }
+  },
+};
 
-  async #holdOne(trx: Trx, table: AuthTable, where: readonly Condition[]): Promise<string | null> {
-    const row = await open(trx)
-      .selectFrom(table)
-      .select('id')
-      .where(matches(where))
-      .limit(1)
-      .modifyEnd(sql.raw(this.#db.dialect.lock('for update')))
-      .executeTakeFirst();
-    return row ? String(row['id']) : null;
-  }
+async function holdOne(
+  { main }: Context,
+  trx: Trx,
+  table: AuthTable,
+  where: readonly Condition[],
+): Promise<string | null> {
+  const row = await open(trx)
+    .selectFrom(table)
+    .select('id')
+    .where(matches(where))
+    .limit(1)
+    .modifyEnd(sql.raw(main.dialect.lock('for update')))
+    .executeTakeFirst();
+  return row ? String(row['id']) : null;
 }
 
 /** The same handle, typed for columns whose names are known only at run time. */

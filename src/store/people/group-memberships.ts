@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { Database, Reader, Trx } from '../database/database.ts';
+import type { Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
 import { all } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export type { Mapped } from './group-plan.ts';
 
@@ -14,24 +15,23 @@ export type GroupChanged = GroupChange & { teamId: string };
  * Memberships that come from groups of the operator's provider or proxy. Memberships that were made by hand are never
  * touched, no team loses its last owner or admin, and no team becomes anybody's current one.
  */
-export class GroupMembershipStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const groupMemberships = {
   /**
    * Makes, changes and ends a person's memberships that come from groups. Writes nothing if they are right already.
    *
    * @param mapped  every team that one of the person's groups leads to
    */
-  async apply(userId: string, mapped: readonly Mapped[], now: number): Promise<GroupChanged[]> {
-    const present = await this.#db.read((db) => presentOf(db, userId));
+  async apply(
+    context: Context,
+    userId: string,
+    mapped: readonly Mapped[],
+    now: number,
+  ): Promise<GroupChanged[]> {
+    const present = await context.main.read((db) => presentOf(db, userId));
     if (planMemberships(present, mapped).length === 0) return [];
-    return this.#db.transact(async (trx) => {
+    return context.main.transact(async (trx) => {
       // Two sign-ins of one person take turns.
-      const held = sql.raw(this.#db.dialect.lock('for update'));
+      const held = sql.raw(context.main.dialect.lock('for update'));
       const user = await trx
         .selectFrom('users')
         .select('id')
@@ -40,7 +40,7 @@ export class GroupMembershipStore {
         .executeTakeFirst();
       if (!user) return [];
       const changes = planMemberships(await presentOf(trx, userId), mapped);
-      const live = new Set(await this.#hold(trx, changes));
+      const live = new Set(await lockTeams(trx, changes));
       const done: GroupChanged[] = [];
       for (const change of changes) {
         if (live.has(change.teamId) && (await carryOut(trx, userId, change, now))) {
@@ -49,19 +49,19 @@ export class GroupMembershipStore {
       }
       return done;
     });
-  }
+  },
+};
 
-  /** Locks the teams that were not deleted, so that changes of a team's memberships by groups take turns. */
-  async #hold(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
-    if (changes.length === 0) return [];
-    const rows = await all(
-      trx,
-      'teams',
-      { id: [...new Set(changes.map(({ teamId }) => teamId))], deleted_at: null },
-      { columns: ['id'], order: ['id'], lock: 'for no key update' },
-    );
-    return rows.map(({ id }) => id);
-  }
+/** Locks the teams that were not deleted, so that changes of a team's memberships by groups take turns. */
+async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
+  if (changes.length === 0) return [];
+  const rows = await all(
+    trx,
+    'teams',
+    { id: [...new Set(changes.map(({ teamId }) => teamId))], deleted_at: null },
+    { columns: ['id'], order: ['id'], lock: 'for no key update' },
+  );
+  return rows.map(({ id }) => id);
 }
 
 async function presentOf(db: Pick<Reader, 'selectFrom'>, userId: string): Promise<Present[]> {

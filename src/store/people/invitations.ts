@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { InvitedRole } from '../database/accounts-schema.ts';
-import type { Database } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { join } from './members.ts';
 import { add, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export interface Invitation {
   id: string;
@@ -47,17 +47,11 @@ const SHOWN = [
 ] as const;
 
 /** Open invitations. A used or revoked one is deleted. */
-export class InvitationStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const invitations = {
   /** Makes an invitation. An earlier one of the team for the same email is replaced. */
-  async create(invitation: NewInvitation, now: number): Promise<void> {
+  async create({ main }: Context, invitation: NewInvitation, now: number): Promise<void> {
     const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
-    await this.#db.transact(async (trx) => {
+    await main.transact(async (trx) => {
       if (email !== null) {
         await remove(trx, 'invitations', { team_id: teamId, email });
       }
@@ -72,11 +66,11 @@ export class InvitationStore {
         expires_at: expiresAt,
       });
     });
-  }
+  },
 
   /** The invitations that can still be used, newest first. */
-  async list(teamId: string, now: number): Promise<Invitation[]> {
-    return this.#db.read((db) =>
+  async list({ main }: Context, teamId: string, now: number): Promise<Invitation[]> {
+    return main.read((db) =>
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
@@ -86,10 +80,10 @@ export class InvitationStore {
         .orderBy('i.id', 'desc')
         .execute(),
     );
-  }
+  },
 
-  async isMember(teamId: string, email: string): Promise<boolean> {
-    const row = await this.#db.read((db) =>
+  async isMember({ main }: Context, teamId: string, email: string): Promise<boolean> {
+    const row = await main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -99,17 +93,21 @@ export class InvitationStore {
         .executeTakeFirst(),
     );
     return row !== undefined;
-  }
+  },
 
-  async revoke(teamId: string, invitationId: string): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async revoke({ main }: Context, teamId: string, invitationId: string): Promise<boolean> {
+    return main.transact(async (trx) => {
       const removed = await remove(trx, 'invitations', { team_id: teamId, id: invitationId });
       return removed > 0;
     });
-  }
+  },
 
-  async findOpen(tokenHash: string, now: number): Promise<OpenInvitation | null> {
-    const row = await this.#db.read((db) =>
+  async findOpen(
+    { main }: Context,
+    tokenHash: string,
+    now: number,
+  ): Promise<OpenInvitation | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
@@ -121,11 +119,16 @@ export class InvitationStore {
         .executeTakeFirst(),
     );
     return row ?? null;
-  }
+  },
 
   /** Accepts an invitation for a user who has an account. It is used up only if the user joined. */
-  async accept(tokenHash: string, userId: string, now: number): Promise<Accepted> {
-    return this.#db.transact(async (trx): Promise<Accepted> => {
+  async accept(
+    { main }: Context,
+    tokenHash: string,
+    userId: string,
+    now: number,
+  ): Promise<Accepted> {
+    return main.transact(async (trx): Promise<Accepted> => {
       const invitation = await trx
         .selectFrom('invitations as i')
         .innerJoin('teams as t', 't.id', 'i.team_id')
@@ -133,7 +136,7 @@ export class InvitationStore {
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)
-        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of i')))
+        .modifyEnd(sql.raw(main.dialect.lock('for update of i')))
         .executeTakeFirst();
       if (!invitation) return { kind: 'not-found' };
       const { team_id: teamId, id, email, role } = invitation;
@@ -152,5 +155,5 @@ export class InvitationStore {
       await join(trx, teamId, userId, role, now);
       return { kind: 'joined', teamId };
     });
-  }
-}
+  },
+};

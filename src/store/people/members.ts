@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { InvitedRole, Role } from '../database/accounts-schema.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { insertTeam } from './teams.ts';
 import { add, all, change, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export interface Member {
   userId: string;
@@ -28,16 +29,10 @@ export interface TeamContents {
 export const MOST_COUNTED = 10_001;
 
 /** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
-export class MemberStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const members = {
   /** The user's present role in the team. Null where they are not in it, or it was deleted. */
-  async findRole(teamId: string, userId: string): Promise<Role | null> {
-    const row = await this.#db.read((db) =>
+  async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
@@ -48,11 +43,11 @@ export class MemberStore {
         .executeTakeFirst(),
     );
     return row?.role ?? null;
-  }
+  },
 
   /** By name. */
-  async list(teamId: string): Promise<Member[]> {
-    const rows = await this.#db.read((db) =>
+  async list({ main }: Context, teamId: string): Promise<Member[]> {
+    const rows = await main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -76,31 +71,37 @@ export class MemberStore {
     return rows.map(({ factor, passkey, ...member }) =>
       Object.assign(member, { hasSecondFactor: factor === 1, hasPasskey: passkey !== null }),
     );
-  }
+  },
 
   /**
    * Makes a team. The user becomes its owner, and it becomes their current team. Null: the user owns as many teams as
    * allowed.
    */
   async createTeam(
+    context: Context,
     userId: string,
     { name, plan, mostOwned }: { name: string; plan: string; mostOwned: number },
     now: number,
   ): Promise<string | null> {
-    return this.#db.transact(async (trx) => {
-      if ((await this.#countOwned(trx, userId)) >= mostOwned) return null;
+    return context.main.transact(async (trx) => {
+      if ((await countOwned(context, trx, userId)) >= mostOwned) return null;
       const team = await insertTeam(trx, { name, plan }, now);
       await join(trx, team.id, userId, 'owner', now);
       return team.id;
     });
-  }
+  },
 
   /**
    * Changes a member's role. It is theirs by hand from then on, whatever groups they are in. False where the user is not in the team, or is its owner, who keeps that role until a
    * transfer.
    */
-  async changeRole(teamId: string, userId: string, role: InvitedRole): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async changeRole(
+    { main }: Context,
+    teamId: string,
+    userId: string,
+    role: InvitedRole,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('memberships')
         .set({ ...keepRole(role), group_name: null })
@@ -112,23 +113,24 @@ export class MemberStore {
       if (role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
       return true;
     });
-  }
+  },
 
   /** Removes a member. False where the user is not in the team, or owns it. */
-  async remove(teamId: string, userId: string): Promise<boolean> {
-    return this.#db.transact((trx) => leave(trx, teamId, userId));
-  }
+  async remove({ main }: Context, teamId: string, userId: string): Promise<boolean> {
+    return main.transact((trx) => leave(trx, teamId, userId));
+  },
 
   /**
    * Makes another member the owner; the old owner becomes an admin. Not found: the one is not the owner, or the other
    * is no member.
    */
   async transfer(
+    context: Context,
     teamId: string,
     { ownerId, toUserId, mostOwned }: { ownerId: string; toUserId: string; mostOwned: number },
   ): Promise<'moved' | 'not-found' | 'owns-enough'> {
     if (ownerId === toUserId) return 'not-found';
-    return this.#db.transact(async (trx) => {
+    return context.main.transact(async (trx) => {
       const rows = await all(
         trx,
         'memberships',
@@ -137,7 +139,7 @@ export class MemberStore {
       );
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
       if (!isOwner || rows.length < 2) return 'not-found';
-      if ((await this.#countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
+      if ((await countOwned(context, trx, toUserId)) >= mostOwned) return 'owns-enough';
       const setRole = (userId: string, role: Role) =>
         change(
           trx,
@@ -149,28 +151,10 @@ export class MemberStore {
       await setRole(toUserId, 'owner');
       return 'moved';
     });
-  }
+  },
 
-  /**
-   * Counts the teams that the user owns. On Postgres it locks the user's row, so that of two teams made at once both
-   * count.
-   */
-  async #countOwned(trx: Trx, userId: string): Promise<number> {
-    const held = sql.raw(this.#db.dialect.lock('for update'));
-    await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
-    const row = await trx
-      .selectFrom('memberships as m')
-      .innerJoin('teams as t', 't.id', 'm.team_id')
-      .select((eb) => eb.fn.countAll<number | string>().as('n'))
-      .where('m.user_id', '=', userId)
-      .where('m.role', '=', 'owner')
-      .where('t.deleted_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return Number(row.n);
-  }
-
-  async countContents(teamId: string): Promise<TeamContents> {
-    return this.#db.read(async (db) => {
+  async countContents({ main }: Context, teamId: string): Promise<TeamContents> {
+    return main.read(async (db) => {
       const count = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') => {
         const row = await db
           .selectFrom((eb) =>
@@ -192,16 +176,34 @@ export class MemberStore {
         members: await count('memberships'),
       };
     });
-  }
+  },
 
   /** Marks a team as deleted: nothing of it runs, nobody is in it, and its invitations can't be used. */
-  async deleteTeam(teamId: string, now: number): Promise<void> {
-    await this.#db.transact(async (trx) => {
+  async deleteTeam({ main }: Context, teamId: string, now: number): Promise<void> {
+    await main.transact(async (trx) => {
       await change(trx, 'teams', { id: teamId, deleted_at: null }, { deleted_at: now });
       await remove(trx, 'invitations', { team_id: teamId });
       await remove(trx, 'memberships', { team_id: teamId });
     });
-  }
+  },
+};
+
+/**
+ * Counts the teams that the user owns. On Postgres it locks the user's row, so that of two teams made at once both
+ * count.
+ */
+async function countOwned({ main }: Context, trx: Trx, userId: string): Promise<number> {
+  const held = sql.raw(main.dialect.lock('for update'));
+  await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
+  const row = await trx
+    .selectFrom('memberships as m')
+    .innerJoin('teams as t', 't.id', 'm.team_id')
+    .select((eb) => eb.fn.countAll<number | string>().as('n'))
+    .where('m.user_id', '=', userId)
+    .where('m.role', '=', 'owner')
+    .where('t.deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
 }
 
 /** Adds a member and makes the team their current one. */

@@ -1,56 +1,52 @@
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
-import type { Database } from '../database/database.ts';
-import type { Sealer } from '../database/seal.ts';
 import { change, one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 const NONE = { sealed_next_signing_secret: null, next_signing_secret_set_at: null } as const;
 
 /** Signing secrets that are not in force yet (§5.6). */
-export class NextSecretStore {
-  readonly #db: Database;
-  readonly #sealer: Sealer;
-
-  constructor(db: Database, sealer: Sealer) {
-    this.#db = db;
-    this.#sealer = sealer;
-  }
-
+export const nextSecrets = {
   /** Stores a team's next secret. False if there is one already, which receivers may have by now. */
-  async add(teamId: string, secret: string, setAt: number): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async add(
+    { main, sealer }: Context,
+    teamId: string,
+    secret: string,
+    setAt: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
       const changed = await change(
         trx,
         'teams',
         { id: teamId, sealed_next_signing_secret: null, deleted_at: null },
         {
-          sealed_next_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
+          sealed_next_signing_secret: sealer.seal(SIGNING_SECRET_PLACE, secret),
           next_signing_secret_set_at: setAt,
         },
       );
       return changed > 0;
     });
-  }
+  },
 
-  async drop(teamId: string): Promise<void> {
-    await this.#db.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, NONE));
-  }
+  async drop({ main }: Context, teamId: string): Promise<void> {
+    await main.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, NONE));
+  },
 
   /** When a team's next secret was made; null if there is none. */
-  async findSetAt(teamId: string): Promise<number | null> {
-    return (await this.#read(teamId))?.next_signing_secret_set_at ?? null;
-  }
+  async findSetAt(context: Context, teamId: string): Promise<number | null> {
+    return (await read(context, teamId))?.next_signing_secret_set_at ?? null;
+  },
 
   /**
    * Opens a team's next secret. Null where there is none. Throws STORE_WRONG_KEY if it does not open with this APP_KEY.
    */
-  async reveal(teamId: string): Promise<string | null> {
-    const sealed = (await this.#read(teamId))?.sealed_next_signing_secret ?? null;
-    return sealed === null ? null : this.#sealer.open(SIGNING_SECRET_PLACE, sealed);
-  }
+  async reveal(context: Context, teamId: string): Promise<string | null> {
+    const sealed = (await read(context, teamId))?.sealed_next_signing_secret ?? null;
+    return sealed === null ? null : context.sealer.open(SIGNING_SECRET_PLACE, sealed);
+  },
 
   /** Replaces a team's secret with its next one. False if there is none. */
-  async putInForce(teamId: string, now: number): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async putInForce({ main }: Context, teamId: string, now: number): Promise<boolean> {
+    return main.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('teams')
         .set((of) => ({
@@ -64,14 +60,14 @@ export class NextSecretStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     });
-  }
+  },
+};
 
-  async #read(teamId: string) {
-    return this.#db.read((db) =>
-      one(db, 'teams', { id: teamId, deleted_at: null }, [
-        'sealed_next_signing_secret',
-        'next_signing_secret_set_at',
-      ]),
-    );
-  }
+async function read({ main }: Context, teamId: string) {
+  return main.read((db) =>
+    one(db, 'teams', { id: teamId, deleted_at: null }, [
+      'sealed_next_signing_secret',
+      'next_signing_secret_set_at',
+    ]),
+  );
 }

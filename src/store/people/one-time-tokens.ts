@@ -1,8 +1,9 @@
 import { newId } from '#domain/ids';
 import { setPassword } from './kept-passwords.ts';
 import { endAccess } from './access.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { add, change } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
 export interface OneTimeToken {
@@ -32,33 +33,36 @@ export interface NewPassword {
 }
 
 /** One-time tokens, which expire. They share a table with those of the auth library. */
-export class OneTimeTokenStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const oneTimeTokens = {
   /** Makes tokens. Earlier ones of the same purposes and user stop working. */
-  async replace(tokens: readonly OneTimeToken[], times: TokenTimes): Promise<void> {
-    await this.#db.transact(async (trx) => {
+  async replace(
+    { main }: Context,
+    tokens: readonly OneTimeToken[],
+    times: TokenTimes,
+  ): Promise<void> {
+    await main.transact(async (trx) => {
       for (const token of tokens) await forget(trx, token.purpose, token.whom);
       for (const token of tokens) await insert(trx, token, times);
     });
-  }
+  },
 
   /** Makes a token; earlier ones stay valid. */
-  async add(token: OneTimeToken, times: TokenTimes): Promise<void> {
-    await this.#db.transact((trx) => insert(trx, token, times));
-  }
+  async add({ main }: Context, token: OneTimeToken, times: TokenTimes): Promise<void> {
+    await main.transact((trx) => insert(trx, token, times));
+  },
 
-  async isValid(purpose: string, hash: string, now: number): Promise<boolean> {
-    return (await this.read(purpose, hash, now)) !== null;
-  }
+  async isValid(context: Context, purpose: string, hash: string, now: number): Promise<boolean> {
+    return (await oneTimeTokens.read(context, purpose, hash, now)) !== null;
+  },
 
   /** Gives the user id or email of a token, without using it up. Null where it is not valid (any more). */
-  async read(purpose: string, hash: string, now: number): Promise<string | null> {
-    const row = await this.#db.read((db) =>
+  async read(
+    { main }: Context,
+    purpose: string,
+    hash: string,
+    now: number,
+  ): Promise<string | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('verifications')
         .select('value')
@@ -67,19 +71,20 @@ export class OneTimeTokenStore {
         .executeTakeFirst(),
     );
     return row?.value.split(' ')[0] ?? null;
-  }
+  },
 
   /**
    * Uses the token up and sets the password of its user. Everybody who is signed in as the user, or has another way in,
    * is shut out. Gives the user's id; null where the token is not valid (any more).
    */
   async resetPassword(
+    { main }: Context,
     purpose: string,
     hash: string,
     { passwordHash, revokesToken }: NewPassword,
     now: number,
   ): Promise<string | null> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return null;
       const isThere = await setPassword(trx, taken.whom, passwordHash, now);
@@ -88,25 +93,36 @@ export class OneTimeTokenStore {
       await change(trx, 'users', { id: taken.whom }, { email_verified: 1 });
       return isThere ? taken.whom : null;
     });
-  }
+  },
 
   /**
    * Uses the token up, together with the same user's tokens of another purpose. False where it is not valid (any more).
    */
-  async stop(purpose: string, hash: string, stopped: string, now: number): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async stop(
+    { main }: Context,
+    purpose: string,
+    hash: string,
+    stopped: string,
+    now: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
       const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return false;
       await forget(trx, stopped, taken.whom);
       return true;
     });
-  }
+  },
 
   /** Uses the token up and gives its data. Of several simultaneous callers exactly one gets it, the others null. */
-  async take(purpose: string, hash: string, now: number): Promise<TakenToken | null> {
-    return this.#db.transact((trx) => takeOneTimeToken(trx, purpose, hash, now));
-  }
-}
+  async take(
+    { main }: Context,
+    purpose: string,
+    hash: string,
+    now: number,
+  ): Promise<TakenToken | null> {
+    return main.transact((trx) => takeOneTimeToken(trx, purpose, hash, now));
+  },
+};
 
 async function insert(
   trx: Trx,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** Somebody at a provider of sign-ins, whom it names for good. */
 export interface ProviderLink {
@@ -15,15 +16,12 @@ export interface ProviderLink {
 export const PROXY_ISSUER = 'proxy';
 
 /** Which accounts people come to by a provider. A provider has one person an account, and a person has one account. */
-export class ProviderLinkStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async find({ issuer, subject }: ProviderLink): Promise<{ id: string; email: string } | null> {
-    const row = await this.#db.read((db) =>
+export const providerLinks = {
+  async find(
+    { main }: Context,
+    { issuer, subject }: ProviderLink,
+  ): Promise<{ id: string; email: string } | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('accounts as a')
         .innerJoin('users as u', 'u.id', 'a.user_id')
@@ -33,19 +31,19 @@ export class ProviderLinkStore {
         .executeTakeFirst(),
     );
     return row ?? null;
-  }
+  },
 
   /** Whether the account is joined to somebody at that provider. */
-  async isJoined(userId: string, issuer: string): Promise<boolean> {
-    const row = await this.#db.read((db) =>
+  async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {
+    const row = await main.read((db) =>
       one(db, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, ['id']),
     );
     return row !== undefined;
-  }
+  },
 
   /** Forgets whom the account is joined to, at every provider. @returns how many there were */
-  async removeAll(userId: string): Promise<number> {
-    return this.#db.transact(async (trx) => {
+  async removeAll({ main }: Context, userId: string): Promise<number> {
+    return main.transact(async (trx) => {
       const { numDeletedRows } = await trx
         .deleteFrom('accounts')
         .where('user_id', '=', userId)
@@ -53,13 +51,13 @@ export class ProviderLinkStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     });
-  }
+  },
 
   /** False where the account, or the person, is joined to another already. */
-  async add(userId: string, link: ProviderLink, now: number): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async add({ main }: Context, userId: string, link: ProviderLink, now: number): Promise<boolean> {
+    return main.transact(async (trx) => {
       // Two who come at once take turns.
-      const held = sql.raw(this.#db.dialect.lock('for update'));
+      const held = sql.raw(main.dialect.lock('for update'));
       await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
       const other = await one(
         trx,
@@ -69,8 +67,8 @@ export class ProviderLinkStore {
       );
       return other === undefined && addLink(trx, userId, link, now);
     });
-  }
-}
+  },
+};
 
 /** False where the person has an account. */
 export async function addLink(

@@ -1,7 +1,7 @@
 import { newId } from '#domain/ids';
 import type { Role } from '../database/accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './kept-passwords.ts';
@@ -9,6 +9,7 @@ import { addLink, type ProviderLink } from './provider-links.ts';
 import { bestOfTeams, type Mapped } from './group-plan.ts';
 import { insertTeam } from './teams.ts';
 import { add, one, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
 export interface NewAccount {
@@ -61,26 +62,19 @@ export type Registered =
 const FIRST_ACCOUNT = 'first_account';
 
 /** Makes accounts, each with its team, membership and token in one transaction. */
-export class RegistrationStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const registrations = {
   /** Whether an account was ever made here. */
-  async hasBegun(): Promise<boolean> {
-    const row = await this.#db.read((db) =>
-      one(db, 'installation', { key: FIRST_ACCOUNT }, ['key']),
-    );
+  async hasBegun({ main }: Context): Promise<boolean> {
+    const row = await main.read((db) => one(db, 'installation', { key: FIRST_ACCOUNT }, ['key']));
     return row !== undefined;
-  }
+  },
 
   async register(
+    { main }: Context,
     { account, team, token, link, oneTimeToken, isFirst }: Registration,
     now: number,
   ): Promise<Registered> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const userId = newId(now);
       const wasFirst = await lockFirstAccount(trx, userId);
       if (isFirst && !wasFirst) return { kind: 'closed' };
@@ -108,8 +102,8 @@ export class RegistrationStore {
       const { teamId, role, group = null } = place;
       return { kind: 'registered', userId, teamId, role, group };
     });
-  }
-}
+  },
+};
 
 /**
  * Locks the row until the end of the transaction on Postgres, so that accounts are made one after another. Gives

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
 import { change } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 /** How a session was opened, beside what the auth library keeps of it. */
 export interface SessionOrigin {
@@ -7,15 +7,9 @@ export interface SessionOrigin {
   openedBy: string | null;
 }
 
-export class SessionOriginStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async read(sessionId: string): Promise<SessionOrigin> {
-    const row = await this.#db.read((db) =>
+export const sessionOrigins = {
+  async read({ main }: Context, sessionId: string): Promise<SessionOrigin> {
+    const row = await main.read((db) =>
       db
         .selectFrom('sessions')
         .select('opened_by as openedBy')
@@ -23,18 +17,23 @@ export class SessionOriginStore {
         .executeTakeFirst(),
     );
     return row ?? { openedBy: null };
-  }
+  },
 
-  async keep(sessionId: string, { openedBy }: SessionOrigin): Promise<void> {
-    await this.#db.transact((trx) =>
+  async keep({ main }: Context, sessionId: string, { openedBy }: SessionOrigin): Promise<void> {
+    await main.transact((trx) =>
       change(trx, 'sessions', { id: sessionId }, { opened_by: openedBy }),
     );
-  }
+  },
 
   /** Makes one session what another was: opened in the same way, at the same time. */
-  async handOn(sessionId: string, { openedBy }: SessionOrigin, openedAt: number): Promise<void> {
-    await this.#db.transact((trx) =>
+  async handOn(
+    { main }: Context,
+    sessionId: string,
+    { openedBy }: SessionOrigin,
+    openedAt: number,
+  ): Promise<void> {
+    await main.transact((trx) =>
       change(trx, 'sessions', { id: sessionId }, { opened_by: openedBy, created_at: openedAt }),
     );
-  }
-}
+  },
+};

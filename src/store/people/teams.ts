@@ -1,9 +1,9 @@
 import { newId } from '#domain/ids';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import type { TeamsTable } from '../database/schema.ts';
-import type { Sealer } from '../database/seal.ts';
 import { add, all, change, one } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export interface Team {
   id: string;
@@ -47,68 +47,63 @@ export async function insertTeam(
 }
 
 /** Teams that have not been deleted. */
-export class TeamStore {
-  readonly #db: Database;
-  readonly #sealer: Sealer;
+export const teams = {
+  async create({ main }: Context, name: string, plan: string, now: number): Promise<Team> {
+    return main.transact((trx) => insertTeam(trx, { name, plan }, now));
+  },
 
-  constructor(db: Database, sealer: Sealer) {
-    this.#db = db;
-    this.#sealer = sealer;
-  }
-
-  async create(name: string, plan: string, now: number): Promise<Team> {
-    return this.#db.transact((trx) => insertTeam(trx, { name, plan }, now));
-  }
-
-  async find(teamId: string): Promise<Team | null> {
-    const row = await this.#db.read((db) => one(db, 'teams', { id: teamId, deleted_at: null }));
+  async find({ main }: Context, teamId: string): Promise<Team | null> {
+    const row = await main.read((db) => one(db, 'teams', { id: teamId, deleted_at: null }));
     return row ? teamOf(row) : null;
-  }
+  },
 
   /** The teams of a name, the oldest first; names need not be unique. */
-  async listByName(name: string): Promise<Team[]> {
-    const rows = await this.#db.read((db) =>
+  async listByName({ main }: Context, name: string): Promise<Team[]> {
+    const rows = await main.read((db) =>
       all(db, 'teams', { name, deleted_at: null }, { order: ['id'] }),
     );
     return rows.map(teamOf);
-  }
+  },
 
-  async list(): Promise<Team[]> {
-    const rows = await this.#db.read((db) =>
-      all(db, 'teams', { deleted_at: null }, { order: ['id'] }),
-    );
+  async list({ main }: Context): Promise<Team[]> {
+    const rows = await main.read((db) => all(db, 'teams', { deleted_at: null }, { order: ['id'] }));
     return rows.map(teamOf);
-  }
+  },
 
-  async setPlan(teamId: string, plan: string): Promise<void> {
-    await this.#change(teamId, { plan });
-  }
+  async setPlan(context: Context, teamId: string, plan: string): Promise<void> {
+    await changeTeam(context, teamId, { plan });
+  },
 
-  async rename(teamId: string, name: string): Promise<void> {
-    await this.#change(teamId, { name });
-  }
+  async rename(context: Context, teamId: string, name: string): Promise<void> {
+    await changeTeam(context, teamId, { name });
+  },
 
   /** Makes the first signing secret or replaces the present one; in force with the next request (§5.6). */
-  async setSigningSecret(teamId: string, secret: string, now: number): Promise<void> {
-    await this.#change(teamId, {
-      sealed_signing_secret: this.#sealer.seal(SIGNING_SECRET_PLACE, secret),
+  async setSigningSecret(
+    context: Context,
+    teamId: string,
+    secret: string,
+    now: number,
+  ): Promise<void> {
+    await changeTeam(context, teamId, {
+      sealed_signing_secret: context.sealer.seal(SIGNING_SECRET_PLACE, secret),
       signing_secret_set_at: now,
     });
-  }
+  },
 
   /** Removes the present and the next signing secret. Requests are no longer signed. */
-  async removeSigningSecret(teamId: string): Promise<void> {
-    await this.#change(teamId, {
+  async removeSigningSecret(context: Context, teamId: string): Promise<void> {
+    await changeTeam(context, teamId, {
       sealed_signing_secret: null,
       signing_secret_set_at: null,
       sealed_next_signing_secret: null,
       next_signing_secret_set_at: null,
     });
-  }
+  },
 
   /** When the team's signing secret took effect; null where there is none. */
-  async readSigningSecretSetAt(teamId: string): Promise<number | null> {
-    const row = await this.#db.read((db) =>
+  async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
+    const row = await main.read((db) =>
       db
         .selectFrom('teams')
         .select('signing_secret_set_at')
@@ -118,11 +113,14 @@ export class TeamStore {
         .executeTakeFirst(),
     );
     return row ? (row.signing_secret_set_at ?? 0) : null;
-  }
+  },
 
   /** Opens the team's signing secret. Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
-  async readSigningSecret(teamId: string): Promise<{ secret: string; setAt: number } | null> {
-    const row = await this.#db.read((db) =>
+  async readSigningSecret(
+    { main, sealer }: Context,
+    teamId: string,
+  ): Promise<{ secret: string; setAt: number } | null> {
+    const row = await main.read((db) =>
       one(db, 'teams', { id: teamId, deleted_at: null }, [
         'sealed_signing_secret',
         'signing_secret_set_at',
@@ -130,14 +128,16 @@ export class TeamStore {
     );
     if (!row || row.sealed_signing_secret === null) return null;
     return {
-      secret: this.#sealer.open(SIGNING_SECRET_PLACE, row.sealed_signing_secret),
+      secret: sealer.open(SIGNING_SECRET_PLACE, row.sealed_signing_secret),
       setAt: row.signing_secret_set_at ?? 0,
     };
-  }
+  },
+};
 
-  async #change(teamId: string, columns: Partial<TeamsTable>): Promise<void> {
-    await this.#db.transact((trx) =>
-      change(trx, 'teams', { id: teamId, deleted_at: null }, columns),
-    );
-  }
+async function changeTeam(
+  { main }: Context,
+  teamId: string,
+  columns: Partial<TeamsTable>,
+): Promise<void> {
+  await main.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, columns));
 }

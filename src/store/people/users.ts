@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Role } from '../database/accounts-schema.ts';
 import { roleIn } from './kept-roles.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
-import type { Database } from '../database/database.ts';
 import { change, one, remove } from '../database/rows.ts';
+import type { Context } from '../database/context.ts';
 
 export interface User {
   id: string;
@@ -48,27 +48,21 @@ function userOf(row: {
   };
 }
 
-export class UserStore {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export const users = {
   /** @param email  in lower case */
-  async findByEmail(email: string): Promise<User | null> {
-    const row = await this.#db.read((db) => one(db, 'users', { email }, USER_COLUMNS));
+  async findByEmail({ main }: Context, email: string): Promise<User | null> {
+    const row = await main.read((db) => one(db, 'users', { email }, USER_COLUMNS));
     return row ? userOf(row) : null;
-  }
+  },
 
-  async find(userId: string): Promise<User | null> {
-    const row = await this.#db.read((db) => one(db, 'users', { id: userId }, USER_COLUMNS));
+  async find({ main }: Context, userId: string): Promise<User | null> {
+    const row = await main.read((db) => one(db, 'users', { id: userId }, USER_COLUMNS));
     return row ? userOf(row) : null;
-  }
+  },
 
   /** The teams that the user belongs to, by name. */
-  async listTeams(userId: string): Promise<TeamOfUser[]> {
-    return this.#db.read((db) =>
+  async listTeams({ main }: Context, userId: string): Promise<TeamOfUser[]> {
+    return main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
@@ -79,20 +73,18 @@ export class UserStore {
         .orderBy('t.id')
         .execute(),
     );
-  }
+  },
 
-  async readPasswordHash(userId: string): Promise<string | null> {
-    const row = await this.#db.read((db) =>
+  async readPasswordHash({ main }: Context, userId: string): Promise<string | null> {
+    const row = await main.read((db) =>
       one(db, 'accounts', { user_id: userId, provider_id: 'credential' }, ['password']),
     );
     return row?.password ?? null;
-  }
+  },
 
-  async changeName(userId: string, name: string, now: number): Promise<void> {
-    await this.#db.transact((trx) =>
-      change(trx, 'users', { id: userId }, { name, updated_at: now }),
-    );
-  }
+  async changeName({ main }: Context, userId: string, name: string, now: number): Promise<void> {
+    await main.transact((trx) => change(trx, 'users', { id: userId }, { name, updated_at: now }));
+  },
 
   /**
    * Changes the email. Links that were mailed to the old address stop working.
@@ -101,11 +93,12 @@ export class UserStore {
    * @returns false where another account has it
    */
   async changeEmail(
+    { main }: Context,
     userId: string,
     { email, isVerified }: { email: string; isVerified: boolean },
     now: number,
   ): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const holder = await one(trx, 'users', { email }, ['id']);
       if (holder && holder.id !== userId) return false;
       await change(
@@ -117,11 +110,16 @@ export class UserStore {
       await dropOneTimeTokens(trx, userId);
       return true;
     });
-  }
+  },
 
   /** Changes the user's current team. False where the user is not in that team, or it was deleted. */
-  async switchTeam(userId: string, teamId: string, now: number): Promise<boolean> {
-    return this.#db.transact(async (trx) => {
+  async switchTeam(
+    { main }: Context,
+    userId: string,
+    teamId: string,
+    now: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('users')
         .set({ current_team_id: teamId, updated_at: now })
@@ -140,25 +138,29 @@ export class UserStore {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     });
-  }
+  },
 
   /** Ends every session of the user, and every other way in. */
-  async endAccess(userId: string, what: { revokesToken: boolean }): Promise<void> {
-    await this.#db.transact((trx) => endAccess(trx, userId, what));
-  }
+  async endAccess(
+    { main }: Context,
+    userId: string,
+    what: { revokesToken: boolean },
+  ): Promise<void> {
+    await main.transact((trx) => endAccess(trx, userId, what));
+  },
 
   /** Deletes every open one-time token of the user, such as a link in a mail. */
-  async dropOneTimeTokens(userId: string): Promise<void> {
-    await this.#db.transact((trx) => dropOneTimeTokens(trx, userId));
-  }
+  async dropOneTimeTokens({ main }: Context, userId: string): Promise<void> {
+    await main.transact((trx) => dropOneTimeTokens(trx, userId));
+  },
 
   /**
    * Deletes the account with its sessions, tokens and memberships, and with the teams that have no other member.
    *
    * @returns the teams that prevent the deletion: owned by the user, with other members in them
    */
-  async delete(userId: string, now: number): Promise<TeamOfUser[]> {
-    return this.#db.transact(async (trx) => {
+  async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
+    return main.transact(async (trx) => {
       const owned = await trx
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
@@ -176,7 +178,7 @@ export class UserStore {
         .where('m.role', '=', 'owner')
         .where('t.deleted_at', 'is', null)
         .orderBy('t.name')
-        .modifyEnd(sql.raw(this.#db.dialect.lock('for update of t')))
+        .modifyEnd(sql.raw(main.dialect.lock('for update of t')))
         .execute();
       const inTheWay = owned.filter(({ members }) => Number(members) > 1);
       if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));
@@ -187,5 +189,5 @@ export class UserStore {
       await remove(trx, 'users', { id: userId });
       return [];
     });
-  }
-}
+  },
+};

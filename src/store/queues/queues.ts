@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
-import type { TeamBounds } from '#domain/team-bounds';
 import { formatRate, parseRate } from '#domain/rate';
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from '#domain/queue-settings';
 import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
@@ -17,9 +16,9 @@ import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { QueuesTable, YesNo } from '../database/schema.ts';
-import type { SignalBus } from '../database/signals.ts';
 import { forgetTaken } from '../postgres/taken-slots.ts';
 import { all, one, remove } from '../database/rows.ts';
+import { bind, type Context } from '../database/context.ts';
 
 export interface Queue extends QueueSettings {
   teamId: string;
@@ -145,54 +144,37 @@ function policyOf(row: PolicyRow): QueuePolicy {
   };
 }
 
-export class QueueStore {
-  readonly #db: Database;
-  readonly #signals: SignalBus;
-  readonly #bounds: TeamBounds;
-  readonly #policies = new GroupCommit<QueueKey, QueuePolicy | null>(
-    (keys) => this.#readPolicies(keys),
-    { maxBatch: 200, writers: 2 },
-  );
+export function queues(context: Context) {
+  const find = (keys: readonly QueueKey[]) => findPolicies(context, keys);
+  const finding = new GroupCommit(find, { maxBatch: 200, writers: 2 });
+  return {
+    ...bind(context, functions),
+    /**
+     * What follows a failed attempt; null for a deleted queue. Reads for each attempt, since the settings count as they
+     * are at its end; attempts that end together share one statement.
+     */
+    findPolicy: (teamId: string, id: string): Promise<QueuePolicy | null> =>
+      finding.add({ team_id: teamId, id }),
+  };
+}
 
-  constructor(db: Database, signals: SignalBus, bounds: TeamBounds) {
-    this.#db = db;
-    this.#signals = signals;
-    this.#bounds = bounds;
-  }
-
-  async find(teamId: string, queueId: string): Promise<Queue | null> {
-    const row = await this.#db.read((db) => one(db, 'queues', { team_id: teamId, id: queueId }));
+const functions = {
+  async find({ main }: Context, teamId: string, queueId: string): Promise<Queue | null> {
+    const row = await main.read((db) => one(db, 'queues', { team_id: teamId, id: queueId }));
     return row ? queueOf(row) : null;
-  }
+  },
 
-  /**
-   * What follows a failed attempt; null for a deleted queue. It reads anew for each attempt, since the settings count as
-   * they are at its end; attempts that end together share one statement.
-   */
-  async findPolicy(teamId: string, id: string): Promise<QueuePolicy | null> {
-    return this.#policies.add({ team_id: teamId, id });
-  }
-
-  async #readPolicies(keys: readonly QueueKey[]): Promise<(QueuePolicy | null)[]> {
-    const distinct = new Map(keys.map((key) => [key.id, key]));
-    const rows = await this.#db.read((db) =>
-      db.rows(readPolicies, [packRows(KEY, [...distinct.values()])]),
-    );
-    const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
-    return keys.map(({ id }) => found.get(id) ?? null);
-  }
-
-  async findByName(teamId: string, name: string): Promise<Queue | null> {
-    const row = await this.#db.read((db) => one(db, 'queues', { team_id: teamId, name }));
+  async findByName({ main }: Context, teamId: string, name: string): Promise<Queue | null> {
+    const row = await main.read((db) => one(db, 'queues', { team_id: teamId, name }));
     return row ? queueOf(row) : null;
-  }
+  },
 
-  async list(teamId: string): Promise<Queue[]> {
-    const rows = await this.#db.read((db) =>
+  async list({ main }: Context, teamId: string): Promise<Queue[]> {
+    const rows = await main.read((db) =>
       all(db, 'queues', { team_id: teamId }, { order: ['name'] }),
     );
     return rows.map(queueOf);
-  }
+  },
 
   /**
    * Changes the given settings of a queue. A new queue is made with the defaults for the others.
@@ -200,15 +182,16 @@ export class QueueStore {
    * @throws TeamFull
    */
   async save(
+    context: Context,
     teamId: string,
     name: string,
     settings: Partial<QueueSettings>,
     now: number,
   ): Promise<Queue> {
-    const row = await this.#db.transact(async (trx) => {
+    const row = await context.main.transact(async (trx) => {
       const present = await one(trx, 'queues', { team_id: teamId, name }, ['id']);
       if (!present) {
-        const place = { table: 'queues', bounds: this.#bounds } as const;
+        const place = { table: 'queues', bounds: context.bounds } as const;
         await takePlace(trx, teamId, place);
       }
       await insertMissingQueues(trx, [{ teamId, name }], now);
@@ -219,20 +202,21 @@ export class QueueStore {
         .where('name', '=', name)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await this.#follow(trx, saved, settings);
+      await follow(context, trx, saved, settings);
       return saved;
     });
-    this.#tellChanged(teamId, row.id);
+    tellChanged(context, teamId, row.id);
     return queueOf(row);
-  }
+  },
 
   /** Changes the given settings of an existing queue. Null: no such queue. */
   async update(
+    context: Context,
     teamId: string,
     queueId: string,
     settings: Partial<QueueSettings>,
   ): Promise<Queue | null> {
-    const row = await this.#db.transact(async (trx) => {
+    const row = await context.main.transact(async (trx) => {
       const saved = await trx
         .updateTable('queues')
         .set({ id: queueId, ...settingsColumns(settings) })
@@ -240,13 +224,13 @@ export class QueueStore {
         .where('id', '=', queueId)
         .returningAll()
         .executeTakeFirst();
-      if (saved) await this.#follow(trx, saved, settings);
+      if (saved) await follow(context, trx, saved, settings);
       return saved;
     });
     if (!row) return null;
-    this.#tellChanged(teamId, queueId);
+    tellChanged(context, teamId, queueId);
     return queueOf(row);
-  }
+  },
 
   /**
    * Deletes a queue with its jobs (§3.5). The queue is deleted first, so that no more of its jobs start; the jobs
@@ -254,8 +238,8 @@ export class QueueStore {
    *
    * @returns how many jobs were deleted, or null where there is no such queue
    */
-  async delete(teamId: string, queueId: string): Promise<number | null> {
-    const removed = await this.#db.transact(async (trx) => {
+  async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
+    const removed = await main.transact(async (trx) => {
       // First the queue, which waits for settlements under way: what they write of it goes with the rest.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
@@ -268,14 +252,14 @@ export class QueueStore {
     let gone = 0;
     for (const table of ['jobs', 'ended_jobs'] as const) {
       const found = { statement: findJobsOfQueue[table], parameters: [queueId] };
-      gone += await deleteAllFound(this.#db, table, found);
+      gone += await deleteAllFound(main, table, found);
     }
     return gone;
-  }
+  },
 
   /** Renames a queue. False where there is no such queue, or another one has that name. */
-  async rename(teamId: string, queueId: string, name: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db.transact((trx) =>
+  async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
+    const { numUpdatedRows } = await main.transact((trx) =>
       trx
         .updateTable('queues')
         .set({ name })
@@ -287,24 +271,37 @@ export class QueueStore {
         .executeTakeFirst(),
     );
     return numUpdatedRows === 1n;
-  }
+  },
+};
 
-  /** Changes what goes by the settings that were saved. */
-  async #follow(
-    trx: Trx,
-    { team_id, id }: QueuesTable,
-    { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
-  ): Promise<void> {
-    if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);
-    if (!this.#db.dialect.isShared || concurrencyLimit === undefined) return;
-    await forgetTaken(trx, team_id, id);
-  }
+async function findPolicies(
+  { main }: Context,
+  keys: readonly QueueKey[],
+): Promise<(QueuePolicy | null)[]> {
+  const distinct = new Map(keys.map((key) => [key.id, key]));
+  const rows = await main.read((db) =>
+    db.rows(readPolicies, [packRows(KEY, [...distinct.values()])]),
+  );
+  const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
+  return keys.map(({ id }) => found.get(id) ?? null);
+}
 
-  /**
-   * Wakes the engines: a resumed queue or a higher limit may allow jobs to start now. Settings are read again at each
-   * attempt.
-   */
-  #tellChanged(teamId: string, queueId: string): void {
-    this.#signals.send([{ kind: 'queue-changed', queueId, teamId }]);
-  }
+/** Changes what goes by the settings that were saved. */
+async function follow(
+  { main }: Context,
+  trx: Trx,
+  { team_id, id }: QueuesTable,
+  { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
+): Promise<void> {
+  if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);
+  if (!main.dialect.isShared || concurrencyLimit === undefined) return;
+  await forgetTaken(trx, team_id, id);
+}
+
+/**
+ * Wakes the engines: a resumed queue or a higher limit may allow jobs to start now. Settings are read again at each
+ * attempt.
+ */
+function tellChanged({ signals }: Context, teamId: string, queueId: string): void {
+  signals.send([{ kind: 'queue-changed', queueId, teamId }]);
 }

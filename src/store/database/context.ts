@@ -1,0 +1,40 @@
+import type { Clock } from '#domain/clock';
+import type { TeamBounds } from '#domain/team-bounds';
+import type { Databases } from './databases.ts';
+import type { Sealer } from './seal.ts';
+import type { SignalBus } from './signals.ts';
+
+/** What the functions of the store work with. */
+export interface Context extends Pick<Databases, 'main' | 'searches' | 'lease'> {
+  sealer: Sealer;
+  clock: Clock;
+  signals: SignalBus;
+  bounds: TeamBounds;
+}
+
+type Functions<First> = Record<string, (first: First, ...rest: never[]) => unknown>;
+
+/** The same functions without their first parameter. */
+type Bound<F> = {
+  [Name in keyof F]: F[Name] extends (first: never, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never;
+};
+
+/** Gives functions their first argument. */
+export function bind<First, F extends Functions<First>>(first: First, functions: F): Bound<F> {
+  const bound = Object.entries(functions).map(([name, run]) => [
+    name,
+    (...rest: never[]) => run(first, ...rest),
+  ]);
+  return Object.fromEntries(bound) as Bound<F>;
+}
+
+/** Binds several groups of functions. */
+export function bindAll<First, Groups extends Record<string, Functions<First>>>(
+  first: First,
+  groups: Groups,
+): { [Name in keyof Groups]: Bound<Groups[Name]> } {
+  const bound = Object.entries(groups).map(([name, group]) => [name, bind(first, group)]);
+  return Object.fromEntries(bound) as { [Name in keyof Groups]: Bound<Groups[Name]> };
+}
