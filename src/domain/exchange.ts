@@ -96,10 +96,19 @@ export const QUERY_TOO_LONG: Exchange = {
   },
 };
 
-/** What the engine needs from `outgoing`. `send` never rejects: every fault is an `Exchange`. */
+interface SendOptions {
+  timeoutSeconds: number;
+  needs: BodyNeeds;
+}
+
+/** Receives the outcome of an exchange: one call, which must not throw. */
+export interface ExchangeUser {
+  onExchange(exchange: Exchange): void;
+}
+
+/** What the engine needs from `outgoing`. It never throws or rejects: every fault is an `Exchange`. */
 export interface Sender {
-  send(
-    request: OutgoingRequest,
-    options: { timeoutSeconds: number; needs: BodyNeeds },
-  ): Promise<Exchange>;
+  send(request: OutgoingRequest, options: SendOptions): Promise<Exchange>;
+  /** Like `send`, without a promise. `onExchange` may be called before this returns. */
+  begin(request: OutgoingRequest, options: SendOptions, user: ExchangeUser): void;
 }

@@ -1,20 +1,64 @@
 import { buildCallbackRequest } from '#domain/callback';
-import type { Clock } from '#domain/clock';
-import type { Sender } from '#domain/exchange';
+import type { ExchangeUser } from '#domain/exchange';
 import { signRequest } from '#domain/signature';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
+import type { ItemOwner } from '#store/database/group-commit';
+import type { Flow } from './flow-scheduler.ts';
+import type { RunTools } from './run-under-way.ts';
+import { storeAgain } from './settling.ts';
+import type { SlotHolder } from './slots.ts';
 
-const CALLBACK_TIMEOUT_SECONDS = 10;
+const OPTIONS = { timeoutSeconds: 10, needs: { searchFor: [], paths: [] } };
 
-/** Sends a callback once (§6.1). The outcome is ignored and not recorded. */
-export async function sendCallback(
-  callback: ClaimedCallback,
-  sender: Sender,
-  clock: Clock,
-): Promise<void> {
-  const request = buildCallbackRequest(callback.url, callback.body);
-  await sender.send(signRequest(request, callback.signingSecret, clock.now()), {
-    timeoutSeconds: CALLBACK_TIMEOUT_SECONDS,
-    needs: { searchFor: [], paths: [] },
-  });
+/** A callback from its claim until it is sent, once, and deleted (§6.1). Its response is ignored. */
+export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {
+  readonly id: string;
+  readonly flow: Flow;
+  at = -1;
+  readonly #tools: RunTools;
+  readonly #callback: ClaimedCallback;
+  readonly #nodeId: string;
+
+  constructor(tools: RunTools, callback: ClaimedCallback, nodeId: string, flow: Flow) {
+    this.id = callback.id;
+    this.flow = flow;
+    this.#tools = tools;
+    this.#callback = callback;
+    this.#nodeId = nodeId;
+  }
+
+  start(): void {
+    const { clock, log, sender, slots } = this.#tools;
+    const { id, runId, teamId, url, body, signingSecret, unreadable } = this.#callback;
+    slots.take(this);
+    if (unreadable !== null) {
+      log.error('callback.given-up', { callbackId: id, runId, teamId, error: unreadable });
+      return this.onExchange();
+    }
+    try {
+      const request = signRequest(buildCallbackRequest(url, body), signingSecret, clock.now());
+      sender.begin(request, OPTIONS, this);
+    } catch (error) {
+      log.error('engine.run-failed', { error });
+      this.onExchange();
+    }
+  }
+
+  onExchange(): void {
+    const { schedulerOf, slots, store } = this.#tools;
+    schedulerOf(this.flow).leave(this.flow);
+    slots.free(this);
+    store.callbacks.putEnd(this.#nodeId, this.#callback, this);
+  }
+
+  onWritten(): void {
+    const { observer, slots } = this.#tools;
+    slots.settle(this);
+    if (this.#callback.unreadable === null) observer.callbackSent();
+  }
+
+  onNotWritten(fault: unknown): void {
+    const end = () => this.#tools.store.callbacks.end(this.#nodeId, this.#callback);
+    void storeAgain(this.#tools, [end], fault).then(() => this.onWritten());
+  }
 }

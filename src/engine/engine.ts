@@ -8,7 +8,9 @@ import type { Store } from '#store/store';
 import { FlowScheduler, type Flow } from './flow-scheduler.ts';
 import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
-import { Runs } from './runs.ts';
+import { CallbackUnderWay } from './callback.ts';
+import { RunUnderWay, type RunTools } from './run-under-way.ts';
+import { Slots } from './slots.ts';
 import { AddingUp } from './adding-up.ts';
 import { CronTimes } from './cron-times.ts';
 import { dealSlots } from './fair-slots.ts';
@@ -43,8 +45,6 @@ const STORE_DOWN_PAUSE_MS = 500;
 /** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
-const KINDS = ['queue', 'crons', 'callbacks'] as const satisfies readonly Flow['kind'][];
-
 /** What claims from one kind of flow. Kinds do not wait for each other's claims. */
 interface ClaimLoop {
   readonly kind: Flow['kind'];
@@ -66,12 +66,19 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #loops = Object.fromEntries(KINDS.map((kind) => [kind, newLoop(kind)])) as Readonly<
-    Record<Flow['kind'], ClaimLoop>
-  >;
+  readonly #loops: Readonly<Record<Flow['kind'], ClaimLoop>> = {
+    queue: newLoop('queue'),
+    crons: newLoop('crons'),
+    callbacks: newLoop('callbacks'),
+  };
+  readonly #eachLoop: readonly ClaimLoop[] = Object.values(this.#loops);
   readonly #lease: Lease;
   readonly #lostClaims: LostClaims;
-  readonly #runs: Runs;
+  readonly #slots = new Slots(() => {
+    this.#tellIfIdle();
+    this.#wakeDue();
+  });
+  readonly #runTools: RunTools;
   readonly #addingUp: AddingUp;
   readonly #cronTimes: CronTimes;
   #stopping = false;
@@ -90,29 +97,26 @@ export class Engine {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.store.clock;
-    this.#lostClaims = new LostClaims(options.store, options.log);
+    this.#lostClaims = new LostClaims(options.store, options.log, this.#slots);
     this.#addingUp = new AddingUp(options.store, options.log);
     this.#cronTimes = new CronTimes(options.store, options.log);
     this.#lease = new Lease({ ...options, onMoreToDo: () => void this.#rescanAll() });
-    this.#runs = new Runs({
+    this.#runTools = {
       ...options,
+      clock: this.#clock,
+      slots: this.#slots,
       schedulerOf: ({ kind }) => this.#loops[kind].scheduler,
-      underWay: this.#lostClaims.underWay,
       onEnd: () => this.#addingUp.expect(),
-      onMoreRoom: () => {
-        this.#tellIfIdle();
-        this.#wakeDue();
-      },
-    });
+    };
   }
 
   get inFlight(): number {
-    return this.#runs.inFlight;
+    return this.#slots.inFlight;
   }
 
   /** True while nothing is claimed, sent or settled and nothing is due. */
   isQuiet(): boolean {
-    const isBusy = this.#isClaiming() || this.#runs.unsettled > 0 || this.#cronTimes.isWorking;
+    const isBusy = this.#isClaiming() || this.#slots.unsettled > 0 || this.#cronTimes.isWorking;
     const now = this.#clock.now();
     return !isBusy && this.#eachLoop.every(({ scheduler }) => scheduler.nextDueAt() > now);
   }
@@ -148,7 +152,7 @@ export class Engine {
     const planned = this.#cronTimes.stop();
     for (const { cancelSleep } of this.#eachLoop) cancelSleep();
     this.#cancelRescan?.();
-    if (this.#runs.unsettled > 0 || this.#isClaiming()) {
+    if (this.#slots.unsettled > 0 || this.#isClaiming()) {
       await new Promise<void>((resolve) => {
         const cancelGrace = this.#clock.after(graceMs, resolve);
         this.#idle = () => {
@@ -157,7 +161,7 @@ export class Engine {
         };
       });
     }
-    this.#lostClaims.tell(await this.#lease.stop(this.#lostClaims.underWay));
+    this.#lostClaims.tell(await this.#lease.stop(this.#slots.unsettledIds));
     await Promise.all([this.#addingUp.stop(), planned]);
   }
 
@@ -231,10 +235,6 @@ export class Engine {
     for (const loop of this.#eachLoop) this.#wake(loop);
   }
 
-  get #eachLoop(): readonly ClaimLoop[] {
-    return KINDS.map((kind) => this.#loops[kind]);
-  }
-
   #isClaiming(): boolean {
     return this.#eachLoop.some(({ isRunning }) => isRunning);
   }
@@ -291,12 +291,12 @@ export class Engine {
 
   #hasRoom(): boolean {
     const { maxConcurrentRequests } = this.#options;
-    const { unsettled, hasRoomForResponses } = this.#runs;
+    const { unsettled, hasRoomForResponses } = this.#slots;
     return this.#freeSlots > 0 && unsettled < 2 * maxConcurrentRequests && hasRoomForResponses;
   }
 
   get #freeSlots(): number {
-    return this.#options.maxConcurrentRequests - this.#runs.inFlight - this.#reserved;
+    return this.#options.maxConcurrentRequests - this.#slots.inFlight - this.#reserved;
   }
 
   /** Sleeps until something is due, or a claim in doubt is to be looked at. Room and signals wake a loop by themselves. */
@@ -316,7 +316,7 @@ export class Engine {
     const { scheduler } = loop;
     const now = this.#clock.now();
     const flows = scheduler.takeDue(now, MAX_FLOWS);
-    const slots = dealSlots(flows, this.#freeSlots, this.#runs.inFlightByTeam);
+    const slots = dealSlots(flows, this.#freeSlots, this.#slots.inFlightByTeam);
     const served = flows.flatMap((flow, n) => {
       const dealt = slots[n] ?? 0;
       return dealt > 0 ? [{ flow, slots: dealt }] : [];
@@ -379,7 +379,7 @@ export class Engine {
     const taken = new Set(claimed.map(flowIdOf));
     for (const run of await this.#mayStart(nodeId, claimed)) {
       const flow = flowOf.get(flowIdOf(run));
-      if (flow) this.#runs.start(run, nodeId, flow);
+      if (flow) new RunUnderWay(this.#runTools, run, nodeId, flow).start();
     }
     for (const { id, nextDueAt, holds, notBefore } of flows) {
       const flow = flowOf.get(id);
@@ -411,7 +411,7 @@ export class Engine {
     const counts = Map.groupBy(taken, ({ teamId }) => teamId);
     for (const { flow, slots } of served) {
       for (const callback of startable.get(flow.teamId) ?? []) {
-        this.#runs.startCallback(callback, nodeId, flow);
+        new CallbackUnderWay(this.#runTools, callback, nodeId, flow).start();
       }
       const mayBeMore = counts.get(flow.teamId)?.length === slots;
       this.#loops.callbacks.scheduler.giveBack(flow, mayBeMore ? this.#clock.now() : null);
@@ -427,7 +427,7 @@ export class Engine {
   }
 
   #tellIfIdle(): void {
-    if (this.#stopping && this.#runs.unsettled === 0 && !this.#isClaiming()) this.#idle?.();
+    if (this.#stopping && this.#slots.unsettled === 0 && !this.#isClaiming()) this.#idle?.();
   }
 }
 

@@ -2,6 +2,7 @@ import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
 import type { Store } from '#store/store';
 import type { Doubt, LostClaim } from '#store/nodes/lost-claims';
+import type { Slots } from './slots.ts';
 
 /** How long a claim stays in doubt. It is longer than the server may go on with a statement that nobody waits for. */
 const DOUBT_MS = 70_000;
@@ -17,16 +18,16 @@ const STORE_DOWN_PAUSE_MS = 500;
 export class LostClaims {
   readonly #store: Store;
   readonly #log: Log;
-  /** Ids of runs and callbacks that this process has claimed and not yet settled. */
-  readonly underWay = new Set<string>();
+  readonly #slots: Slots;
   #doubtUntilMs = -Infinity;
   readonly #queueIds = new Set<string>();
   #since = Infinity;
   #lookAtMs = Infinity;
 
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, log: Log, slots: Slots) {
     this.#store = store;
     this.#log = log;
+    this.#slots = slots;
   }
 
   /** Notes that a claim failed and may have been made all the same. `doubt` says what it may have taken. */
@@ -49,7 +50,7 @@ export class LostClaims {
     if (clock.monotonicMs() < this.#lookAtMs) return;
     try {
       const doubt = { queueIds: [...this.#queueIds], since: this.#since };
-      const released = await nodes.releaseLostClaims(nodeId, this.underWay, doubt);
+      const released = await nodes.releaseLostClaims(nodeId, this.#slots.unsettledIds, doubt);
       if (released.length > 0) this.#log.warn('claims.put-back', { runs: released.length });
       const again = clock.monotonicMs() + LOOK_EVERY_MS;
       this.#lookAtMs = again < this.#doubtUntilMs ? again : Infinity;

@@ -30,8 +30,12 @@ export function untilStored<T>(tools: Tools, ways: Ways<T>): Promise<T> {
   return ways[0]().catch((error: unknown) => storeAgain(tools, ways, error));
 }
 
-/** @param error  why the first try of the first way failed */
-async function storeAgain<T>({ clock, log }: Tools, ways: Ways<T>, error: unknown): Promise<T> {
+/** The same after the first try. @param error  why it failed */
+export async function storeAgain<T>(
+  { clock, log }: Tools,
+  ways: Ways<T>,
+  error: unknown,
+): Promise<T> {
   let fault = error;
   let refusals = 0;
   for (let tries = 0; ; tries++) {

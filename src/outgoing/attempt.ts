@@ -1,5 +1,11 @@
 import { CONNECT_SECONDS, type FaultCode } from '#domain/connection-faults';
-import type { BodyNeeds, Exchange, HeaderList, OutgoingRequest } from '#domain/exchange';
+import type {
+  BodyNeeds,
+  Exchange,
+  ExchangeUser,
+  HeaderList,
+  OutgoingRequest,
+} from '#domain/exchange';
 import { BodyCollector } from './body.ts';
 import { BlockedAddress, type Connection, type ConnectionUser } from './connection.ts';
 import type { Connections } from './connections.ts';
@@ -41,14 +47,14 @@ interface AttemptOptions {
 const NO_HEADERS: HeaderList = [];
 
 /**
- * One exchange, from its URL to the last byte of the response. It ends exactly once, by calling `resolve`; later events
- * are ignored.
+ * One exchange, from its URL to the last byte of the response. It ends exactly once, by calling `onExchange`; later
+ * events are ignored.
  */
 export class Attempt implements ConnectionUser, TurnTaker {
   readonly #tools: AttemptTools;
   readonly #request: OutgoingRequest;
   readonly #options: AttemptOptions;
-  readonly #resolve: (exchange: Exchange) => void;
+  readonly #user: ExchangeUser;
   readonly #watch: Stopwatch;
   readonly #cancelTimeout: () => void;
   #isSettled = false;
@@ -73,12 +79,12 @@ export class Attempt implements ConnectionUser, TurnTaker {
     tools: AttemptTools,
     request: OutgoingRequest,
     options: AttemptOptions,
-    resolve: (exchange: Exchange) => void,
+    user: ExchangeUser,
   ) {
     this.#tools = tools;
     this.#request = request;
     this.#options = options;
-    this.#resolve = resolve;
+    this.#user = user;
     this.#watch = new Stopwatch(tools.clock);
     this.#cancelTimeout = tools.clock.after(options.timeoutSeconds * 1000, () => this.#timeOut());
   }
@@ -302,11 +308,11 @@ export class Attempt implements ConnectionUser, TurnTaker {
   #settle(exchange: Exchange): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#resolve(exchange);
     this.#cancelTimeout();
     this.#endOpening();
     this.#decodedBody?.close();
     this.#dropConnection();
+    this.#user.onExchange(exchange);
   }
 
   /** Closes a connection whose response was not read to its end. */

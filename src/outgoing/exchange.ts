@@ -67,7 +67,8 @@ export function createSender(options: SenderOptions): ClosableSender {
   };
   return {
     send: (request, options) =>
-      new Promise((resolve) => new Attempt(tools, request, options, resolve).start()),
+      new Promise((onExchange) => new Attempt(tools, request, options, { onExchange }).start()),
+    begin: (request, options, user) => new Attempt(tools, request, options, user).start(),
     close: () => {
       resolver.close();
       connections.closeAll();

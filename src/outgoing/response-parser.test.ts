@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { mutatedResponse, responseAtLimit, validResponse } from '#testing/any-response';
 import { ResponseParser } from './response-parser.ts';
-import { parseWhole, type ParsedResponse } from './response-reference.ts';
+import { parseWhole, type ParsedResponse } from '#testing/response-reference';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
 const FUZZ_SECONDS = Number(process.env['FUZZ_SECONDS'] ?? (isFull ? 600 : 3));

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { Client } from 'undici';
 import { mutatedResponse, validResponse } from '#testing/any-response';
-import { parseWhole } from './response-reference.ts';
+import { parseWhole } from '#testing/response-reference';
 
 /**
  * The reference (and so the parser, which is held to it) beside the HTTP clients of Node and undici. Both read

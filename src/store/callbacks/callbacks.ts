@@ -3,6 +3,7 @@ import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import type { ItemOwner } from '../database/group-commit.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { NodeGroups } from '../runs/node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
@@ -152,6 +153,11 @@ export class CallbackStore {
   /** Deletes a callback that the node has sent. */
   async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
     await this.#ending.add(nodeId, sent);
+  }
+
+  /** Like `end`, without a promise. */
+  putEnd(nodeId: string, sent: ClaimedCallback, owner: ItemOwner<null>): void {
+    this.#ending.put(nodeId, sent, owner);
   }
 
   /**

@@ -1,23 +1,32 @@
 /** Called for each batch before it is written: with its kind and its number of items. */
 export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 
+/** Waits for an item. One of the two is called once, and must not throw. */
+export interface ItemOwner<Result> {
+  onWritten(result: Result): void;
+  onNotWritten(error: unknown): void;
+}
+
 /**
  * Group commit: items that arrive while one batch is being written form the next one, so that all of them share the
  * price of a commit. No item waits longer than for the commit before its own.
  */
 export class GroupCommit<Item, Result> {
-  readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
   readonly #maxBatch: number;
   readonly #writers: number;
-  #waiting: { item: Item; turn: PromiseWithResolvers<Result> }[] = [];
+  #waiting: Item[] = [];
+  /** Who waits for each item, in the order of `#waiting`. */
+  #owners: ItemOwner<Result>[] = [];
   #writing = 0;
 
   /**
-   * @param write  writes a batch in one transaction; gives the results in the order of the items
+   * @param write  writes a batch in one transaction; returns the results in the order of the items, an error for an
+   * item that was not written
    * @param writers  how many batches may be written at the same time: 1 on SQLite, which has one writer
    */
   constructor(
-    write: (items: readonly Item[]) => Promise<readonly Result[]>,
+    write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
     { maxBatch, writers = 1 }: { maxBatch: number; writers?: number },
   ) {
     this.#write = write;
@@ -26,37 +35,47 @@ export class GroupCommit<Item, Result> {
   }
 
   /** Resolves once the item is durable; rejects with the error of its batch. */
-  async add(item: Item): Promise<Result> {
-    const turn = Promise.withResolvers<Result>();
-    this.#waiting.push({ item, turn });
+  add(item: Item): Promise<Result> {
+    return new Promise((onWritten, onNotWritten) => this.put(item, { onWritten, onNotWritten }));
+  }
+
+  /** Like `add`, without a promise: that of each run would cost more than all else about its batch. */
+  put(item: Item, owner: ItemOwner<Result>): void {
+    this.#waiting.push(item);
+    this.#owners.push(owner);
     if (this.#writing < this.#writers) {
       this.#writing++;
       // Requests that arrived together are written together.
       setImmediate(() => void this.#drain());
     }
-    return turn.promise;
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#maxBatch);
-      await this.#writeBatch(batch);
+      await this.#writeBatch(batch, this.#owners.splice(0, this.#maxBatch));
       if (this.#waiting.length < this.#maxBatch) await whatIsInHand();
     }
     this.#writing--;
   }
 
-  async #writeBatch(
-    batch: readonly { item: Item; turn: PromiseWithResolvers<Result> }[],
-  ): Promise<void> {
+  async #writeBatch(batch: readonly Item[], owners: readonly ItemOwner<Result>[]): Promise<void> {
+    let results: readonly (Result | Error)[];
     try {
-      const results = await this.#write(batch.map(({ item }) => item));
-      batch.forEach(({ turn }, n) => turn.resolve(results[n] as Result));
+      results = await this.#write(batch);
     } catch (error) {
       // Each item is written again by itself, so that one bad item does not fail the others.
-      if (batch.length > 1 && !isPassing(error))
-        for (const each of batch) await this.#writeBatch([each]);
-      else for (const { turn } of batch) turn.reject(error);
+      if (batch.length > 1 && !isPassing(error)) {
+        for (const [n, item] of batch.entries()) {
+          await this.#writeBatch([item], owners.slice(n, n + 1));
+        }
+      } else for (const owner of owners) owner.onNotWritten(error);
+      return;
+    }
+    for (const [n, owner] of owners.entries()) {
+      const result = results[n] as Result | Error;
+      if (result instanceof Error) owner.onNotWritten(result);
+      else owner.onWritten(result);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { GroupCommit } from '../database/group-commit.ts';
+import { GroupCommit, type ItemOwner } from '../database/group-commit.ts';
 import { HeldTeams } from './held-teams.ts';
 
 const MAX_BATCH = 200;
@@ -9,7 +9,7 @@ const MAX_BATCH = 200;
  */
 export class NodeGroups<Item, Result> {
   readonly #write: (nodeId: string, items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
-  readonly #groups = new Map<string, GroupCommit<Item, Result | Error>>();
+  readonly #groups = new Map<string, GroupCommit<Item, Result>>();
 
   constructor(
     teamOf: (item: Item) => string,
@@ -20,15 +20,22 @@ export class NodeGroups<Item, Result> {
   }
 
   /** Resolves once the item is durable; rejects if it must be written again later. */
-  async add(nodeId: string, item: Item): Promise<Result> {
+  add(nodeId: string, item: Item): Promise<Result> {
+    return this.#groupOf(nodeId).add(item);
+  }
+
+  /** Like `add`, without a promise. */
+  put(nodeId: string, item: Item, owner: ItemOwner<Result>): void {
+    this.#groupOf(nodeId).put(item, owner);
+  }
+
+  #groupOf(nodeId: string): GroupCommit<Item, Result> {
     let group = this.#groups.get(nodeId);
     if (!group) {
       const write = (items: readonly Item[]) => this.#write(nodeId, items);
       group = new GroupCommit(write, { maxBatch: MAX_BATCH });
       this.#groups.set(nodeId, group);
     }
-    const result = await group.add(item);
-    if (result instanceof Error) throw result;
-    return result;
+    return group;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './claims.ts';
 import type { Database } from '../database/database.ts';
 import type { ClaimJobs } from './due-jobs.ts';
-import type { OnBatch } from '../database/group-commit.ts';
+import type { ItemOwner, OnBatch } from '../database/group-commit.ts';
 import { HeldFlows } from './held-rows.ts';
 import { Medians } from '../figures/medians.ts';
 import { NodeGroups } from './node-groups.ts';
@@ -77,13 +77,21 @@ export class RunStore {
     );
   }
 
-  /** Ends a run. False where the claim was lost and nothing was changed. */
-  async settle(nodeId: string, settlement: Settlement): Promise<boolean> {
+  /** Ends a run. False if the claim was lost and nothing was changed. */
+  settle(nodeId: string, settlement: Settlement): Promise<boolean> {
+    return this.#groupFor(settlement).add(nodeId, settlement);
+  }
+
+  /** Like `settle`, without a promise. */
+  putEnd(nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void {
+    this.#groupFor(settlement).put(nodeId, settlement, owner);
+  }
+
+  #groupFor(settlement: Settlement): NodeGroups<Settlement, boolean> {
+    const { jobs, alertingJobs, executions } = this.#settling;
     const { run } = settlement;
-    if (run.kind === 'execution') return this.#settling.executions.add(nodeId, settlement);
-    const isPlain = isQuiet(settlement) && run.slowRule === null;
-    const { jobs, alertingJobs } = this.#settling;
-    return (isPlain ? jobs : alertingJobs).add(nodeId, settlement);
+    if (run.kind === 'execution') return executions;
+    return isQuiet(settlement) && run.slowRule === null ? jobs : alertingJobs;
   }
 
   /** The queues with waiting jobs, each with its earliest due time. */

@@ -1,5 +1,5 @@
 import type { HeaderList } from '#domain/exchange';
-import type { ResponseFault } from './response-parser.ts';
+import type { ResponseFault } from '#outgoing/response-parser';
 
 /**
  * What `ResponseParser` must make of some bytes, written for the reader and not for speed: it reads the whole text from

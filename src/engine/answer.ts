@@ -1,26 +1,20 @@
 import { decideAfterAttempt } from '#domain/after-attempt';
-import { needsOf } from '#domain/assertions';
 import { cronCallbackBody, jobCallbackBody } from '#domain/callback';
 import type { Clock } from '#domain/clock';
-import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
+import type { Exchange, OutgoingRequest } from '#domain/exchange';
 import { newId } from '#domain/ids';
 import { decideJobAlert } from '#domain/job-alert';
 import { evaluateAnswer, judgeExchange, type Verdict } from '#domain/judge';
 import { readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
 import { hashPayload, writeTrace } from '#domain/run-trace';
-import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
+import type { Signature } from '#domain/signature';
 import type { CallbackToSend } from '#store/callbacks/callbacks';
 import type { ClaimedExecution, ClaimedJob } from '#store/runs/claims';
 import type { QueuePolicy } from '#store/queues/queues';
 import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement';
 
-/** The policy if the queue was deleted. */
-export const NEVER_RETRIED: QueuePolicy = {
-  retriesEnabled: false,
-  retrySchedule: [],
-  emailAlerts: false,
-};
+export type Run = ClaimedJob | ClaimedExecution;
 
 /** The outcome of one request, judged. */
 export interface Answer {
@@ -30,33 +24,18 @@ export interface Answer {
   response: StoredResponse | null;
 }
 
-type Run = ClaimedJob | ClaimedExecution;
-
-export interface SendingTools {
-  sender: Sender;
-  clock: Clock;
-  /** How many bytes of a response's body are stored. The whole body is judged. */
-  responseKeepBytes: number;
+/** The unsigned request of a run. */
+export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
+  const { method, url, headers } = run;
+  return buildRequest({ method, url, headers, payload: payloadOf(run) });
 }
 
-/** Sends a run and judges the response (§2.7). */
-export async function attempt(run: Run, tools: SendingTools): Promise<Answer> {
-  const { sender, clock } = tools;
-  if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
-  const { method, url, headers, timeoutSeconds } = run;
-  const request = buildRequest({ method, url, headers, payload: payloadOf(run) });
-  if (request === 'query-too-long') return answerOf(run, QUERY_TOO_LONG, null, tools);
-  const signature = makeSignature(run.signingSecret, clock.now(), request.body);
-  const needs = needsOf(run.assertions);
-  const exchange = await sender.send(addSignature(request, signature), { timeoutSeconds, needs });
-  return answerOf(run, exchange, signatureOf(exchange, signature), tools);
-}
-
-function answerOf(
+/** Judges what came of a run's request (§2.7). */
+export function answerOf(
   run: Run,
   exchange: Exchange,
   signature: Signature | null,
-  { clock, responseKeepBytes }: SendingTools,
+  { clock, responseKeepBytes }: { clock: Clock; responseKeepBytes: number },
 ): Answer {
   const verdicts = evaluateAnswer(exchange, run.assertions);
   const kind = run.kind === 'job' ? 'job' : 'cron';
@@ -72,7 +51,7 @@ function sentOf({ kind, method, url, payload }: Run) {
 }
 
 /** The outcome of a run that was not sent, because something stored with it cannot be read. */
-function notSent(errorMessage: string, completedAt: number): Answer {
+export function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
   return { verdict: { ok: false, ...failure }, end, response: null };

@@ -1,0 +1,214 @@
+import { needsOf } from '#domain/assertions';
+import type { Clock } from '#domain/clock';
+import { type Exchange, type ExchangeUser, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
+import type { FailureReason } from '#domain/failure';
+import type { Log } from '#domain/log';
+import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
+import type { ItemOwner } from '#store/database/group-commit';
+import type { QueuePolicy } from '#store/queues/queues';
+import type { ClaimedJob } from '#store/runs/claims';
+import type { Settlement } from '#store/runs/settlement';
+import type { Store } from '#store/store';
+import { type Answer, answerOf, notSent, requestOf, type Run, settlementOf } from './answer.ts';
+import type { Flow, FlowScheduler } from './flow-scheduler.ts';
+import type { EngineObserver, RunOutcome } from './observer.ts';
+import { storeAgain, untilStored, type Ways } from './settling.ts';
+import type { SlotHolder, Slots } from './slots.ts';
+
+export interface RunTools {
+  store: Store;
+  clock: Clock;
+  sender: Sender;
+  log: Log;
+  observer: EngineObserver;
+  slots: Slots;
+  /** How many bytes of a response's body are stored. The whole body is judged. */
+  responseKeepBytes: number;
+  /** The scheduler of the flow's kind. */
+  schedulerOf: (flow: Flow) => FlowScheduler;
+  /** Called when the end of a run is stored. */
+  onEnd: () => void;
+}
+
+/** The policy if the queue was deleted. */
+const NEVER_RETRIED: QueuePolicy = { retriesEnabled: false, retrySchedule: [], emailAlerts: false };
+
+/** What was stored as a run's end. `isOurs` is false if somebody else had already ended it. */
+interface Stored {
+  isOurs: boolean;
+  outcome: RunOutcome;
+  reason: FailureReason | null;
+  durationMs: number;
+}
+
+/**
+ * A run from its claim to its stored end. It frees its slot when its response has arrived, and ends with a settlement,
+ * however long the database is down.
+ *
+ * Plain calls lead from one step to the next. Only failed jobs, which need their queue's policy, and ends that could not
+ * be stored at once take promises.
+ */
+export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean> {
+  readonly id: string;
+  readonly flow: Flow;
+  at = -1;
+  readonly #tools: RunTools;
+  readonly #run: Run;
+  readonly #nodeId: string;
+  #signature: Signature | null = null;
+  /** Null after a defect of ours: whether anything was sent is unknown. */
+  #answer: Answer | null = null;
+  #settlement: Settlement | null = null;
+  /** The size of the response, while it is not stored yet. */
+  #bytes = 0;
+  #tries = 0;
+
+  constructor(tools: RunTools, run: Run, nodeId: string, flow: Flow) {
+    this.id = run.id;
+    this.flow = flow;
+    this.#tools = tools;
+    this.#run = run;
+    this.#nodeId = nodeId;
+  }
+
+  start(): void {
+    const { observer, slots } = this.#tools;
+    observer.runStarted(this.#run.kind, this.#run.startedAt - this.#run.dueAt);
+    slots.take(this);
+    let answer: Answer | null | 'sent';
+    try {
+      answer = this.#send();
+    } catch (error) {
+      answer = this.#fail(error);
+    }
+    if (answer !== 'sent') this.#keep(answer);
+  }
+
+  /** Sends the request, or returns the answer if it cannot be sent. */
+  #send(): Answer | 'sent' {
+    const { clock, sender } = this.#tools;
+    const run = this.#run;
+    if (run.unreadable !== null) return notSent(run.unreadable, clock.now());
+    const request = requestOf(run);
+    if (request === 'query-too-long') return answerOf(run, QUERY_TOO_LONG, null, this.#tools);
+    this.#signature = makeSignature(run.signingSecret, clock.now(), request.body);
+    const options = { timeoutSeconds: run.timeoutSeconds, needs: needsOf(run.assertions) };
+    sender.begin(addSignature(request, this.#signature), options, this);
+    return 'sent';
+  }
+
+  onExchange(exchange: Exchange): void {
+    let answer: Answer | null;
+    try {
+      const signature = signatureOf(exchange, this.#signature);
+      answer = answerOf(this.#run, exchange, signature, this.#tools);
+    } catch (error) {
+      answer = this.#fail(error);
+    }
+    this.#keep(answer);
+  }
+
+  #fail(error: unknown): null {
+    this.#tools.log.error('engine.run-failed', { error });
+    return null;
+  }
+
+  /** Frees the slot and stores the end. */
+  #keep(answer: Answer | null): void {
+    const { schedulerOf, slots, store } = this.#tools;
+    schedulerOf(this.flow).leave(this.flow);
+    slots.free(this);
+    const kept = answer !== null && !slots.mayKeepResponse ? withoutResponse(answer) : answer;
+    this.#answer = kept;
+    this.#bytes = kept?.response ? kept.response.body.length + kept.response.trace.length : 0;
+    slots.waitingBytes += this.#bytes;
+    if (kept === null || needsPolicy(this.#run, kept)) {
+      void untilStored(this.#tools, this.#ways()).then((end) => this.#end(end));
+      return;
+    }
+    this.#tries++;
+    this.#settlement = settlementOf(this.#run, kept, NEVER_RETRIED);
+    store.runs.putEnd(this.#nodeId, this.#settlement, this);
+  }
+
+  onWritten(isOurs: boolean): void {
+    if (this.#settlement !== null) this.#end(storedAs(this.#settlement, isOurs));
+  }
+
+  onNotWritten(fault: unknown): void {
+    void storeAgain(this.#tools, this.#ways(), fault).then((end) => this.#end(end));
+  }
+
+  /** Ways to store the end: as it is; if refused, without its response; if refused again, as a worker failure (§3.6). */
+  #ways(): Ways<Stored> {
+    const answer = this.#answer;
+    const abandon = () => this.#abandon();
+    if (answer === null) return [abandon];
+    return [() => this.#write(answer), () => this.#write(withoutResponse(answer)), abandon];
+  }
+
+  async #write(answer: Answer): Promise<Stored> {
+    const mayBeStored = this.#tries++ > 0;
+    const run = this.#run;
+    const policy = needsPolicy(run, answer) ? await this.#readPolicy(run) : NEVER_RETRIED;
+    const settlement = settlementOf(run, answer, policy);
+    const isOurs = await this.#tools.store.runs.settle(this.#nodeId, settlement);
+    return storedAs(settlement, isOurs || (mayBeStored && (await this.#isStored(answer))));
+  }
+
+  async #abandon(): Promise<Stored> {
+    const { clock, store } = this.#tools;
+    return {
+      isOurs: await store.nodes.abandon(this.#nodeId, this.#run, clock.now()),
+      outcome: this.#run.kind === 'job' ? 'dead_lettered' : 'failed',
+      reason: 'worker_failed',
+      durationMs: 0,
+    };
+  }
+
+  /** The queue's rules for failures, as they are now. */
+  async #readPolicy(run: ClaimedJob): Promise<QueuePolicy> {
+    const policy = await this.#tools.store.queues.findPolicy(run.teamId, run.queueId);
+    return policy ?? NEVER_RETRIED;
+  }
+
+  /** Whether an earlier try has stored this end and only its answer was lost. */
+  async #isStored({ end }: Answer): Promise<boolean> {
+    const { jobs, crons } = this.#tools.store;
+    const { kind, teamId, id } = this.#run;
+    const kept = await (kind === 'job' ? jobs.find(teamId, id) : crons.findExecution(teamId, id));
+    return kept?.completedAt === end.completedAt && kept.reason === end.reason;
+  }
+
+  #end({ isOurs, ...end }: Stored): void {
+    const { clock, log, observer, onEnd, schedulerOf, slots } = this.#tools;
+    slots.waitingBytes -= this.#bytes;
+    schedulerOf(this.flow).settle(this.flow, clock.now());
+    slots.settle(this);
+    onEnd();
+    const { outcome: status, reason, durationMs } = end;
+    const fields = { ...idsOf(this.#run), status, reason, durationMs };
+    if (!isOurs) return log.warn('attempt.too-late', fields);
+    if (status === 'success') log.debug('attempt.settled', fields);
+    else log.info('attempt.settled', fields);
+    observer.runEnded({ kind: this.#run.kind, ...end });
+  }
+}
+
+/** A success needs no rules, and crons have none. */
+function needsPolicy(run: Run, { verdict }: Answer): run is ClaimedJob {
+  return run.kind === 'job' && !verdict.ok;
+}
+
+function withoutResponse(answer: Answer): Answer {
+  return { ...answer, response: null };
+}
+
+function storedAs({ status, end }: Settlement, isOurs: boolean): Stored {
+  return { isOurs, outcome: status, reason: end.reason, durationMs: end.durationMs };
+}
+
+function idsOf(run: Run) {
+  if (run.kind === 'job') return { jobId: run.id, attempt: run.attemptNumber };
+  return { executionId: run.id, cronId: run.cronId };
+}
