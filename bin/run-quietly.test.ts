@@ -12,18 +12,18 @@ async function run(script: string, { isTTY = false, file = process.execPath } = 
 }
 
 describe('a command that is run quietly', () => {
-  test('says one line and none of its own while all is well', async () => {
+  test('a quiet command prints one line and no output if it succeeds', async () => {
     const { succeeded, said } = await run('console.log("a"); console.error("b")');
     assert.deepEqual([succeeded, said], [true, 'Building, once\n']);
   });
 
-  test('says all of its own words when it fails', async () => {
+  test('a quiet command prints all of its output if it fails', async () => {
     const { succeeded, said } = await run('console.log("a"); console.error("b"); process.exit(3)');
     assert.equal(succeeded, false);
     assert.match(said, /^Building, once\n(?:a\nb|b\na)\n$/);
   });
 
-  test('keeps the end of what is said at length', async () => {
+  test('a quiet command keeps the end of a long output', async () => {
     const { said } = await run('console.log("x".repeat(2e6) + "the cause"); process.exitCode = 1');
     assert.ok(said.length < 300_000);
     assert.match(said, /the cause\n$/);

@@ -6,7 +6,7 @@ const BEFORE =
   '# Changelog\n\n## Unreleased\n\n- Bells ring.\n\n## 0.1.0 (2026-01-01)\n\n- Bells.\n';
 
 describe('the changelog of a release', () => {
-  test('has what was unreleased under the version, and room for what comes', () => {
+  test('a release moves the unreleased entries under its version', () => {
     const after = releaseChangelog(BEFORE, '0.2.0', '2026-02-03');
     assert.equal(
       after,
@@ -21,7 +21,7 @@ describe('the changelog of a release', () => {
     assert.throws(() => releaseChangelog(empty, '0.3.0', '2026-02-04'), /nothing under Unreleased/);
   });
 
-  test('knows a version by its whole name', () => {
+  test('a version is found by its whole name', () => {
     assert.equal(readSection(BEFORE, '0.1'), '');
     assert.equal(readSection(BEFORE, '0.1.0'), '- Bells.');
   });

@@ -29,7 +29,7 @@ function run(...args: string[]) {
 describe('the executable', () => {
   before(() => packageIfChanged());
 
-  test('tells its version, and nothing else', () => {
+  test('the executable prints its version and nothing else', () => {
     assert.deepEqual(run('--version'), {
       status: 0,
       stdout: `${describeVersion(findCommit() || null)}\n`,
@@ -45,7 +45,7 @@ describe('the executable', () => {
     assert.match(stdout, /^ {2}doctor /m);
   });
 
-  test('holds the licences of what is in it', () => {
+  test('the executable contains the licences of its packages', () => {
     const { status, stdout } = run('licences');
     assert.equal(status, 0);
     for (const name of [
@@ -58,7 +58,7 @@ describe('the executable', () => {
       assert.ok(stdout.includes(name), name);
   });
 
-  test('serves pages and their files without a setting, with its data beside it', async () => {
+  test('the executable serves pages without settings and stores its data next to itself', async () => {
     const folder = makeFolder();
     const env = { PORT: '0' };
     const belfry = spawn(EXECUTABLE, [], {
@@ -92,7 +92,7 @@ describe('the executable', () => {
   });
 
   for (const suite of SAMPLE) {
-    test(`keeps the specification, known from outside: ${suite}`, async () => {
+    test(`the executable passes the suite ${suite}`, async () => {
       // A runner inside a runner would report to that one.
       const { NODE_TEST_CONTEXT: _, ...env } = process.env;
       const runner = spawn(process.execPath, ['--test', '--test-reporter=dot', suite], {

@@ -41,7 +41,7 @@ describe('the packages that Belfry is made of', () => {
     assert.deepEqual(Object.keys(manifest.dependencies), await findRunning());
   });
 
-  test('those that the dashboard holds are known for their licences, and only build', () => {
+  test('packages bundled into the dashboard are listed with their licences', () => {
     const files = fs.globSync('src/dashboard/**/*.{ts,tsx}', { cwd: ROOT });
     const imported = files
       .filter((file) => !/\.test\.|routes\.ts$/.test(file))
@@ -52,7 +52,7 @@ describe('the packages that Belfry is made of', () => {
     for (const name of DASHBOARD_PACKAGES) assert.ok(name in manifest.devDependencies, name);
   });
 
-  test('are told with their licences, also where one brings another along', () => {
+  test('all packages are listed with their licences, nested ones too', () => {
     const text = writeLicences();
     for (const name of ['kysely', 'pg-protocol', 'react-dom', 'scheduler', 'zod'])
       assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));

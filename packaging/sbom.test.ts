@@ -5,7 +5,7 @@ import { listPackages } from './licences.ts';
 import { writeSbom } from './sbom.ts';
 
 describe('the SBOM', () => {
-  test('lists what is handed out, with its licence and hash, and nothing that only builds', async () => {
+  test('the SBOM lists shipped packages with licence and hash, and no build tools', async () => {
     const text = await writeSbom();
     const sbom = JSON.parse(text) as {
       bomFormat: string;

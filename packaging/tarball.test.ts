@@ -53,7 +53,7 @@ describe('the npm package', () => {
     ]);
   });
 
-  test('says on an older Node which one it needs, and does nothing', () => {
+  test('the npm package on an older Node names the required version and exits', () => {
     const folder = makeFolder();
     const old = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require(${JSON.stringify(fs.realpathSync(installed))});`;
     const { status, stdout, stderr } = run(folder, process.execPath, ['-e', old]);

@@ -32,7 +32,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   test(
-    'takes over what the last release left, and that one refuses what this one has migrated',
+    'this version opens the database of the last release, which then refuses it',
     { skip },
     async () => {
       await using target = await startReceiver();

@@ -31,7 +31,7 @@ describe('the installation key', () => {
   });
   const keyFile = () => join(directory, 'data', 'app.key');
 
-  test('is made once beside a SQLite database, and only its owner may read it', () => {
+  test('the key is made once next to a SQLite database, readable by its owner only', () => {
     const key = loadAppKey(beside());
     assert.equal(key.length, 32);
     assert.deepEqual(loadAppKey(beside()), key);
@@ -63,7 +63,7 @@ describe('the installation key', () => {
     assert.notDeepEqual(loadAppKey(memory), loadAppKey(memory));
   });
 
-  test('that is missing beside a database that is there stops the start, and none is made', () => {
+  test('a missing key of an existing database stops the start, and no new key is made', () => {
     loadAppKey(beside());
     rmSync(keyFile());
     writeFileSync(beside().database.path, '');
@@ -102,7 +102,7 @@ describe('the installation key', () => {
   });
 
   test(
-    'that cannot be written is told with its path',
+    "a key that can't be written is reported with its path",
     { skip: process.getuid?.() === 0 && 'root writes everywhere' },
     () => {
       chmodSync(directory, 0o500);

@@ -6,13 +6,13 @@ describe('a request', () => {
   const ours = (url: string) => ({ kind: 'ours', url });
   const elsewhere = (location: string) => ({ kind: 'elsewhere', location });
 
-  test('is for what it names where there is no path', () => {
+  test('without a base path every request is accepted', () => {
     for (const url of ['/', '/jobs?tab=all', '*', '//x']) {
       assert.deepEqual(findPlace(url, ''), ours(url));
     }
   });
 
-  test('is for what it names below the path, and not below a longer name', () => {
+  test('with a base path only requests below it are accepted', () => {
     assert.deepEqual(findPlace('/tools/belfry/', '/tools/belfry'), ours('/'));
     assert.deepEqual(findPlace('/tools/belfry/?x=1', '/tools/belfry'), ours('/?x=1'));
     assert.deepEqual(findPlace('/tools/belfry/api/jobs', '/tools/belfry'), ours('/api/jobs'));

@@ -121,7 +121,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal((await withPassword('correct-horse')).code, 0);
     });
 
-    test('create never repeats a password, whatever is wrong', async () => {
+    test('user create never prints a password', async () => {
       const secret = 'hush-hush';
       for (const argv of [
         ['user', 'create', '--email', 'x', '--password', secret],
@@ -222,7 +222,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   describe('queue set', () => {
     const set = (...options: string[]) => ['queue', 'set', ...team, '--queue', 'mails', ...options];
 
-    test('makes a queue with the defaults, and changes what is named', async () => {
+    test('queue set makes a queue with the defaults and changes the given settings', async () => {
       const { id, created_at: at, ...made } = await printed(...set());
       assert.match(String(at), INSTANT);
       assert.deepEqual(made, {
@@ -357,7 +357,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...cronSet), started);
     });
 
-    test('set refuses what it cannot do, and changes nothing', async () => {
+    test('cron set rejects invalid values and changes nothing', async () => {
       const { id } = await aCron(store, teamId);
       const others = await store.teams.create('others', 'free', store.clock.now());
       const cronSet = ['cron', 'set', ...team, '--cron', id];
@@ -462,7 +462,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(none, []);
     });
 
-    test('list gives the newest first, as many as are asked for', async () => {
+    test('job list prints the newest first, up to the limit', async () => {
       const first = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
       const second = await aJob(store, teamId, { queue: 'many', delaySeconds: 60 });
       const ids = (jobs: Json[]) => jobs.map(({ id }) => id);
@@ -568,7 +568,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('migrate', () => {
-    test('prints what it applied: nothing where all is applied already', async () => {
+    test('migrate prints the migrations that it applied', async () => {
       assert.deepEqual(await printed('migrate'), { applied: [] });
       const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
       const { json } = await run(fresh, ['migrate']);
@@ -604,7 +604,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal(code, 0);
     });
 
-    test('says each finding once to whoever asks for a table', async () => {
+    test('doctor prints each finding once as a table', async () => {
       const baseUrl = `http://127.0.0.1:${await closedPort()}`;
       const asked = ['doctor', '--output', 'table'];
       const { stdout, stderr } = await run({ ...config, port: 0, baseUrl }, asked);
@@ -612,7 +612,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal(stderr, '');
     });
 
-    test('names what does not answer, and never a password', async () => {
+    test('doctor names the unreachable service without its password', async () => {
       const port = await closedPort();
       const { code, of } = await findings({
         ...config,
@@ -625,7 +625,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal(code, 1);
     });
 
-    test('says what was planned while the clock was ahead, and nothing otherwise', async () => {
+    test('doctor reports runs planned while the clock was ahead', async () => {
       const fresh = { ...configOf(await makeDatabaseUrl()), port: 0 };
       const beside = await openBeside(fresh);
       const team = await beside.teams.create('Ahead', 'free', realClock.now());
@@ -646,7 +646,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
     });
 
     if (name === 'Postgres') {
-      test('tells whether an engine is alive, and of settings of the server', async () => {
+      test('doctor reports whether an engine is alive, and unsuitable server settings', async () => {
         const url = await makeDatabaseUrl();
         const findingsOf = async (check: string, changes: object = {}) => {
           const { json } = await run({ ...configOf(url), port: 0, ...changes }, ['doctor']);
@@ -728,7 +728,7 @@ describe('the command line', () => {
     });
   }
 
-  test('help names serve and the version, and marks what is required', async () => {
+  test('help lists serve and version and marks required options', async () => {
     const { code, stdout } = await run(config, ['help']);
     assert.equal(code, 0);
     assert.match(stdout, /^ {2}serve +run the service/m);
@@ -740,13 +740,13 @@ describe('the command line', () => {
     assert.equal(required?.length, 4, create.stdout);
   });
 
-  test('says that no command can see a database in memory', async () => {
+  test('commands reject a database in memory', async () => {
     const { code, stderr } = await run(configOf('sqlite::memory:'), ['team', 'list']);
     assert.equal(code, 1);
     assert.match(stderr, /^belfry: DATABASE_URL is sqlite::memory:[^\n]*\n$/);
   });
 
-  test('says in one line that a database does not answer, without its password', async () => {
+  test('an unreachable database is reported in one line without its password', async () => {
     const url = `postgres://me:hush-hush@127.0.0.1:${await closedPort()}/x`;
     const { code, stderr } = await run(configOf(url), ['team', 'list']);
     assert.equal(code, 1);
@@ -761,7 +761,7 @@ describe('the command line', () => {
     assert.doesNotMatch(doctor.stderr, /hush/);
   });
 
-  test('says in one line what Postgres has against this user or database, and what to do', async () => {
+  test('an error of Postgres about user or database is reported in one line with the next step', async () => {
     await using database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);
     const role = `role_${name}`;
@@ -806,7 +806,7 @@ describe('backup', () => {
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  test('copies what is stored while a service writes, readable by its owner alone', async () => {
+  test('backup copies the database while a service writes, readable by its owner only', async () => {
     const { id } = await store.teams.create('Acme', 'free', realClock.now());
     await aQueue(store, id);
     const copy = path.join(folder, 'copy.db');
@@ -835,7 +835,7 @@ describe('backup', () => {
     assert.equal(fs.readFileSync(taken, 'utf8'), 'mine');
   });
 
-  test('says where it cannot write, that there is no database, and what is for Postgres', async () => {
+  test('backup reports an unwritable path, a missing database, and pg_dump for Postgres', async () => {
     const nowhere = await run(config, ['backup', path.join(folder, 'no', 'where')]);
     assert.match(nowhere.stderr, /^belfry: .* cannot be written: its folder is not there\.\n$/);
     const fresh = path.join(folder, 'fresh.db');

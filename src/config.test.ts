@@ -338,7 +338,7 @@ describe('settings', () => {
   }
   for (const [name, texts] of Object.entries(BAD)) {
     for (const text of texts) {
-      test(`${name} refuses ${JSON.stringify(text.slice(0, 40))}, by its name and what it accepts`, () => {
+      test(`${name} rejects ${JSON.stringify(text.slice(0, 40))} with its name and the accepted values`, () => {
         const [line = '', ...more] = refused({ [name]: text });
         assert.ok(line.startsWith(`${name}: `), line);
         assert.ok(line.endsWith(`it must be ${SETTINGS[name as SettingName].accepts}.`), line);
@@ -399,7 +399,7 @@ describe('settings', () => {
     assert.deepEqual(teamBounds, { crons: 5, queues: 6, waitingPayloadBytes: 7 * 1024 * 1024 });
   });
 
-  test('a provider is an issuer and a client, with the rest as it is wanted', () => {
+  test('a provider needs an issuer and a client', () => {
     const least = { OIDC_ISSUER: 'https://id.example/realms/a', OIDC_CLIENT_ID: 'belfry' };
     const usual = {
       issuer: 'https://id.example/realms/a',
@@ -503,7 +503,7 @@ describe('settings', () => {
     }, TypeError);
   });
 
-  test('all wrong settings are told at once', () => {
+  test('all wrong settings are reported at once', () => {
     const names = refused({ PORT: 'x', ROLE: 'y', LOG_LEVEL: 'z' }).map(
       (line) => line.split(':')[0],
     );
@@ -569,15 +569,15 @@ describe('settings that depend on each other', () => {
     );
   });
 
-  test('a wrong APP_KEY with Postgres is told once, not also as missing', () => {
+  test('a wrong APP_KEY with Postgres is reported once, not also as missing', () => {
     assert.equal(refused({ ...POSTGRES, APP_KEY: 'short' }).length, 1);
   });
 
-  test('Postgres addresses are kept as they were given', () => {
+  test('Postgres URLs are kept unchanged', () => {
     assert.deepEqual(accepted(POSTGRES).database, { kind: 'postgres', url: POSTGRES.DATABASE_URL });
   });
 
-  test('mails come from the host of the public address unless told otherwise', () => {
+  test('emails are sent from the host of BASE_URL by default', () => {
     assert.equal(accepted({ BASE_URL: 'https://b.example:444' }).mailFrom, 'belfry@b.example');
   });
 
@@ -652,7 +652,7 @@ describe('NAME_FILE', () => {
 });
 
 describe('docs/configuration.md', () => {
-  test('lists every setting in order, with its default and what it accepts', () => {
+  test('docs/configuration.md lists every setting in order with its default and accepted values', () => {
     const url = new URL('../docs/configuration.md', import.meta.url);
     const page = readFileSync(url, 'utf8').replaceAll(String.raw`\<`, '<');
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));

@@ -53,7 +53,7 @@ describe('an answer before the end of its request', () => {
     ['kept', ''],
     ['closed', 'Connection: close\r\n'],
   ] as const) {
-    test(`arrives at once, and the connection is ${what} when the request has arrived`, async () => {
+    test(`an early response arrives at once, and the connection is ${what} after the request`, async () => {
       await using server = await startServer();
       const client = server.connect();
       client.socket.write(`${head(3 * MIB, more)}${'x'.repeat(MIB)}`);
@@ -123,7 +123,7 @@ describe('an answer before the end of its request', () => {
     assert.equal(server.clock.waiting, 0);
   });
 
-  test('drops what a reader of the body had begun to read', async () => {
+  test('an early response discards the rest of the request body', async () => {
     await using server = await startServer((request, response) => {
       const reader = http.IncomingMessage.toWeb(request).getReader() as ReadableStreamDefaultReader;
       void reader.read().then(() => refuse(request, response));
@@ -146,7 +146,7 @@ describe('an answer before the end of its request', () => {
   });
 });
 
-test('an answer to a request that has arrived is given as it is', async () => {
+test('a response to a complete request is unchanged', async () => {
   await using server = await startServer((request, response) => {
     request.resume().on('end', () => refuse(request, response));
   });

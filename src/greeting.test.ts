@@ -9,7 +9,7 @@ const SERVED = {
   firstAccount: null,
 } as const;
 
-describe('what a terminal is told at the start', () => {
+describe('the text printed at the start', () => {
   test('is the address and the place of the data', () => {
     assert.equal(
       writeGreeting(SERVED),
@@ -17,7 +17,7 @@ describe('what a terminal is told at the start', () => {
     );
   });
 
-  test('tells how to make the first account while there is none, with the setup code', () => {
+  test('the start prints how to make the first account, with the setup code', () => {
     const next = (isCodeAlwaysAsked: boolean) => {
       const firstAccount = { code: 'AB12-CD34-EF56', isCodeAlwaysAsked };
       return writeGreeting({ ...SERVED, firstAccount })
@@ -40,7 +40,7 @@ describe('what a terminal is told at the start', () => {
     assert.doesNotMatch(said, /sesame|belfry:/);
   });
 
-  test('says that data in memory does not stay', () => {
+  test('the start warns that data in memory is lost', () => {
     const said = writeGreeting({ ...SERVED, database: { kind: 'sqlite-memory' } });
     assert.match(said, /^ {2}data: in memory, gone when the service stops$/m);
   });

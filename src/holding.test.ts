@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeHolding } from './holding.ts';
 
-test('a database is told with its size, its runs and its growth by what a run takes', () => {
+test("the report has the database's size, runs and growth", () => {
   assert.equal(
     describeHolding({ bytes: 1_500_000_000, endedRuns: 1_000_000, runsOfWeek: 700_000 }),
     '1.5 GB, with about 1,000,000 runs in the history, 1.5 kB for each; ' +

@@ -37,13 +37,13 @@ describe('a service', () => {
     ]);
   });
 
-  test('lets go of what it had started when a part cannot start', async () => {
+  test("a service stops its started parts when another part can't start", async () => {
     const { story, service } = partsWith(['store', 'engine', 'web'], { start: 'engine' });
     await assert.rejects(service.start(), /engine does not start/);
     assert.deepEqual(story, ['start store', 'start engine', 'stop store']);
   });
 
-  test('stops the other parts though one of them cannot, and says that it was not clean', async () => {
+  test('a service stops all parts even if one fails, and reports it', async () => {
     const { story, service } = partsWith(['store', 'web'], { stop: 'web' });
     await service.start();
     assert.equal(await service.stop(1000), false);
@@ -95,7 +95,7 @@ describe('a service', () => {
     assert.deepEqual(story, ['start store', 'stop store']);
   });
 
-  test('stops once, however often it is asked', async () => {
+  test('a service stops once', async () => {
     const { story, service } = partsWith(['store']);
     await service.start();
     await Promise.all([service.stop(1000), service.stop(1000)]);
@@ -115,7 +115,7 @@ describe('signals', () => {
     return { source, heard };
   }
 
-  test('the first asks for a graceful stop and the second ends it, whichever of the two they are', () => {
+  test('the first signal stops gracefully and the second at once', () => {
     const { source, heard } = listen(0);
     source.emit('SIGINT');
     assert.deepEqual(heard, ['stop']);

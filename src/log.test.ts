@@ -34,7 +34,7 @@ describe('the log', () => {
     assert.equal(lines[0]?.indexOf('\n'), (lines[0]?.length ?? 0) - 1);
   });
 
-  test('leaves out what is below its level, but never an announcement', async () => {
+  test('the log omits entries below its level, but never announcements', async () => {
     const { log, lines } = await capture({ level: 'silent' });
     log.error('fault');
     assert.deepEqual(lines, []);
@@ -42,7 +42,7 @@ describe('the log', () => {
     assert.equal(lines.length, 1);
   });
 
-  test('hides what is named like a secret, at any depth, in any case', async () => {
+  test('the log hides fields named like secrets at any depth', async () => {
     const { log, lines } = await capture();
     log.warn('x', {
       Authorization: 'Bearer hush',
@@ -55,7 +55,7 @@ describe('the log', () => {
     assert.match(lines[0] ?? '', /"hasToken":true/);
   });
 
-  test('tells an error by name, message, code and cause, and nothing else that hangs on it', async () => {
+  test("the log writes an error's name, message, code and cause only", async () => {
     const { log, fields } = await capture();
     const error = Object.assign(new Error('no', { cause: new Error('why') }), {
       code: 'E_NO',
@@ -85,7 +85,7 @@ describe('the log', () => {
     assert.match(lines[0] ?? '', /\[9 bytes\]/);
   });
 
-  test('keeps one line per event whatever the fields hold', async () => {
+  test('the log has one line per event', async () => {
     const { log, lines } = await capture();
     log.info('x', { name: 'a\nb\u2028c' });
     assert.equal(lines[0]?.trimEnd().includes('\n'), false);

@@ -74,7 +74,7 @@ describe('the process', () => {
     ['of the sources', SOURCES],
     ['under test', UNDER_TEST],
   ] as const) {
-    test(`${what} says once where it is ready, in JSON lines, and lives there`, async () => {
+    test(`${what} logs its address once in JSON lines and serves there`, async () => {
       const { address, output } = await serve({ LOG_LEVEL: 'error' }, undefined, program);
       assert.equal(address.hostname, '127.0.0.1');
       assert.equal((await fetch(new URL('/healthz', address))).status, 200);
@@ -86,7 +86,7 @@ describe('the process', () => {
     });
   }
 
-  test('takes the first account from a page at the address that it told', async () => {
+  test('the printed address serves the page for the first account', async () => {
     const { address } = await serve();
     const setUp = (origin: string) =>
       fetch(new URL('/setup', address), {
@@ -116,7 +116,7 @@ describe('the process', () => {
     });
   }
 
-  test('waits for what is running, and ends at once with 1 when told a second time', async () => {
+  test('a signal waits for running attempts, and a second one exits with 1 at once', async () => {
     const { child, ended, address, output } = await serve();
     const socket = await hangingRequest(address);
     child.kill('SIGTERM');
@@ -127,7 +127,7 @@ describe('the process', () => {
     socket.destroy();
   });
 
-  test('told by systemd and by the older Node that started it, it waits all the same', async () => {
+  test('a signal sent twice by systemd and the launcher counts once', async () => {
     const { child, ended, address, output } = await serve({}, 'ipc');
     const socket = await hangingRequest(address);
     child.kill('SIGTERM');
@@ -178,7 +178,7 @@ describe('the process', () => {
   });
 
   for (const command of [['help'], ['--help'], ['user', 'create', '--help']]) {
-    test(`prints ${command.join(' ')} whatever the settings are`, async () => {
+    test(`${command.join(' ')} works with any settings`, async () => {
       const { code, stdout, stderr } = await run({ PORT: 'x' }, command).ended;
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: belfry/);
@@ -191,7 +191,7 @@ describe('the process', () => {
     assert.match(stderr, /^belfry: PORT: /);
   });
 
-  test('prints the version whatever the settings are', async () => {
+  test('the version is printed with any settings', async () => {
     const { code, stdout } = await run({ PORT: 'x' }, ['--version']).ended;
     assert.equal(code, 0);
     assert.match(stdout, /^\d+\.\d+\.\d+( \(commit [0-9a-f]{12}\))?\n$/);

@@ -88,7 +88,7 @@ test('docs/metrics.md names each state of the backlog', async () => {
   for (const state of states) assert.ok(PAGE.includes(`\`${state}\``), state);
 });
 
-test('how far partitions reach is told in seconds, and not at all where there are none', async () => {
+test('the reach of partitions is a metric only if there are partitions', async () => {
   const linesOf = async (aheadMs: number | null) => {
     const text = await watched(undefined, aheadMs).registry.metrics();
     return text.match(/^belfry_partitions_ahead_seconds.*$/gm);
@@ -98,7 +98,7 @@ test('how far partitions reach is told in seconds, and not at all where there ar
   assert.equal(await linesOf(null), null);
 });
 
-test('while the database is away the backlog is left out, and the rest is told', async () => {
+test('while the database is away only the backlog metrics are missing', async () => {
   const metrics = watched(() => Promise.reject(new Error('away')));
   const text = await metrics.registry.metrics();
   assert.doesNotMatch(text, /^belfry_jobs\{/m);
@@ -186,7 +186,7 @@ test('a team has its month, with a limit where its plan has one', async () => {
   ]);
 });
 
-test('what was left out is told by its number', async () => {
+test('the number of omitted sources is a metric', async () => {
   assert.deepEqual(await seriesOf(watched(), 'belfry_sources_left_out'), [
     'belfry_sources_left_out{kind="crons"} 4',
     'belfry_sources_left_out{kind="queues"} 0',
@@ -194,7 +194,7 @@ test('what was left out is told by its number', async () => {
   ]);
 });
 
-test('asked twice within seconds, crons, queues and teams are looked at once, and told the same', async () => {
+test('metrics of sources are cached for seconds', async () => {
   let looks = 0;
   const metrics = watched(undefined, 5_000, () => {
     looks++;

@@ -18,7 +18,7 @@ test('a page is opened, read and photographed', async () => {
   watched.assertNoFaults();
 });
 
-test('whatever goes wrong on a page is collected', async () => {
+test('errors of a page are collected', async () => {
   await using receiver = await startReceiver();
   await using browser = await startBrowser();
   await using watched = await browser.newPage();

@@ -17,7 +17,7 @@ async function connect(port: number, options: tls.ConnectionOptions): Promise<st
   }
 }
 
-test('certificates are valid, expired, for another host, or vouched for by nobody', async () => {
+test('certificates are valid, expired, for another host, or of an untrusted authority', async () => {
   const authority = await createAuthority();
   const outcome = async (credentials: { cert: string; key: string }) => {
     await using receiver = await startTlsReceiver({ tls: credentials });
@@ -32,7 +32,7 @@ test('certificates are valid, expired, for another host, or vouched for by nobod
   assert.equal(await outcome(await createSelfSigned()), 'DEPTH_ZERO_SELF_SIGNED_CERT');
 });
 
-test('a receiver can speak nothing newer than TLS 1.1', async () => {
+test('a receiver can be limited to TLS 1.1', async () => {
   const authority = await createAuthority();
   await using receiver = await startTlsReceiver({
     tls: { ...(await authority.issue()), ...ONLY_TLS_1_1 },

@@ -44,7 +44,7 @@ describe('citations of docs/behaviour.md', () => {
     assert.deepEqual(anchors, [...sections]);
   });
 
-  test('no mark of another document stands anywhere', () => {
+  test('no citation of another document is left', () => {
     const marks = texts
       .filter(([file]) => /\.tsx?$/.test(file) && file !== 'testing/citations.test.ts')
       .flatMap(([file, text]) =>

@@ -51,7 +51,7 @@ describe('docs/deploy/belfry.service', () => {
     assert.match(head, /^After=.*\bpostgresql\.service\b/m);
   });
 
-  test('sets what are settings', () => {
+  test('the systemd unit sets existing settings only', () => {
     const names = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name);
     assert.ok(names.length > 0);
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('docs/deploy/belfry.service', () => {
 describe('the container', () => {
   const file = read('Containerfile');
 
-  test('sets what are settings, runs as nobody of the machine and asks with a command that there is', () => {
+  test('the container sets existing settings, runs without privileges and has a working health check', () => {
     const [, block = ''] = /^ENV ((?:.*\\\n)*.*)/m.exec(file) ?? [];
     const names = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name);
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('the container', () => {
     assert.match(file, /CMD \["\/usr\/local\/bin\/belfry", "health"\]/);
   });
 
-  test('compose.yaml sets what are settings, and lets nothing but a volume be written', () => {
+  test('compose.yaml sets existing settings and makes only a volume writable', () => {
     interface Part {
       environment: Record<string, string>;
       read_only?: boolean;
@@ -103,7 +103,7 @@ describe('nginx in front', () => {
   const isThere = !spawnSync('nginx', ['-v']).error;
 
   for (const basePath of ['', '/belfry']) {
-    test(`passes on what is below "${basePath}", with TLS and the client's address`, async (t) => {
+    test(`nginx passes on requests below "${basePath}" with TLS and the client's address`, async (t) => {
       if (!isThere) return t.skip('there is no nginx on this machine');
       const folder = makeFolder();
       const port = await freePort();

@@ -67,7 +67,7 @@ test('a name can answer differently each time', async () => {
   ]);
 });
 
-test('a truncated answer is asked for again over TCP', async () => {
+test('a truncated answer is repeated over TCP', async () => {
   await using dns = await startDnsServer();
   dns.answer('long.test', { truncated: ['127.0.0.9'] });
   assert.deepEqual(await resolverOf(dns).resolve4('long.test'), ['127.0.0.9']);

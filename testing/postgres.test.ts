@@ -42,7 +42,7 @@ test('a stopped server is gone', async () => {
   assert.equal(await isReachable(server.url), false);
 });
 
-test('what a durable server has committed is there after a crash', async () => {
+test('a durable server keeps commits through a crash', async () => {
   await using server = await startPostgres({ durable: true, settings: { work_mem: '5MB' } });
   await query(server.url, 'create table bells as select 1 as id');
   await server.crash();
@@ -53,7 +53,7 @@ test('what a durable server has committed is there after a crash', async () => {
   assert.deepEqual(await query(server.url, 'show work_mem'), [{ work_mem: '5MB' }]);
 });
 
-test('a standby has what its primary had, and takes its place', async () => {
+test("a standby has its primary's data and can be promoted", async () => {
   await using primary = await startPostgres();
   await using standby = await startPostgres({ standbyOf: primary.port });
   await query(primary.url, 'create table bells as select 1 as id');

@@ -263,7 +263,7 @@ async function launchServer(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: path.join(home, 'data'),
-    max_connections: '200',
+    max_connections: '400',
     ...(durable ? {} : FAST_SETTINGS),
     ...(standbyOf === undefined
       ? {}

@@ -22,7 +22,7 @@ test('a start that fails can be looked at', async () => {
   await assert.rejects(startBelfry({ env: { ROLE: 'bellringer' } }), /ended before[^]*ROLE/);
 });
 
-test('a command runs beside the service and its answer is read', async () => {
+test('a command runs next to the service and its output is read', async () => {
   await using belfry = await startBelfry();
   for (const run of [
     (...args: string[]) => belfry.cli(...args),
@@ -37,7 +37,7 @@ test('a command runs beside the service and its answer is read', async () => {
   }
 });
 
-test('eventually asks until there is an answer, and gives up in time', async () => {
+test('eventually repeats until there is a result, and gives up in time', async () => {
   let asked = 0;
   assert.equal(await eventually(() => (++asked < 3 ? null : asked), { everyMs: 1 }), 3);
   await assert.rejects(

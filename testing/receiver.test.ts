@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startReceiver } from './receiver.ts';
 
-test('a request is recorded as it was sent', async () => {
+test('the receiver records requests byte for byte', async () => {
   await using receiver = await startReceiver();
   const before = Date.now() - 1;
   await fetch(`${receiver.url}/bell?a=1`, {
@@ -21,7 +21,7 @@ test('a request is recorded as it was sent', async () => {
   assert.ok(request.receivedAt > before && request.receivedAt < Date.now() + 1);
 });
 
-test('paths answer as told, lists in turn, functions by what they see', async () => {
+test('the receiver answers by path, from lists or functions', async () => {
   await using receiver = await startReceiver({ answer: { status: 404 } });
   receiver.answer('/list', [{ status: 500 }, { status: 503 }, { status: 200, body: 'at last' }]);
   receiver.answer('/echo', ({ body }, count) => ({ headers: { 'x-count': String(count) }, body }));
@@ -63,7 +63,7 @@ test('next gives each request once and waits for the one wanted', async () => {
   );
 });
 
-test('waitFor says clearly what came when time is up', async () => {
+test('waitFor reports the received requests when its time is up', async () => {
   await using receiver = await startReceiver();
   await fetch(`${receiver.url}/only`);
   await assert.rejects(receiver.waitFor(2, { withinMs: 30 }), {

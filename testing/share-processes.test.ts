@@ -69,7 +69,7 @@ test('each process takes the next files when its last has ended, also after one 
   assert.equal(fs.readFileSync(said, 'utf8'), steps.join(''));
 });
 
-test('durations of files are kept beside those of files that did not run', () => {
+test('durations of files that did not run are kept', () => {
   const kept = path.join(makeFolder(), 'build', 'durations.json');
   assert.deepEqual(readDurations(kept), {});
   keepDurations(kept, '▶ src/a.test.ts\n  ✔ works (9ms)\n✔ src/a.test.ts (12.6ms)\n');

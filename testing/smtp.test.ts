@@ -25,7 +25,7 @@ test('a mail is kept, decoded and raw', async () => {
   transport.close();
 });
 
-test('recipients and mails are refused as told, and refused mails are not kept', async () => {
+test('recipients and emails are rejected as configured, and rejected emails are not kept', async () => {
   await using smtp = await startSmtpServer();
   const transport = createTransport(smtp.url);
   smtp.judgeRecipients((address) =>
@@ -42,7 +42,7 @@ test('recipients and mails are refused as told, and refused mails are not kept',
   transport.close();
 });
 
-test('with a user set, nobody else may send', async () => {
+test('with a user set only that user may send', async () => {
   await using smtp = await startSmtpServer({ user: { name: 'bell@ringer', password: 'p:s/s' } });
   await createTransport(smtp.url).sendMail(MAIL);
   const anonymous = createTransport(`smtp://127.0.0.1:${smtp.port}`);

@@ -59,7 +59,7 @@ function write(change: Partial<StoredAlert> = {}, alertCount = 1, body: string |
 const cron = anAlert().source;
 const queue = { ...cron, kind: 'queue', name: 'emails' } as const;
 
-describe('what an alert says', () => {
+describe('the text of an alert', () => {
   const titles: [Partial<StoredAlert>, number, string][] = [
     [{ level: 'warning', failedRuns: 1 }, 1, 'Warning: cron “Nightly report” failed'],
     [{}, 1, 'Failure: cron “Nightly report” failed 2 times in a row'],
@@ -111,7 +111,7 @@ describe('what an alert says', () => {
       { label: 'Team', value: 'Northwind' },
     ]);
   });
-  test('a job says its attempt and its error', () => {
+  test('the alert of a job has its attempt and error', () => {
     const job = { source: queue, attemptNumber: 4, failedRuns: null };
     const { facts } = write({ ...job, responseStatus: null, errorMessage: 'Cannot\nresolve host' });
     assert.deepEqual(facts.slice(0, 3), [
@@ -130,7 +130,7 @@ describe('what an alert says', () => {
     const { facts } = write({ level: 'recovery', responseStatus: 200, reason: null, downMs: 5 });
     assert.ok(!facts.some(({ label }) => label === 'Reason'));
   });
-  test('a slow run says how long it took, and shows no response', () => {
+  test('the alert of a slow run has its duration and no response', () => {
     const slow = { kind: 'slow', errorMessage: 'Took 25 s, longer than 20 s.' } as const;
     const { facts, excerpt, details } = write(
       { ...slow, level: 'warning', reason: null },
@@ -154,7 +154,7 @@ describe('what an alert says', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
   });
-  test('a test links to where it was asked for', () => {
+  test('a test notification links to the page that sent it', () => {
     const { link, title } = writeTestMessage(
       { teamId: 'any', teamName: 'North\r\nwind' },
       BASE_URL,
@@ -166,7 +166,7 @@ describe('what an alert says', () => {
     assert.equal(write({}, 1, 'out of cheese').excerpt, 'out of cheese');
     assert.equal(write({}, 2, 'out of cheese').excerpt, null);
   });
-  test('of several alerts the facts are those of the first, and say so', () => {
+  test('the facts of several alerts are those of the first, marked as such', () => {
     const { facts } = write({ source: queue, attemptNumber: 1, failedRuns: null }, 5);
     const labels = [
       'Status of the first',
@@ -187,15 +187,15 @@ describe('what an alert says', () => {
     ['nothing that is no secret', 'harmless target.example', 'harmless target.example'],
   ];
   for (const [what, body, excerpt] of echoes) {
-    test(`it leaves out what the response repeats: ${what}`, () => {
+    test(`an alert leaves out what the response repeats: ${what}`, () => {
       assert.equal(write({}, 1, body).excerpt, excerpt);
     });
   }
-  test('it leaves out what the error repeats', () => {
+  test('an alert leaves out what the error repeats', () => {
     const errorMessage = 'Assertion failed: got YWRhOmxvdmVsYWNl';
     assert.equal(write({ errorMessage }).facts[1]?.value, 'Assertion failed: got •••');
   });
-  test('a name cannot bring a line of its own', () => {
+  test("a name can't add a line to an alert", () => {
     const name = 'a\r\nBcc: eve@example.com\u2028b\u202e';
     const { title } = write({ source: { ...cron, name } });
     assert.ok(title.includes('“a Bcc: eve[at]example[.]com b”'));
@@ -218,7 +218,7 @@ describe('what an alert says', () => {
   });
 });
 
-describe('what a cron or queue says of its alerts', () => {
+describe('the note of a cron or queue', () => {
   const settings = {
     note: 'Ask  the <b>night</b> shift\nfirst',
     runbookUrl: 'https://wiki.example/a_b?x=1)|<script>"\'`[y]',
@@ -229,7 +229,7 @@ describe('what a cron or queue says of its alerts', () => {
     const told = { ...COMMON, settings, alert, subjects, alertCount, response: null };
     return writeMessage(told, BASE_URL);
   };
-  test('stands in the notice, on one line', () => {
+  test('the note is in the notification on one line', () => {
     const { facts } = tell(1);
     const value = 'Ask the <b>night</b> shift first';
     assert.deepEqual(facts.at(-2), { label: 'Note', value });
@@ -240,7 +240,7 @@ describe('what a cron or queue says of its alerts', () => {
     const there = (text: string) => decodeURIComponent(new URL(text).search);
     assert.equal(there(url), there(settings.runbookUrl));
   });
-  test('is left out where several crons are told of together', () => {
+  test('the note is left out of a notification about several crons', () => {
     const { facts, runbook, details } = tell(2, true);
     assert.ok(!facts.some(({ label }) => label === 'Note'));
     assert.equal(runbook, null);
@@ -265,7 +265,7 @@ describe('the start of a response', () => {
     assert.equal(excerptOf(Buffer.from('  \n ')), null);
     assert.equal(excerptOf(Buffer.from([1, 0, 2])), null);
   });
-  test('never throws and never grows, whatever the bytes', () => {
+  test('the start of a response is bounded and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4000 }), (bytes) => {
         const excerpt = excerptOf(bytes);
@@ -275,7 +275,7 @@ describe('the start of a response', () => {
   });
 });
 
-test('one line stays one line, whatever is put in', () => {
+test('the start of a response stays on one line', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 300 }), (text) => {
       const line = oneLine(text, 120);

@@ -32,7 +32,7 @@ async function readUntil(socket: Socket, mark: string): Promise<string> {
 const head = 'POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 
 describe('the rate limit', () => {
-  test('allows 60 requests per minute, both endpoints together, whatever their answers', async () => {
+  test('the rate limit allows 60 requests a minute over both endpoints, rejected ones included', async () => {
     await using api = await ApiServer.start();
     const calls = [
       () => api.post('/api/jobs', aJob),
@@ -57,7 +57,7 @@ describe('the rate limit', () => {
     assert.equal((await api.post('/api/crons', aCron)).status, 429);
   });
 
-  test('refuses with 429 and says when to come back', async () => {
+  test('the rate limit answers 429 with the time to wait', async () => {
     await using api = await ApiServer.start();
     for (let n = 0; n < 60; n++) await api.post('/api/jobs', {});
     await api.clock.advance(10_500);
@@ -72,7 +72,7 @@ describe('the rate limit', () => {
     assert.equal(answer.headers['x-ratelimit-reset'], String(reset));
   });
 
-  test('counts anew once the window has closed; refused requests do not extend it', async () => {
+  test('a new window begins when the old one ends, and rejected requests do not extend it', async () => {
     await using api = await ApiServer.start();
     for (let n = 0; n < 60; n++) await api.post('/api/jobs', {});
     await api.clock.advance(59_999);

@@ -6,7 +6,7 @@ import { ApiServer, aCron, aJob } from '#testing/api-server';
 const json = (text: string): unknown => JSON.parse(text);
 const form = 'application/x-www-form-urlencoded';
 
-describe('what is created', () => {
+describe('created items', () => {
   test('a cron is answered with 201 and the fields of §2.1', async () => {
     await using api = await ApiServer.start();
     const answer = await api.post('/api/crons', { ...aCron, name: 'Nächtlich 😀' });
@@ -40,7 +40,7 @@ describe('what is created', () => {
     );
   });
 
-  test('every call creates anew, even an identical one', async () => {
+  test('every call creates a new item, even if it is identical', async () => {
     await using api = await ApiServer.start();
     await api.post('/api/crons', aCron);
     await api.post('/api/crons', aCron);
@@ -48,7 +48,7 @@ describe('what is created', () => {
   });
 });
 
-describe('what does not exist', () => {
+describe('unknown paths and methods', () => {
   test('anything else under /api is 404 JSON', async () => {
     await using api = await ApiServer.start();
     const paths = ['/api', '/api/', '/api/cron', '/api/crons/', '/api/jobs/1', '/api/Jobs'];
@@ -160,7 +160,7 @@ describe('how a body is read', () => {
 });
 
 describe('the order of checks', () => {
-  test('rate limit before body: a refused call is refused whatever it carries', async () => {
+  test('the rate limit is checked before the body', async () => {
     await using api = await ApiServer.start();
     for (let n = 0; n < 60; n++) await api.post('/api/jobs', {});
     assert.equal((await api.post('/api/jobs', '{')).status, 429);
@@ -293,7 +293,7 @@ describe('faults behind the API', () => {
     assert.deepEqual(api.logged.at(-1), line(1));
   });
 
-  test('any other fault is 500, says nothing of itself, and is logged without the body', async () => {
+  test('any other fault gives a 500 without details and is logged without the body', async () => {
     await using api = await ApiServer.start();
     api.fault = new Error('secret detail');
     const answer = await api.post('/api/crons?token=t', { ...aCron, payload: 'private' });

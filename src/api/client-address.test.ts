@@ -9,7 +9,7 @@ function read(trustedProxies: number, forwarded: string | undefined, socket = '1
 }
 
 describe('the client address', () => {
-  test('is the socket’s where no proxy is trusted, whatever a header says', () => {
+  test("the client address is the socket's without trusted proxies", () => {
     assert.equal(read(0, '1.2.3.4'), '10.0.0.1');
     assert.equal(read(0, undefined, '::ffff:127.0.0.1'), '127.0.0.1');
   });
@@ -40,7 +40,7 @@ describe('the client address', () => {
     assert.equal(read(0, undefined, 'fe80::1%eth0'), 'fe80::');
   });
 
-  test('is one for all of an IPv6 /64, and no more than that', () => {
+  test('the client address is shared by an IPv6 /64', () => {
     for (const one of ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::'])
       assert.equal(read(1, one), '2001:db8:1:2::', one);
     assert.equal(read(1, '2001:db8:1:3::1'), '2001:db8:1:3::');

@@ -44,12 +44,12 @@ for (const { path, read, sound } of endpoints) {
   const request = post.requestBody.content['application/json'].schema as unknown as Schema;
   const properties = Object.entries(request.properties);
 
-  describe(`the document of ${path} is what the service does`, () => {
-    test('its required fields are those that an empty body is told of', () => {
+  describe(`the OpenAPI document of ${path}`, () => {
+    test('required fields in the document are those reported for an empty body', () => {
       assert.deepEqual([...errorsOf(read, {}).keys()], request.required);
     });
 
-    test('its fields stand in the order in which errors are reported, and are all there are', () => {
+    test('fields in the document are complete and in the order of errors', () => {
       // A value that every field refuses: none accepts a list with an empty object; for payload it is a number.
       const wrong = Object.fromEntries(
         properties.map(([field]) => [field, field === 'payload' ? 5 : [{}]]),
@@ -88,7 +88,7 @@ for (const { path, read, sound } of endpoints) {
         for (const word of property.enum ?? []) assert.equal(breaks(word), false);
       });
 
-      test(`${field}: what may be null is optional, and its default is what a body without it gets`, () => {
+      test(`${field}: a nullable field is optional and has the documented default`, () => {
         assert.equal(breaks(null), !property.type.includes('null'));
         if (property.default === undefined) return;
         const withDefault = { ...sound, [field]: property.default };

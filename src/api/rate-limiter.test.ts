@@ -47,7 +47,7 @@ describe('counting requests per address', () => {
     assert.equal(limiter.size, 1);
   });
 
-  test('a flood of addresses costs bounded memory and refuses nobody', async () => {
+  test('a flood of addresses takes bounded memory and rejects no request', async () => {
     const limiter = new MemoryRateLimiter(1, 10);
     for (let n = 0; n < 1000; n++) assert.ok((await limiter.hit(`a${n}`, n)).allowed);
     assert.equal(limiter.size, 10);

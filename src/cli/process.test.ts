@@ -8,7 +8,7 @@ import { eventually, forEachDatabase, runBelfry, startBelfry, UNDER_TEST } from 
 type Json = Record<string, unknown>;
 
 forEachDatabase((_name, makeDatabaseUrl) => {
-  test('an operator sets a team up and follows its work beside the running service', async () => {
+  test('commands set up a team and follow its work while the service runs', async () => {
     await using target = await startReceiver();
     target.answer('/fine', { body: 'fine' });
     await using belfry = await startBelfry({ databaseUrl: await makeDatabaseUrl() });
@@ -69,7 +69,7 @@ describe('the process', () => {
     );
   });
 
-  test('ends with 2 on a wrong setting, whatever the command', async () => {
+  test('every command exits with 2 on a wrong setting', async () => {
     const { code, stderr } = await runBelfry(['team', 'list'], { env: { PLANS: 'free' } });
     assert.equal(code, 2);
     assert.match(stderr, /^belfry: PLANS: [^\n]*\n$/);
@@ -93,7 +93,7 @@ describe('the process', () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
   });
 
-  test('prints the commands when asked for help', async () => {
+  test('help prints the commands', async () => {
     const { code, stdout, stderr } = await runBelfry(['help']);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     for (const word of ['user', 'team', 'queue', 'cron', 'job', 'execution', 'doctor']) {

@@ -22,7 +22,7 @@ describe('a record', () => {
     assert.equal(writeBody(null), null);
   });
 
-  test('of an alert says when, what, which run, why, and whether it was sent', () => {
+  test('the record of an alert has time, level, run, reason and delivery', () => {
     const raisedAt = Date.UTC(2026, 10, 20, 9, 5);
     const written = writeAlert({
       teamId: 'team',
@@ -94,14 +94,14 @@ describe('output', () => {
 });
 
 describe('a fault', () => {
-  test('is one line, whatever was thrown', () => {
+  test('a fault is printed on one line', () => {
     for (const fault of [new Error('two\nlines\u001b[2J'), 'text', null, undefined, { code: 5 }]) {
       // oxlint-disable-next-line no-control-regex
       assert.match(explainFault(fault), /^[^\u0000-\u001f]+$/);
     }
   });
 
-  test("tells the store's own words only where they are meant for people", () => {
+  test('a fault of the store is printed only if its message is meant for users', () => {
     const fault = (code: string) => Object.assign(new Error('the disk is full'), { code });
     assert.equal(explainFault(fault('STORE_UNAVAILABLE')), 'the disk is full');
     assert.equal(explainFault(fault('STORE_FAULT')), 'unexpected fault: the disk is full');

@@ -4,7 +4,7 @@ import { FakeClock } from './fake-clock.ts';
 
 const START = '2026-01-01T00:00:00Z';
 
-test('time stands still until the clock is advanced', async () => {
+test('a fake clock stands still until it is advanced', async () => {
   const clock = new FakeClock(START);
   assert.equal(clock.now(), Date.parse(START));
   await clock.advance(1500);
@@ -49,7 +49,7 @@ test('a sleeper that was called off is not woken', async () => {
   await clock.advance(20);
 });
 
-test('whoever should have woken during a freeze wakes after it', async () => {
+test('timers due during a freeze fire after it', async () => {
   const clock = new FakeClock(START);
   const woken: number[] = [];
   for (const ms of [30, 10, 90]) clock.after(ms, () => woken.push(clock.monotonicMs()));
@@ -80,7 +80,7 @@ test('advanceTo refuses an instant in the past', async () => {
   await assert.rejects(clock.advanceTo(START), RangeError);
 });
 
-test('whoever sleeps until an instant wakes when the wall clock gets there, also by a jump', async () => {
+test('a timer for an instant fires when the wall clock reaches it, also by a jump', async () => {
   const clock = new FakeClock('2026-01-01T00:00:00Z');
   const woken: string[] = [];
   const at = (instant: string) => clock.at(Date.parse(instant), () => void woken.push(instant));

@@ -10,7 +10,7 @@ import { DEMO_SETTINGS } from './demo.ts';
 import { DEMO, seedDemo } from './seed.ts';
 import { startDemoTarget } from './target.ts';
 
-test('the demo is made, and its pages show what was sent', async () => {
+test('the demo data is created and its pages show the sent requests', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-demo-'));
   const env = { ...DEMO_SETTINGS, DATABASE_URL: `sqlite:${path.join(folder, 'belfry.db')}` };
   const target = await startDemoTarget();

@@ -12,7 +12,7 @@ const END = 1_000_000;
 
 const ended = (number: number) => ({ number, completedAt: END });
 
-describe('what follows an attempt (§3.2)', () => {
+describe('after an attempt (§3.2)', () => {
   test('a success is final, on any attempt', () => {
     assert.deepEqual(decideAfterAttempt({ ok: true }, ended(1), policy), { kind: 'finish' });
     assert.deepEqual(decideAfterAttempt({ ok: true }, ended(4), policy), { kind: 'finish' });
@@ -33,12 +33,12 @@ describe('what follows an attempt (§3.2)', () => {
     assert.deepEqual(decideAfterAttempt(failed, ended(1), off), { kind: 'dead-letter' });
   });
 
-  test('a failure of our own is final, whatever the schedule says (§3.2)', () => {
+  test('a failed worker is final, whatever the retry schedule (§3.2)', () => {
     const ours: Verdict = { ok: false, reason: 'worker_failed', errorMessage: 'not readable' };
     assert.deepEqual(decideAfterAttempt(ours, ended(1), policy), { kind: 'dead-letter' });
   });
 
-  test('a schedule shortened meanwhile ends what is beyond it', () => {
+  test('a retry beyond a shortened schedule is not made', () => {
     const short = { ...policy, retrySchedule: [60] };
     assert.deepEqual(decideAfterAttempt(failed, ended(3), short), { kind: 'dead-letter' });
   });

@@ -4,7 +4,7 @@ import { joinCollection } from './alert-digest.ts';
 
 const MINUTE = 60_000;
 
-test('the first notice opens a collection, later ones join it, and none is told later than its end', () => {
+test('the first notification opens a digest, later ones join it until its end', () => {
   let ids = 0;
   const join = (open: Parameters<typeof joinCollection>[0], at: number) =>
     joinCollection(open, at, 5, () => `collection ${++ids}`);

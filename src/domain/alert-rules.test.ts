@@ -18,16 +18,16 @@ describe('alerts of a queue', () => {
   test('the first failed attempt warns', () => {
     assert.equal(decideJobAlert(retry, 1, true), 'warning');
   });
-  test('a retry that fails and is retried again says nothing', () => {
+  test('a retry that fails and is retried again raises no alert', () => {
     assert.equal(decideJobAlert(retry, 2, true), null);
   });
   test('a dead letter is a failure', () => {
     assert.equal(decideJobAlert(deadLetter, 4, true), 'failure');
   });
-  test('a first attempt that is also the last is a failure and not a warning besides', () => {
+  test('a first attempt that is also the last raises a failure and no warning', () => {
     assert.equal(decideJobAlert(deadLetter, 1, true), 'failure');
   });
-  test('success says nothing, and neither does a queue whose alerts are off', () => {
+  test('a success or a queue without alerts raises none', () => {
     assert.equal(decideJobAlert({ kind: 'finish' }, 1, true), null);
     assert.equal(decideJobAlert(retry, 1, false), null);
     assert.equal(decideJobAlert(deadLetter, 1, false), null);
@@ -60,11 +60,11 @@ describe('a maintenance window', () => {
   test('does not reach back before its first time', () => {
     assert.equal(isInsideWindow(weekly, startsAt - WEEK_MS), false);
   });
-  test('says when the present one ends', () => {
+  test('a maintenance window has the end of its current occurrence', () => {
     assert.equal(endOfWindow(once, startsAt + 1), endsAt);
     assert.equal(endOfWindow(weekly, startsAt + 2 * WEEK_MS), endsAt + 2 * WEEK_MS);
   });
-  test('mutes what it was made for and nothing else', () => {
+  test('a maintenance window mutes its own sources only', () => {
     const cron = { kind: 'cron', id: 'a' } as const;
     const chosen = { ...once, covers: [cron] };
     assert.equal(findMutingWindow([chosen], cron, startsAt), chosen);
@@ -76,7 +76,7 @@ describe('a maintenance window', () => {
 });
 
 describe('a burst of alerts', () => {
-  test('the first is told at once, those of the next minute together at its end', () => {
+  test('the first alert is sent at once, those of the next minute together at its end', () => {
     const first = openNotice(NO_BURST, 'first', 1000);
     assert.equal(first.dueAt, 1000);
     assert.equal(findGathering(first.burst, 1001), null);
@@ -85,11 +85,11 @@ describe('a burst of alerts', () => {
     assert.equal(findGathering(second.burst, second.dueAt - 1), 'second');
     assert.equal(findGathering(second.burst, second.dueAt), null);
   });
-  test('after a quiet minute the next is told at once again', () => {
+  test('after a quiet minute the next alert is sent at once', () => {
     const { burst } = openNotice(NO_BURST, 'first', 1000);
     assert.equal(openNotice(burst, 'later', 1000 + GATHER_MS).dueAt, 1000 + GATHER_MS);
   });
-  test('however alerts come, notices are a minute apart and nobody waits longer than that', () => {
+  test('notifications of a burst are a minute apart, and no alert waits longer', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 2 * GATHER_MS }), { maxLength: 60 });
     fc.assert(
       fc.property(gaps, (pauses) => {

@@ -51,7 +51,7 @@ describe('alerts of a cron', () => {
     test(what, () => assert.equal(follow(runs).raised, raised));
   }
 
-  test('a recovery says how long it was down, from the first failed run', () => {
+  test('a recovery has the downtime since the first failed run', () => {
     const { last } = follow('2xxxxo');
     assert.deepEqual(last, { level: 'recovery', failedRuns: 4, downMs: 4 * 60_000 });
   });

@@ -18,7 +18,7 @@ const JOB = {
 };
 
 describe('requests as commands', () => {
-  test('a shell reads what was quoted byte for byte', () => {
+  test('a shell reads quoted arguments byte for byte', () => {
     const texts = ["it's", '$HOME `id` "x" \\', 'a\nb', '!!', '', 'é☃'];
     for (const text of texts) {
       const said = execFileSync('/bin/sh', ['-c', `printf %s ${quoteForShell(text)}`]);
@@ -26,7 +26,7 @@ describe('requests as commands', () => {
     }
   });
 
-  test('what is written as curl is read back as the same request', () => {
+  test('a curl command reads back as the same request', () => {
     const request = fc.record({
       method: fc.constantFrom('POST', 'PUT', 'PATCH'),
       url: anyUrl({ withQuery: true }),
@@ -45,7 +45,7 @@ describe('requests as commands', () => {
     );
   });
 
-  test('an API call carries the payload as it was given, and no token', () => {
+  test('an API call has the payload as given and no token', () => {
     const call = writeJobCall(JOB);
     assert.match(call, /\$BASE_URL\/api\/jobs/);
     assert.match(call, /Bearer \$API_TOKEN/);
@@ -61,7 +61,7 @@ describe('the stored trace of a run', () => {
   const timing = { dnsMs: 1, connectMs: 2, tlsMs: null, waitingMs: 3, receivingMs: 4 };
   const trace = { timing, address: '203.0.113.7', responseHeaders: [['A', 'b']] as const };
 
-  test('keeps what was judged, cut to a bounded length', () => {
+  test('a stored trace keeps the judged values, cut to a bound', () => {
     const assertion = { kind: 'body_contains', text: 'x'.repeat(2000) } as const;
     const verdict = { assertion, ok: false, expected: 'y', got: 'z'.repeat(1000) };
     const text = writeTrace(
@@ -79,7 +79,7 @@ describe('the stored trace of a run', () => {
     assert.equal(readTrace(writeTrace({ trace }, []))?.fault, undefined);
   });
 
-  test('reads as none what is none', () => {
+  test('an invalid stored trace reads as none', () => {
     for (const text of [null, '', '{}', 'null', '[]', '{"timing":1}']) {
       assert.equal(readTrace(text), null);
     }

@@ -101,7 +101,7 @@ describe('JSON path equals', () => {
     assert.equal(got.isWellFormed(), true);
   });
 
-  test('whatever the body, path and expectation are, there is a verdict', () => {
+  test('every body, path and expected value gives a verdict', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -160,7 +160,7 @@ describe('the other kinds', () => {
     assert.equal(verdicts[0]?.got, 'a body of 3 bytes without it');
   });
 
-  test('each path is asked for in its turn', () => {
+  test('each assertion gets the value of its own path', () => {
     assert.deepEqual(needsOf([]), { searchFor: [], paths: [] });
     const path = { kind: 'json_path_equals', path: 'a[0]', expected: '1' } as const;
     assert.deepEqual(needsOf([path, path]).paths, [

@@ -35,7 +35,7 @@ function errorMessageOf(ending: Partial<CronEnding>): unknown {
 }
 
 describe('the callback of a job (§6.2)', () => {
-  test('a dead-lettered job tells its last attempt', () => {
+  test('the callback of a dead-lettered job has its last attempt', () => {
     assert.equal(
       jobCallbackBody(deadLettered),
       '{"type":"job_execution","job_id":"b","original_job_id":"a","status":"dead_lettered",' +
@@ -60,7 +60,7 @@ describe('the callback of a job (§6.2)', () => {
 });
 
 describe('the callback of a cron (§6.3)', () => {
-  test('a failed run tells what went wrong', () => {
+  test('the callback of a failed run has the error', () => {
     assert.equal(
       cronCallbackBody(failedRun),
       '{"type":"cron_execution","cron_id":"c","execution_id":"e","status":"failed",' +

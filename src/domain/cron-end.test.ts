@@ -12,7 +12,7 @@ describe('§3.1 the end of a cron', () => {
     assert.equal(withinEnd(AT + MINUTE_MS, end, 0), null);
   });
 
-  test('so many runs, and no more', () => {
+  test('a cron ends after its number of runs', () => {
     const end = { endsAt: null, maxRuns: 3 };
     assert.equal(withinEnd(AT, end, 2), AT);
     assert.equal(withinEnd(AT, end, 3), null);
@@ -28,7 +28,7 @@ describe('§3.1 the end of a cron', () => {
     assert.equal(withinEnd(null, NO_END, 0), null);
   });
 
-  test('another number goes on from what was counted; a new one begins at nothing', () => {
+  test('a changed number of runs continues the count, a new one starts at zero', () => {
     const [three, five] = [3, 5].map((maxRuns) => ({ endsAt: null, maxRuns }));
     assert.ok(three && five);
     assert.equal(keepCount(three, five, 3), 3);

@@ -83,7 +83,7 @@ describe('counting runs', () => {
   });
 });
 
-describe('what parses', () => {
+describe('valid expressions', () => {
   const same: [written: string, plain: string][] = [
     ['@HOURLY', '0 * * * *'],
     [' \t@Weekly\n', '0 0 * * 0'],
@@ -121,7 +121,7 @@ describe('what parses', () => {
   });
 });
 
-describe('what does not parse', () => {
+describe('invalid expressions', () => {
   const invalid: Record<string, string[][]> = {
     'no fields, or a shortcut that is none of the five': [
       ['', ' ', '@', '@reboot', '@annually', '@midnight', '@daily * * * *', '* * * * @daily'],
@@ -170,7 +170,7 @@ describe('what does not parse', () => {
 });
 
 describe('last days, working days, nth weekdays', () => {
-  test('L is the last day of each month, whatever its length', () => {
+  test('L is the last day of each month', () => {
     assert.equal(
       daysAfter('0 0 L * *', '2024-01-31T00:00:00Z', 4),
       '2024-02-29 2024-03-31 2024-04-30 2024-05-31',
@@ -261,7 +261,7 @@ describe('instants', () => {
     }
     assert.deepEqual(upcomingRuns(scheduleOf('0 0 1 1 *'), 8.64e15 - 1, 3), []);
   });
-  test('no runs are listed where none are asked for', () => {
+  test('a list of zero runs is empty', () => {
     assert.deepEqual(upcomingRuns(scheduleOf('* * * * *'), 0, 0), []);
   });
 });

@@ -14,7 +14,7 @@ function countsOf(durations: readonly number[]): number[] {
 }
 
 describe('durations counted in steps', () => {
-  test('an estimate is in the step of the value that it stands for', () => {
+  test('an estimate is in the same step as the exact value', () => {
     const durations = fc.array(fc.integer({ min: 0, max: 400_000 }), { minLength: 1 });
     fc.assert(
       fc.property(durations, fc.constantFrom(0.5, 0.95, 1), (all, share) => {
@@ -38,7 +38,7 @@ describe('durations counted in steps', () => {
     assert.ok(Math.abs(p95 - 515) < 515 / 8, String(p95));
   });
 
-  test('nothing is said of nothing, and beyond the last bound only that', () => {
+  test('no durations give no estimate, and the last step has a lower bound only', () => {
     assert.equal(estimateQuantile(addCounts([]), 0.5), null);
     assert.equal(estimateQuantile([], 0.95), null);
     assert.equal(estimateQuantile(countsOf([400_000, 900_000]), 0.95), 300_000);

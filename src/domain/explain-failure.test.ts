@@ -28,7 +28,7 @@ const said = (facts: Partial<FailureFacts>) => {
 };
 
 describe('a failure in plain words', () => {
-  test('a redirect shows where it leads, absolute, to be used in place of the URL', () => {
+  test('a redirect shows its absolute target URL', () => {
     const redirect = (location: string | null) =>
       explainFailure({ ...FACTS, responseStatus: 301, location });
     assert.equal(redirect('/new?y=2').useUrl, 'https://api.example.com/new?y=2');
@@ -125,7 +125,7 @@ describe('a failure in plain words', () => {
     assert.match(said(died), /Choose Run now if doing it twice does no harm\./);
   });
 
-  test('a connection that broke is explained by its code, whatever its text, and by the text of a run that has none', () => {
+  test('a broken connection is explained by its code, or by its text without one', () => {
     for (const fault of FAULT_CODES) {
       const broken = { reason: 'connection_error', errorMessage: faultMessage(fault) } as const;
       const byText = said(broken);
@@ -139,7 +139,7 @@ describe('a failure in plain words', () => {
     assert.equal(new Set(texts).size, texts.length, 'no text has two codes');
   });
 
-  test('whatever was stored, something bounded is said, and only a redirect offers a URL', () => {
+  test('every stored failure gets a bounded explanation, and only a redirect a URL', () => {
     const facts = fc.record({
       kind: fc.constantFrom('job' as const, 'execution' as const, 'test' as const),
       reason: fc.constantFrom(...FAILURE_REASONS, null),
@@ -163,7 +163,7 @@ describe('a failure in plain words', () => {
 });
 
 describe('headers that hold secrets', () => {
-  test('credentials are known by their names, in any case (§5.9)', () => {
+  test('secret headers are recognized by name in any case (§5.9)', () => {
     const secrets =
       'Authorization cookie X-Api-Key api-key X-Auth-Token X-Secret X-Amz-Security-Token Proxy-Authorization password X-Hub-Signature Client-Secret X-Auth X-Session X-Access-Key X-Hmac Ocp-Apim-Subscription-Key';
     for (const name of secrets.split(' ')) assert.equal(isSecretHeader(name), true, name);
@@ -174,7 +174,7 @@ describe('headers that hold secrets', () => {
     }
   });
 
-  test('further names are the operator’s, in any case, beside the usual ones', () => {
+  test('the operator can add names of secret headers', () => {
     const isSecret = secretHeadersWith(['X-Customer']);
     for (const name of ['x-customer', 'X-CUSTOMER', 'Authorization']) {
       assert.equal(isSecret(name), true, name);

@@ -22,7 +22,7 @@ describe('the value of a number', () => {
     });
   }
 
-  test('numbers that doubles cannot tell apart are told apart', () => {
+  test('numbers that are equal as doubles can differ', () => {
     const numbers = [
       '9007199254740992',
       '9007199254740993',

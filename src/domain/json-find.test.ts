@@ -147,7 +147,7 @@ describe('following paths through a JSON text that passes by', () => {
   });
 });
 
-describe('what is large', () => {
+describe('large texts', () => {
   test('of a value that is too large to be kept there is the beginning and the number of members', () => {
     const list = `[${'12,'.repeat(100_000)}12]`;
     const { values } = find(`{"l":${list},"s":"${'x'.repeat(100_000)}"}`, [
@@ -170,7 +170,7 @@ describe('what is large', () => {
     });
   });
 
-  test('all values together keep no more than a bounded part of the text', () => {
+  test('all found values together are bounded', () => {
     const item = `"${'x'.repeat(60_000)}"`;
     const text = `[${Array.from({ length: 20 }, () => item).join()}]`;
     const { values } = find(
@@ -180,7 +180,7 @@ describe('what is large', () => {
     assert.equal(values.filter(({ kind }) => kind === 'found').length, 4);
   });
 
-  test('a text of 64 MiB is followed to its last value and keeps no more memory than its values', () => {
+  test('a text of 64 MiB is searched to its end in bounded memory', () => {
     v8.setFlagsFromString('--expose-gc');
     const collectGarbage = vm.runInNewContext('gc') as () => void;
     const bytesInUse = () => {

@@ -124,7 +124,7 @@ describe('reading a JSON text', () => {
     assert.equal(simplify(parseJsonText('"\\ud800"')), '\ud800');
   });
 
-  test('a node knows its source text, without the white space around it', () => {
+  test('a node has its source text without surrounding white space', () => {
     const node = parseJsonText(' { "a" : [ 1 , 2 ] } ');
     assert.ok(typeof node !== 'string' && node.kind === 'object');
     assert.equal(node.raw, '{ "a" : [ 1 , 2 ] }');
@@ -155,7 +155,7 @@ describe('reading a JSON text', () => {
     });
   }
 
-  test('it agrees with JSON.parse on what is JSON, for texts that nearly are', () => {
+  test('it accepts the same texts as JSON.parse', () => {
     const marks = '{}[]",:\\/u0019.-+eE truefalsn\n\u0000é'.split('');
     const nearly = fc.oneof(
       jsonText,
@@ -175,7 +175,7 @@ describe('reading a JSON text', () => {
     );
   });
 
-  test('it agrees with JSON.parse on what strings stand for', () => {
+  test('it reads strings like JSON.parse', () => {
     fc.assert(
       fc.property(stringToken, (token) => {
         assert.equal(simplify(parseJsonText(token)), JSON.parse(token));
@@ -185,7 +185,7 @@ describe('reading a JSON text', () => {
 });
 
 describe('reading the fields of a body', () => {
-  test('nested values are told by kind, source, depth and emptiness', () => {
+  test('nested values have kind, source, depth and emptiness', () => {
     const fields = readTopLevelFields('{"s":"\\u00e9","n":1.0,"t":true,"p":[ {"a":[]} ],"e":{ }}');
     assert.ok(fields);
     assert.deepEqual(
@@ -208,14 +208,14 @@ describe('reading the fields of a body', () => {
     assert.deepEqual([deep.depth, flat.depth], [513, 1]);
   });
 
-  test('what is malformed, or no object, has no fields', () => {
+  test('a malformed text or one that is no object has no fields', () => {
     for (const text of ['', '[]', '[{"a":1}]', '1', '"a"', 'null', '{"a":1', '{"a":[1}', '{} {}']) {
       assert.equal(readTopLevelFields(text), null, text);
     }
     assert.equal(readTopLevelFields(' {} ')?.size, 0);
   });
 
-  test('names that nobody asks for are checked and left out', () => {
+  test('unknown names are validated and left out', () => {
     const wanted = new Set(['b', 'd']);
     const text = '{"a":{"b":1},"b":2,"c":[{"d":3}],"\\u0064":4,"e":"x"}';
     const fields = readTopLevelFields(text, wanted);
@@ -246,7 +246,7 @@ describe('reading the fields of a body', () => {
 });
 
 describe('reading a whole text as one field', () => {
-  test('it sees what the fields of a body are', () => {
+  test('one field is read like the fields of a body', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const fields = readTopLevelFields(`{"a":${text}}`);
@@ -255,7 +255,7 @@ describe('reading a whole text as one field', () => {
     );
   });
 
-  test('what is not one JSON value is none', () => {
+  test('a text that is not one JSON value has none', () => {
     for (const text of ['', ' ', '[1', '[]]', '[],"url":"x"', '{}{}', 'x', '\uFEFF[]'])
       assert.equal(readJsonField(text), null, text);
   });
@@ -275,7 +275,7 @@ describe('writing JSON for the wire (§2.6)', () => {
     assert.equal(encodeJsonForWire(nest(512)), nest(512));
   });
 
-  test('control characters take the short forms where JSON has one, DEL stays as it is', () => {
+  test("control characters use JSON's short escapes, and DEL is unchanged", () => {
     const text = '"\\u0008\\u000c\\u000A\\u000d\\u0009\\u001F\\u000b\\u0022\\u005c\\u002f\u007f"';
     assert.equal(encodeJsonForWire(text), '"\\b\\f\\n\\r\\t\\u001f\\u000b\\"\\\\\\/\u007f"');
   });
@@ -297,7 +297,7 @@ describe('writing JSON for the wire (§2.6)', () => {
     assert.throws(() => encodeJsonForWire(nest(513)), TypeError);
   });
 
-  test('whatever goes in comes out with the same values, digits and order, in bare ASCII', () => {
+  test('any JSON is written in ASCII with the same values, digits and order', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const sent = encodeJsonForWire(text);

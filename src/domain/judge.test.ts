@@ -70,7 +70,7 @@ describe('judging an answer', () => {
     assert.equal(judgeExchange(answer(200), never, 'cron').ok, false);
   });
 
-  test('the first assertion that fails is reported, with what was expected and found', () => {
+  test('the first failed assertion is reported with the expected and found value', () => {
     const verdict = judgeExchange(
       answer(200, '{"data":{"ok":false}}', [['data', 'ok']]),
       [
@@ -87,7 +87,7 @@ describe('judging an answer', () => {
     });
   });
 
-  test('the other kinds of assertion say what was expected and found too', () => {
+  test('every kind of assertion reports the expected and found value', () => {
     const text = (assertion: Parameters<typeof judgeExchange>[1][number]) => {
       const verdict = judgeExchange(answer(200, 'no'), [assertion], 'job');
       return verdict.ok ? null : verdict.errorMessage;
@@ -123,7 +123,7 @@ describe('judging an exchange without a whole answer', () => {
     ],
   ];
   for (const [exchange, reason, errorMessage] of rows) {
-    test(`${exchange.kind} says "${errorMessage}" for jobs and crons alike`, () => {
+    test(`${exchange.kind} is reported as "${errorMessage}" for jobs and crons`, () => {
       for (const kind of ['job', 'cron'] as const) {
         assert.deepEqual(judgeExchange(exchange, [], kind), { ok: false, reason, errorMessage });
       }

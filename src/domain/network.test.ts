@@ -103,7 +103,7 @@ describe('judging an address', () => {
     assert.equal(judgeAddress('93.184.216.34', networks('93.184.216.0/24'), own), 'allowed');
   });
 
-  test('what is no dotted address is blocked whatever is allowed', () => {
+  test('an address that is not dotted is blocked even if all networks are allowed', () => {
     for (const text of [
       '',
       '::1',
@@ -137,7 +137,7 @@ describe('reading ALLOWED_NETWORKS', () => {
     assert.deepEqual(networks('10.1.2.3/8'), networks('10.0.0.0/8'));
   });
 
-  test('what is no IPv4 network is named in the error', () => {
+  test('an invalid network is named in the error', () => {
     for (const text of [
       '10.0.0.0/33',
       'private',
@@ -194,7 +194,7 @@ describe('the host of a URL', () => {
     });
   });
 
-  test('what is no http URL has no host', () => {
+  test('a URL that is not http has no host', () => {
     for (const url of [
       '',
       'ftp://a.test/',

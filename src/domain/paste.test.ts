@@ -62,7 +62,7 @@ describe('a pasted curl command', () => {
     assert.equal(read.method, 'GET');
   });
 
-  test('turns form data into a JSON object, and says so', () => {
+  test('a pasted curl command with form data becomes a JSON object with a note', () => {
     const read = curl("curl a.example/hook -d 'a=1' -d 'b=x%20y'");
     assert.equal(read.url, 'http://a.example/hook');
     assert.equal(read.body, 'a=1&b=x%20y');
@@ -70,7 +70,7 @@ describe('a pasted curl command', () => {
     assert.match(read.notes.join(' '), /form data/);
   });
 
-  test('reads what browsers copy', () => {
+  test('a curl command copied from a browser is read', () => {
     const read = curl(
       String.raw`curl 'https://a.example/' -H 'cookie: a=b; c=d' --data-raw $'{"t":"it\'s \u00e9\n"}' --compressed`,
     );
@@ -78,7 +78,7 @@ describe('a pasted curl command', () => {
     assert.deepEqual(read.headers, [['cookie', 'a=b; c=d']]);
   });
 
-  test('leaves out what cannot be sent, and says so', () => {
+  test('unsupported parts of a curl command are left out with a note', () => {
     const read = curl(
       'curl -L -k https://a.example/ -H "Content-Length: 3" -o /dev/null > x 2>&1 | jq .',
     );
@@ -121,7 +121,7 @@ describe('a pasted crontab line', () => {
     assert.match(read.notes.join(), /UTC/);
   });
 
-  test('reads shortcuts, a user, what stands before the command, and wget', () => {
+  test('a crontab line may have shortcuts, a user, a prefix and wget', () => {
     assert.equal(cron('@daily curl https://a.example/').cronExpression, '@daily');
     assert.equal(cron('0 0 * * * root curl https://a.example/').url, 'https://a.example/');
     const busy = '0 0 * * * cd /srv && TOKEN=x timeout 30 curl -X POST https://a.example/ || true';
@@ -156,14 +156,14 @@ describe('a pasted crontab line', () => {
     }
   });
 
-  test('is told from a command', () => {
+  test('a crontab line is distinguished from a command', () => {
     assert.equal(looksLikeCrontab('0 0 * * * curl https://a.example/'), true);
     assert.equal(looksLikeCrontab('@daily curl https://a.example/'), true);
     assert.equal(looksLikeCrontab('curl https://a.example/ -H a -H b -H c'), false);
   });
 });
 
-describe('whatever is pasted', () => {
+describe('any pasted text', () => {
   const words = fc.constantFrom(
     'curl',
     'wget',

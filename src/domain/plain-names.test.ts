@@ -16,7 +16,7 @@ test('no name becomes a link', () => {
   }
 });
 
-test('names of people and teams stay as they are', () => {
+test('ordinary names of users and teams are unchanged', () => {
   for (const name of [
     'Ada Bell',
     'J. R. Hill',

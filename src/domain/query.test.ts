@@ -19,7 +19,7 @@ function queryOf(url: string | null): string | null {
 
 describe('a payload in the query string (§2.6)', () => {
   for (const { url, payload_raw: payload, expected_query: query, ...row } of queryCases) {
-    test(`${url} with ${payload} asks for ${query} (${row.note ?? ''})`, () => {
+    test(`${url} with ${payload} requests ${query} (${row.note ?? ''})`, () => {
       const sent = append(url, payload);
       assert.equal(queryOf(sent), query);
       assert.deepEqual([...new URLSearchParams(query ?? '')], row.expected_pairs);
@@ -96,7 +96,7 @@ describe('a payload in the query string (§2.6)', () => {
     assert.equal(append('http://t', '{"":{"b":1}}'), 'http://t?%5Bb%5D=1');
   });
 
-  test('a small payload cannot ask for a query of gigabytes', () => {
+  test("a small payload can't make a query of gigabytes", () => {
     const payload = `{"${'k'.repeat(500_000)}":[${'1,'.repeat(250_000)}1]}`;
     assert.equal(append('http://t', payload), null);
   });
@@ -114,7 +114,7 @@ describe('a payload in the query string (§2.6)', () => {
     assert.equal(append('http://t', payload), null);
   });
 
-  test('any flat payload is read back as it was given', () => {
+  test('any flat payload reads back unchanged', () => {
     const flat = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }));
     fc.assert(
       fc.property(flat, (payload) => {
@@ -124,7 +124,7 @@ describe('a payload in the query string (§2.6)', () => {
     );
   });
 
-  test('whatever the URL says, its own parameters are kept as written', () => {
+  test('parameters of the URL are kept as written', () => {
     fc.assert(
       fc.property(anyUrl({ withQuery: true }), (url) => {
         const sent = append(url, '{"longer than any of its names":1}');

@@ -52,7 +52,7 @@ describe('a rate as text', () => {
     test(`'${text}' is none`, () => assert.equal(parseRate(text), null));
   }
 
-  test('what is written is read again', () => {
+  test('a rate reads back as written', () => {
     fc.assert(fc.property(rates, (rate) => assert.deepEqual(parseRate(formatRate(rate)), rate)));
   });
 });
@@ -84,8 +84,8 @@ function startsAt(rate: Rate, looks: readonly number[]): number[] {
   });
 }
 
-describe('what a rate lets start (§3.8)', () => {
-  test('they follow each other a step apart, and each look knows when the next may', () => {
+describe('starts under a rate (§3.8)', () => {
+  test('starts are one step apart, and each claim returns the next time', () => {
     const starts: number[] = [];
     let spentUntil: number | null = null;
     for (let now = NOW; starts.length < 7;) {
@@ -100,13 +100,13 @@ describe('what a rate lets start (§3.8)', () => {
     assert.equal(spanOf(FIVE, 7), 1200);
   });
 
-  test('what is late by up to a tenth of a second is made up for, and no more than that', () => {
+  test('a delay of up to a tenth of a second is made up for', () => {
     const after = (ms: number) => startsAt(FIVE, [NOW, NOW + 200 + ms, NOW + 400, NOW + 600]);
     assert.deepEqual(after(100), [NOW, NOW + 300, NOW + 400, NOW + 600]);
     assert.deepEqual(after(101), [NOW, NOW + 301, NOW + 600]);
   });
 
-  test('a queue that rested starts with what a tenth of a second holds', () => {
+  test("an idle queue may start a tenth of a second's worth at once", () => {
     assert.equal(allowAt(FIVE, null, NOW).slots, 1);
     assert.equal(allowAt({ count: 100, per: 'second' }, null, NOW).slots, 11);
     assert.equal(allowAt({ count: 100, per: 'minute' }, (NOW - 60_000) * 1000, NOW).slots, 1);
@@ -120,7 +120,7 @@ describe('what a rate lets start (§3.8)', () => {
     assert.equal(allowAt(hourly, spent, NOW - 6_000).slots, 1, 'set back');
   });
 
-  test('a rate that was lowered counts from what was started last', () => {
+  test('a lowered rate counts from the last start', () => {
     const spent = nextStart(allowAt(FIVE, null, NOW), 1) * 1000;
     const minutely: Rate = { count: 1, per: 'minute' };
     assert.equal(allowAt(minutely, spent, NOW + 199).slots, 0);
@@ -134,7 +134,7 @@ describe('what a rate lets start (§3.8)', () => {
     assert.ok(starts >= 50 && starts <= 52, `${starts} in ten seconds`);
   });
 
-  test('whenever somebody looks, no time has more starts than its steps, a tenth of a second and one', () => {
+  test('in any period of t seconds at most rate × (t + 0.1) + 1 runs start', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 60 });
     fc.assert(
       fc.property(rates, gaps, (rate, waits) => {

@@ -93,7 +93,7 @@ describe('the body of a request (§2.6)', () => {
 describe("a cron's payload string (§2.1)", () => {
   for (const { url, endpoint, payload_raw: raw, expected_query: query } of queryCases) {
     if (endpoint !== 'crons') continue;
-    test(`GET ${url} with ${raw} asks for ${query}`, () => {
+    test(`GET ${url} with ${raw} requests ${query}`, () => {
       const request = build({ method: 'GET', url, payload: readCronPayload(raw) });
       assert.equal(request.url.split('?')[1], query);
     });
@@ -128,14 +128,14 @@ describe("a cron's payload string (§2.1)", () => {
 });
 
 describe('the headers of a request (§2.6)', () => {
-  test('a request with a body says what it is and who sends it', () => {
+  test('a request with a body has Content-Type and User-Agent', () => {
     assert.deepEqual(build({ method: 'POST' }).headers, [
       ['Content-Type', 'application/json'],
       ['User-Agent', 'node'],
     ]);
   });
 
-  test('configured headers keep their order and case, and replace ours whatever their case', () => {
+  test('configured headers keep order and case and replace the defaults in any case', () => {
     const headers: HeaderList = [
       ['x-b', '1'],
       ['USER-agent', 'me'],

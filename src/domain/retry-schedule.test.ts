@@ -40,7 +40,7 @@ describe('a retry schedule as text (§3.4)', () => {
     });
   }
 
-  test('what is written is read back', () => {
+  test('a retry schedule reads back as written', () => {
     const schedule = fc.array(fc.integer({ min: 1, max: 86_400 }), { maxLength: 10 });
     fc.assert(
       fc.property(schedule, (seconds) => {

@@ -4,7 +4,7 @@ import { readRunSearch, type RunSearch } from './run-search.ts';
 
 const ID = '01a20604-5174-7386-b0bf-bba3f74169b5';
 
-test('a filter says what is searched for', () => {
+test('a filter becomes a search', () => {
   const cases: [string, RunSearch][] = [
     ['', {}],
     ['of=crons', { kind: 'execution' }],
@@ -24,7 +24,7 @@ test('a filter says what is searched for', () => {
   }
 });
 
-test('what can’t be read, or asks twice, is told by its field', () => {
+test('an invalid or duplicate filter is reported by its field', () => {
   for (const [address, field] of [
     ['of=everything', 'of'],
     ['of=queue:mail', 'of'],

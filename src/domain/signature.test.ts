@@ -36,7 +36,7 @@ describe('signing (§5.6)', () => {
     ]);
   });
 
-  test('configured headers of the same names do not stand beside ours', () => {
+  test('configured headers of the same names are replaced', () => {
     const forged: HeaderList = [
       ['x-service-signature', 'forged'],
       ['X-SERVICE-TIMESTAMP', '1'],
@@ -49,7 +49,7 @@ describe('signing (§5.6)', () => {
     assert.equal(signed.headers[0]?.[1], SIGNED_EMPTY);
   });
 
-  test('the unsigned request is left as it was', () => {
+  test('an unsigned request is unchanged', () => {
     const unsigned = request([], '{}');
     signRequest(unsigned, 'whsec_test', 0);
     assert.deepEqual(unsigned.headers, []);

@@ -42,12 +42,12 @@ describe('§6.4 whether a run was slow', () => {
     });
   }
 
-  test('without enough runs for a median nothing is said by it, and the seconds count alone', () => {
+  test('without enough runs for a median only the seconds count', () => {
     assert.equal(judgePace(median, 60_000, null), null);
     assert.equal(judgePace({ seconds: 20, timesMedian: 3 }, 21_000, null)?.isSlow, true);
   });
 
-  test('a rule is kept as it was written, and what is none is none', () => {
+  test('a slow rule reads back as written, and an invalid one as none', () => {
     const both = { seconds: 5, timesMedian: 3 };
     assert.deepEqual(readSlowRule(writeSlowRule(both)), both);
     assert.equal(writeSlowRule(null), null);
@@ -56,7 +56,7 @@ describe('§6.4 whether a run was slow', () => {
   });
 });
 
-describe('§6.4 what is told of slow runs', () => {
+describe('§6.4 alerts of slow runs', () => {
   type Step = [atMinutes: number, run: 'slow' | 'slow failure' | 'fast' | 'failed'];
 
   function follow(steps: readonly Step[], remindHours: number | null = null): string[] {

@@ -50,7 +50,7 @@ describe('tags (§2.13)', () => {
     assert.deepEqual(readTags(null), []);
   });
 
-  test('what can’t be read is no tag', () => {
+  test('an invalid tag is none', () => {
     for (const kept of ['', '{"a":1}', 'null', '[1']) assert.deepEqual(readTags(kept), []);
     assert.deepEqual(readTags('["a",1]'), ['a']);
   });

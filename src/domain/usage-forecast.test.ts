@@ -87,7 +87,7 @@ describe('the forecast of the monthly limit', () => {
   });
 });
 
-test('a month has all its days in UTC, whatever the zone of the machine', () => {
+test('a month has its UTC days in any time zone of the machine', () => {
   const days = listDaysOfMonth(Date.parse('2028-02-29T23:59:59Z'));
   assert.equal(days.length, 29);
   assert.deepEqual([days[0], days.at(-1)], ['2028-02-01', '2028-02-29']);

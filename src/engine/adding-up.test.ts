@@ -117,7 +117,7 @@ describe('adding up', () => {
     await addingUp.stop();
   });
 
-  test('goes on until what somebody held is added up, though no other run ends', async () => {
+  test('adding up continues until a locked counter is free', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const tries = () => ran.filter((sql) => sql.includes('add-up-counts')).length;

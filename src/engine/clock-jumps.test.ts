@@ -25,7 +25,7 @@ describe('a clock', () => {
     assert.deepEqual(told, []);
   });
 
-  test('that jumps ahead by a day is believed after an hour, and the log says so once', async () => {
+  test('a clock that jumps ahead by a day is trusted after an hour and logged once', async () => {
     const { clock, told, jumps } = watch();
     clock.jumpTo(START + DAY_MS);
     assert.equal(jumps.isHeld(), true);

@@ -35,11 +35,11 @@ describe('dealing free slots (§3.8)', () => {
     }
   });
 
-  test('a single slot is given to whoever asks', () => {
+  test('a single slot is given to the only queue that needs one', () => {
     assert.deepEqual(dealSlots([flow('a')], 1, nobody), [1]);
   });
 
-  test('the queues of one team share what the team may hold', () => {
+  test("the queues of one team share the team's slots", () => {
     const slots = dealSlots([flow('a'), flow('a'), flow('a'), flow('b')], 90, nobody);
     assert.ok((slots[3] ?? 0) >= 1);
   });

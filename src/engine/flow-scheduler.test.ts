@@ -33,7 +33,7 @@ test('a flow at its limit is due as soon as the end of a run is stored', () => {
   assert.deepEqual(scheduler.takeDue(150, 1), [flow]);
 });
 
-test('an end changes nothing for a flow that has room, or that nobody knows any more', () => {
+test('an ended run changes nothing for a queue with free slots or an unknown queue', () => {
   const { scheduler, flow } = schedulerAtLimit();
   flow.isAtLimit = false;
   scheduler.settle(flow, 150);
@@ -69,7 +69,7 @@ test('news that arrives while a claim looks is looked for by the next one', () =
   assert.equal(flow.from, 95);
 });
 
-test('after a claim that saw nothing, and after news of no known time, everything is looked through', () => {
+test('after an empty claim or a signal without a time, all of the queue is searched', () => {
   const { scheduler, flow } = schedulerTaken();
   scheduler.giveBack(flow, 600);
   assert.equal(flow.from, 0);
@@ -96,7 +96,7 @@ test('a flow with nothing to come and nothing under way is forgotten', () => {
   assert.equal(scheduler.flowCount, 0);
 });
 
-test('two hours of claims leave no more behind than there are flows', () => {
+test('two hours of claims leave one entry per queue', () => {
   const clock = new FakeClock('2026-11-21T00:00:00Z');
   const midnight = clock.now() + DAY_MS;
   const scheduler = new FlowScheduler();
@@ -148,7 +148,7 @@ function schedulerHeld() {
   return { scheduler, flow };
 }
 
-test('a flow held by its rate is due when that lets the next one start, whatever news comes', () => {
+test('a queue at its rate is due when the rate allows the next start', () => {
   const { scheduler, flow } = schedulerHeld();
   scheduler.expect(QUEUE, 120);
   flow.isAtLimit = true;

@@ -22,7 +22,7 @@ describe('a job whose row is held while a claim looks, on Postgres', () => {
     assert.equal(target.requests.length, 2, 'sent once');
   });
 
-  test('is sent by the next look at the whole store where nobody tells of it', async () => {
+  test('a job whose row was locked is sent by the next full scan', async () => {
     await using target = await startReceiver();
     await using service = await startService(openPostgresTestStore);
     await passOver(service, target.url);

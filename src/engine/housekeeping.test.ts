@@ -15,7 +15,7 @@ const JOBS = 2_000;
 
 describe('housekeeping', () => {
   forEachStore((_name, openTestStore) => {
-    test('what can’t be deleted costs the rest neither its turn nor its speed', async () => {
+    test('a failing deletion does not delay the other ones', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const queue = await aQueue(store, team.id);

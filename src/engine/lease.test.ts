@@ -16,7 +16,7 @@ const BEAT_MS = 3 * SECOND;
 
 forEachStore((_name, openTestStore) => {
   describe('a node whose lease was lost', () => {
-    test('sends nothing until it has joined anew, and then at once what waits', async () => {
+    test('a node that lost its lease sends nothing until it has joined again', async () => {
       await using target = await startReceiver();
       await using service = await startService(openTestStore);
       // The first claim for a plan only learns the plan's name, and takes nothing.
@@ -58,7 +58,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('a node that signs off', () => {
-    test('tells since when what it claimed without its knowing is due', async () => {
+    test('a node that signs off reports since when its lost claims are due', async () => {
       await using service = await startService(openTestStore);
       const { store, teamId, clock } = service;
       await store.queues.save(teamId, 'emails', { isPaused: true }, clock.now());

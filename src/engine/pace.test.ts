@@ -21,7 +21,7 @@ describe('the size of a step', () => {
     assert.equal(sizeAfterFailure(limits, 60), 50);
   });
 
-  test('it comes to what the database bears, wherever it began', () => {
+  test("the step size converges to the database's speed from any start", () => {
     const msARow = 0.2;
     let size = limits.first;
     for (let n = 0; n < 10; n++) size = nextSize(limits, size, size * msARow);

@@ -28,7 +28,7 @@ describe('an outcome that is to be stored', () => {
   });
 
   for (const code of ['STORE_REFUSED', 'STORE_FAULT'] as const) {
-    test(`is written with less where the store says ${code}, and only then`, async () => {
+    test(`an outcome that fails with ${code} is stored with less data`, async () => {
       const clock = new FakeClock('2026-01-01T00:00:00Z');
       const ways = [failWith(code), failWith(code), async () => 'least'] as const;
       const stored = untilStored({ clock, log: silentLog }, ways);

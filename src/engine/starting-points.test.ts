@@ -13,7 +13,7 @@ import pg from 'pg';
  * look.
  */
 describe('where a claim begins to look, on Postgres', () => {
-  test('is no earlier than what may wait, after a change of the queue and after a fault', async () => {
+  test('a claim begins no later than the earliest waiting job after changes and faults', async () => {
     await using target = await startReceiver();
     const ran: RanStatement[] = [];
     const onStatement = (each: RanStatement) => ran.push(each);

@@ -61,8 +61,8 @@ async function receive(answer: Uint8Array, needs: Partial<BodyNeeds> = {}, size 
   return await sender.get(receiver.url, { needs });
 }
 
-describe('what is stored of a body', () => {
-  test('a small body is stored as it is, also where it comes byte by byte', async () => {
+describe('the stored body', () => {
+  test('a small body is stored whole, also if it arrives byte by byte', async () => {
     for (const size of [Infinity, 1]) {
       const { body } = answered(await receive(answerWith('{"ok":true}'), {}, size));
       assert.equal(String(body.stored), '{"ok":true}');
@@ -87,7 +87,7 @@ describe('what is stored of a body', () => {
   });
 });
 
-test('a body of known length is complete with its last byte, though reading is held there and the connection ends', async () => {
+test('a body of known length is complete at its last byte, even if the connection ends there', async () => {
   // All permits for brotli decoders are taken, so the next body is paused at its only chunk.
   const packed = answerWith(zlib.brotliCompressSync('ding dong'), 'Content-Encoding: br');
   const gate = makeGate();
@@ -118,8 +118,8 @@ test('a body of known length is complete with its last byte, though reading is h
   for (const each of held) assert.equal(String(answered(await each).body.stored), 'ding dong');
 });
 
-describe('what is looked for in a body', () => {
-  test('a text is found across chunks and far behind what is stored', async () => {
+describe('assertions on a body', () => {
+  test('a text is found across chunks and far behind the stored part', async () => {
     const bytes = Buffer.alloc(2 * MIB, 'x');
     bytes.write('needle', bytes.length - 6);
     const { body } = answered(
@@ -132,7 +132,7 @@ describe('what is looked for in a body', () => {
     assert.deepEqual(dripped.body.found, [true]);
   });
 
-  test('a path is followed through the whole body, far behind what is stored, at any size', async () => {
+  test('a path is followed through the whole body at any size', async () => {
     const text = `\ufeff{"a":"${'é'.repeat(100_000)}","b":[1]}`;
     const { body } = answered(await receive(answerWith(text), { paths: [['b'], ['c']] }));
     assert.deepEqual(body.json, {
@@ -152,7 +152,7 @@ describe('what is looked for in a body', () => {
     }
   });
 
-  test('no large answer holds up the process while paths are followed in it', async () => {
+  test('following paths in a large response does not block the event loop', async () => {
     const text = JSON.stringify({ rows: Array.from({ length: 900_000 }, (_, id) => ({ id })) });
     const paths = Array.from({ length: 20 }, (_, n) => ['rows', n * 40_000, 'id']);
     await using receiver = await startRawReceiver(answerWith(text));
@@ -216,7 +216,7 @@ describe('encoded bodies', () => {
     });
   }
 
-  test('an encoding that is unknown is kept as it came', async () => {
+  test('a body with an unknown encoding is stored undecoded', async () => {
     for (const header of ['zstd', 'identity', 'gzip, br', '']) {
       const { body } = answered(await receive(answerWith('raw', `Content-Encoding: ${header}`)));
       assert.equal(String(body.stored), 'raw', header);
@@ -332,7 +332,7 @@ describe('bodies without measure', () => {
     assert.ok(body.totalBytes < MIB, `${body.totalBytes}`);
   });
 
-  test('what nobody wants to know of a bomb is not unfolded', async () => {
+  test('decompression stops once no assertion needs more of the body', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(50 * MIB));
     const { body } = answered(await receive(answerWith(bomb, 'Content-Encoding: gzip')));
     assert.equal(body.stored.length, 65_535);

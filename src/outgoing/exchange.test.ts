@@ -37,7 +37,7 @@ async function answerEach(connection: RawConnection, ...answers: string[]): Prom
   }
 }
 
-describe('what is sent', () => {
+describe('the sent request', () => {
   test('a request goes out with its own headers in their order and case, and nothing else', async () => {
     await using receiver = await startRawReceiver(OK);
     await using sender = openSender();
@@ -115,7 +115,7 @@ describe('what is sent', () => {
     );
   });
 
-  test('what a request line cannot carry is escaped and a fragment stays here', async () => {
+  test('the request line is escaped and has no fragment', async () => {
     await using receiver = await startRawReceiver(OK);
     await using sender = openSender();
     await sender.get(`${receiver.url}/ü?k=日\ud800#fragment`);
@@ -229,7 +229,7 @@ describe('connections', () => {
     assert.equal(receiver.connections.length, 1);
   });
 
-  test('a refused one says so', async () => {
+  test('a refused connection is reported as refused', async () => {
     const receiver = await startRawReceiver(OK);
     await receiver.close();
     await using sender = openSender();
@@ -238,7 +238,7 @@ describe('connections', () => {
     assert.equal(broken.trace.address, '127.0.0.1');
   });
 
-  test('one on which bytes arrive that nobody asked for is not used again', async () => {
+  test('a connection with unexpected bytes is not reused', async () => {
     const forged = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged';
     await using receiver = await startRawReceiver(async (connection, index) => {
       await connection.until();
@@ -313,7 +313,7 @@ describe('connections', () => {
     );
   });
 
-  test('closing the sender ends what is under way', async () => {
+  test('closing the sender ends running exchanges', async () => {
     await using receiver = await startRawReceiver(() => {});
     const sender = openSender();
     const exchange = sender.get(receiver.url);
@@ -379,7 +379,7 @@ describe('informational answers', () => {
     });
   }
 
-  test('101 that nobody asked for is a fault', async () => {
+  test('an unrequested 101 is a fault', async () => {
     const broken = expectKind(
       await exchangeWith('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
       'broken',
@@ -436,7 +436,7 @@ describe('answers', () => {
     assert.equal(String(answered.body.stored), 'body');
   });
 
-  test('no more than 16 KiB of headers are kept and over 64 KiB are a fault', async () => {
+  test('at most 16 KiB of headers are kept, and more than 64 KiB are a fault', async () => {
     const headers = (count: number) =>
       Array.from({ length: count }, (_, n) => `H${n}: ${'v'.repeat(1000)}\r\n`).join('');
     const answered = expectKind(
@@ -501,7 +501,7 @@ describe('broken answers', () => {
     ],
   ];
   for (const [name, answer, what, status] of rows) {
-    test(`${name}: ${what}, with the status if one came`, async () => {
+    test(`${name}: ${what}, with the status if one was received`, async () => {
       const broken = expectKind(await exchangeWith(answer), 'broken');
       assert.deepEqual([saysOf(broken), broken.status], [what, status]);
     });
@@ -626,7 +626,7 @@ describe('the timeout', () => {
     }
   });
 
-  test('an event loop that was held up is not the target’s fault', async () => {
+  test('a blocked event loop does not count toward the timeout', async () => {
     await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
     await using sender = openSender();
     const sent = sender.get(receiver.url, { timeoutSeconds: 1 });

@@ -64,7 +64,7 @@ describe('names', () => {
     });
   }
 
-  test('a silent server makes a name unresolvable, and holds up no other name', async () => {
+  test('a silent name server makes its name unresolvable and delays no other name', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
     await using sender = openSender({ dnsServers: [dns.address] });
@@ -110,7 +110,7 @@ describe('names', () => {
     assert.deepEqual([dns.queries.length, receiver.requests.length], [2, 1]);
   });
 
-  test('an answer is believed for its lifetime, and asked for once by many at a time', async () => {
+  test('a DNS answer is cached for its TTL and requested once by simultaneous look-ups', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
     await using sender = openSender({ dnsServers: [dns.address] });
@@ -167,7 +167,7 @@ describe('names', () => {
     assert.deepEqual([given.kind, given.trace.address], ['broken', '127.0.0.7']);
   });
 
-  test('names that no server would be asked about are unresolvable', async () => {
+  test('invalid names are unresolvable without a query', async () => {
     await using dns = await startDnsServer();
     await using sender = openSender({ dnsServers: [dns.address] });
     for (const host of [
@@ -185,7 +185,7 @@ describe('names', () => {
 });
 
 describe('the machine itself', () => {
-  test('localhost and names under it are 127.0.0.1, whatever anybody answers', async () => {
+  test('localhost and names below it are always 127.0.0.1', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
     dns.answer('localhost', ['93.184.216.34']);
@@ -222,7 +222,7 @@ describe('the machine itself', () => {
     }
   });
 
-  test('names of the hosts file stay known while it cannot be read, and not once it is gone', async () => {
+  test("names of the hosts file are kept while it can't be read, but not once it is deleted", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'belfry-hosts-'));
     try {
       const hostsPath = join(folder, 'hosts');
@@ -325,7 +325,7 @@ describe('addresses in the URL', () => {
     assert.deepEqual([dns.queries.length, receiver.requests.length], [0, 0]);
   });
 
-  test('a redirect is an answer and nobody goes where it leads', async () => {
+  test('a redirect is a response and is not followed', async () => {
     await using receiver = await startReceiver();
     await using sender = openSender({ allowed: '127.0.0.1' });
     receiver.answer('/from', { status: 302, headers: { Location: '/to' } });

@@ -23,7 +23,7 @@ describe('a clock that stops with its process', () => {
     assert.equal(wokenAtMs, 10_000);
   });
 
-  test('gives a waiter the time that the process stood still, wherever it fell', async () => {
+  test('a deadline is extended by the time for which the process was blocked', async () => {
     for (const beforeMs of [0, 30, 4_000, 9_990]) {
       clock = new FakeClock('2026-01-01T00:00:00Z');
       live = new LiveClock(clock);
@@ -37,7 +37,7 @@ describe('a clock that stops with its process', () => {
     }
   });
 
-  test('gives it no more than its own time again', async () => {
+  test('a deadline is extended by at most its own length', async () => {
     wait(10_000);
     await clock.advance(1_000);
     await clock.freeze(3_600_000);

@@ -61,7 +61,7 @@ const answers = fc.record({
   isSplit: fc.boolean(),
 });
 
-test('whatever a target answers ends that exchange and nothing else', async () => {
+test('any response ends its own exchange only', async () => {
   const script: { answer: Buffer[]; isReset: boolean; isSplit: boolean } = {
     answer: [],
     isReset: false,
@@ -95,7 +95,7 @@ test('whatever a target answers ends that exchange and nothing else', async () =
   assert.ok(kinds.includes('answered'));
 });
 
-test('whatever a URL and its headers are ends that exchange and nothing else', async () => {
+test('any URL and headers end their own exchange only', async () => {
   await using receiver = await startRawReceiver(
     'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
   );

@@ -165,7 +165,7 @@ describe('a connection is used again', () => {
     });
   }
 
-  test('for as long as Keep-Alive says', () => {
+  test('a connection is reusable for the time in Keep-Alive', () => {
     const withHint = (hint: string) =>
       parse([`${OK}Keep-Alive: ${hint}\r\nContent-Length: 0\r\n\r\n`], false).idleSeconds;
     assert.deepEqual(['timeout=5', 'max=3, Timeout=7', 'max=3', 'xtimeout=1'].map(withHint), [
@@ -241,7 +241,7 @@ describe('a fault', () => {
   });
 });
 
-test('no more than 16 KiB of headers are kept, and those behind still frame the response', () => {
+test('at most 16 KiB of headers are kept, and later ones still frame the response', () => {
   const fields = Array.from({ length: 30 }, (_, n) => `H${n}: ${'v'.repeat(1000)}\r\n`).join('');
   const { outcome, headers, isReusable } = parse(
     [`${OK}${fields}Connection: close\r\nContent-Length: 0\r\n\r\n`],
@@ -272,15 +272,15 @@ describe(`fuzzing for ${FUZZ_SECONDS} s: FUZZ_SEED=${FUZZ_SEED}`, () => {
     assertParses(text);
     assert.equal(parse([text], true).outcome, 'end');
   });
-  test('a valid response parses as the reference says, at every split', LIMIT, fuzz(valid));
+  test('a valid response parses like the reference at every split', LIMIT, fuzz(valid));
 
   const mutated = fc.property(mutatedResponse, assertParses);
-  test('a mutated response parses as the reference says, at every split', LIMIT, fuzz(mutated));
+  test('a mutated response parses like the reference at every split', LIMIT, fuzz(mutated));
 
   const atLimit = fc.property(responseAtLimit, cuts, fc.boolean(), (text, places, isClosed) => {
     assert.deepEqual(parse(cut(text, places), isClosed), parseWhole(text, isClosed));
   });
-  test('a response at a limit parses as the reference says, split anywhere', LIMIT, fuzz(atLimit));
+  test('a response at a limit parses like the reference at every split', LIMIT, fuzz(atLimit));
 
   const paused = fc.property(
     fc.oneof(validResponse, mutatedResponse),

@@ -146,8 +146,8 @@ function trim({ status, headers, body }: Received): Received {
 
 const RUNS = process.env['BELFRY_FULL'] === '1' ? 300_000 : 1_000;
 
-describe('what a client receives', () => {
-  test('of a valid response is what Node receives', async () => {
+describe('comparison with other clients', () => {
+  test("a valid response is received like Node's client does", async () => {
     await fc.assert(
       fc.asyncProperty(validResponse, async (text) => {
         fc.pre(!hasOddCoding(text));
@@ -159,7 +159,7 @@ describe('what a client receives', () => {
     );
   });
 
-  test('of a mutated response is what Node receives, or a known rule says why not', async () => {
+  test("a mutated response is received like Node's client, or a listed rule explains the difference", async () => {
     await fc.assert(
       fc.asyncProperty(mutatedResponse, async (text) => {
         fc.pre(!hasOddCoding(text));
@@ -176,7 +176,7 @@ describe('what a client receives', () => {
     );
   });
 
-  test('is what undici receives, where both receive something', async () => {
+  test('a response is received like undici, if both accept it', async () => {
     let both = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(validResponse, mutatedResponse), async (text) => {

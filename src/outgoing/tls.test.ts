@@ -59,7 +59,7 @@ async function exchangeOverTls(
 }
 
 describe('TLS', () => {
-  test('a verified target is reached, asked for by its name, on one connection', async () => {
+  test('a verified target is reached by its name on one connection', async () => {
     const { exchange, kinds, names } = await exchangeOverTls(
       'good.test',
       await authority.issue({ hosts: ['good.test'] }),
@@ -68,7 +68,7 @@ describe('TLS', () => {
     assert.notEqual(exchange.trace.timing.tlsMs, null);
   });
 
-  test('a dot at the end of the name is not asked for', async () => {
+  test('a trailing dot is not part of the requested TLS name', async () => {
     const { exchange, names } = await exchangeOverTls(
       'good.test.',
       await authority.issue({ hosts: ['good.test'] }),
@@ -76,7 +76,7 @@ describe('TLS', () => {
     assert.deepEqual([exchange.kind, names], ['answered', ['good.test']]);
   });
 
-  test('a configured Host changes neither the name asked for nor the one verified', async () => {
+  test('a configured Host does not change the requested and verified TLS name', async () => {
     const extra: Extra = { headers: [['Host', 'other.test']] };
     const good = await exchangeOverTls(
       'good.test',
@@ -151,7 +151,7 @@ describe('TLS', () => {
     ],
   ];
   for (const [name, credentials, what] of faults) {
-    test(`a certificate that is ${name} is refused and nothing is sent, whatever the environment says`, async () => {
+    test(`a certificate that is ${name} is rejected and nothing is sent, for any environment`, async () => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
       try {
         const { exchange, heads } = await exchangeOverTls('good.test', await credentials());
@@ -163,7 +163,7 @@ describe('TLS', () => {
     });
   }
 
-  test('a target that does not speak TLS is a fault, and one that says nothing is timed out', async () => {
+  test('a target without TLS is a fault, and a silent one times out', async () => {
     const server = net.createServer((socket) => {
       socket.on('error', () => {});
       if (server.isSilent) return;

@@ -20,8 +20,8 @@ const open = async (fail = false) => {
   return { store, team, work, list, faults, [Symbol.asyncDispose]: () => store.close() };
 };
 
-describe('what somebody does by the work of a team (§5.10)', () => {
-  test('is kept with what changed, and without a value that may hold a secret', async () => {
+describe('activity entries (§5.10)', () => {
+  test('an activity entry has the changes without values that may be secret', async () => {
     await using all = await open();
     const { store, team, work, list } = all;
     const cron = await aCron(store, team.id, { name: 'Nightly' });
@@ -82,7 +82,7 @@ describe('what somebody does by the work of a team (§5.10)', () => {
     assert.deepEqual(await list(), []);
   });
 
-  test('stands though nothing could be written about it, and the log says so', async () => {
+  test("an action succeeds if its activity entry can't be written, which is logged", async () => {
     await using all = await open(true);
     const { store, team, work, faults } = all;
     const cron = await aCron(store, team.id);

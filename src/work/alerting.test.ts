@@ -29,7 +29,7 @@ function windowErrors(values: object): Record<string, readonly string[]> {
 }
 
 describe('reading a maintenance window', () => {
-  test('takes UTC times, once and for the whole team unless told otherwise', () => {
+  test('a maintenance window is in UTC, once and for the whole team by default', () => {
     const reading = readWindowInput(fieldsOf(VALID));
     assert.deepEqual(reading, {
       ok: true,
@@ -69,7 +69,7 @@ describe('reading a maintenance window', () => {
     ['an object', { covers: 'chosen', sources: { 0: 1 } }, 'sources', /must be a list/],
   ];
   for (const [what, values, field, message] of rows) {
-    test(`refuses ${what}`, () => {
+    test(`a maintenance window with ${what} is rejected`, () => {
       const errors = windowErrors(values);
       assert.deepEqual(Object.keys(errors), [field]);
       assert.match(errors[field]?.[0] ?? '', message);
@@ -85,7 +85,7 @@ describe('reading a maintenance window', () => {
     assert.equal(parseUtc('1969-11-21 22:00'), null);
     assert.equal(parseUtc('2026-11-21T22:00:30.25Z'), START + 30_000);
   });
-  test('whatever a time is, it is read or refused', () => {
+  test('any time of a window is read or rejected', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseUtc(text)));
   });
 });
@@ -175,7 +175,7 @@ describe('reading a notification channel', () => {
 });
 
 describe("a team's maintenance windows", () => {
-  test('start now for an hour, show on what they mute, and end', async () => {
+  test('a window starts now for an hour, is shown on muted sources, and ends', async () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
@@ -196,7 +196,7 @@ describe("a team's maintenance windows", () => {
     assert.equal(await work.deleteWindow(teamId, made.window.id), false);
   });
 
-  test('are listed with what is active first; a weekly one is never over', async () => {
+  test('active windows are listed first, and a weekly one is never over', async () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
@@ -236,7 +236,7 @@ describe("a team's maintenance windows", () => {
     assert.equal(await work.deleteWindow(teamId, window.id), false);
   });
 
-  test('are so many and no more', async () => {
+  test('a team has a bounded number of windows', async () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);

@@ -155,7 +155,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await start(3)).kind, 'asks');
     });
 
-    test('what failed beyond the count and would wait too long is left alone', async () => {
+    test('jobs beyond 24 hours of a spread retry are left unchanged', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId } = await fillFailed(store, 260);
@@ -170,7 +170,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(last, store.clock.now() + 24 * 3_600_000);
     });
 
-    test('a retry tells what became of it, by the jobs that it made alone', async () => {
+    test('a bulk retry reports the outcomes of its own jobs', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId, ids } = await fillFailed(store, 3);
@@ -342,7 +342,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([pending.count, resent.count], [300, 300]);
     });
 
-    test('a cancelled task stops, and what is done stays done', async () => {
+    test('a cancelled bulk action stops and keeps its results', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId } = await fillFailed(store, 300);
@@ -372,7 +372,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await pages.countTabs(teamId)).all.count, 0);
     });
 
-    test('what an action is not for is refused, and touches nothing', async () => {
+    test('a bulk action of the wrong kind is rejected and changes nothing', async () => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId, ids } = await fillFailed(store, 1);

@@ -25,7 +25,7 @@ describe('figures of a time', () => {
     assert.equal(successRate, 0.6);
   });
 
-  test('runs an hour are of the hours since the first, and of the hour under way only what is over', () => {
+  test('runs an hour count from the first run, with the elapsed part of the current hour', () => {
     const from = THIS_HOUR - 167 * HOUR;
     const of = (...hours: OutcomeHour[]) => figuresOf(hours, [], { from, now: NOW }).runsAnHour;
     assert.equal(of(ended(167, 'success', 1675)), 10);
@@ -41,7 +41,7 @@ describe('figures of a time', () => {
     assert.ok(figures.p95Ms !== null && figures.p95Ms > 300 && figures.p95Ms <= 500);
   });
 
-  test('of nothing there is nothing to say', () => {
+  test('without runs there are no figures', () => {
     assert.deepEqual(figuresOf([], [], { from: 0, now: NOW }), {
       successRate: null,
       runsAnHour: null,
@@ -59,7 +59,7 @@ describe('steps', () => {
     assert.ok(steps.from + 3 * 6 * HOUR > NOW && steps.from + 2 * 6 * HOUR <= NOW);
   });
 
-  test('what ended counts in its step, with how long it took', () => {
+  test('an ended run counts in its step with its duration', () => {
     const lastFrom = steps.from + 12 * HOUR;
     const at = (hour: number, runs: number) => ({ hour, outcome: 'success' as const, runs });
     const counted = countSteps(
@@ -80,7 +80,7 @@ describe('steps', () => {
     assert.equal(second?.medianMs, null);
   });
 
-  test('where no engine ran is told apart, in the last step as far as it is over', () => {
+  test('steps without an engine are marked, also the elapsed part of the last', () => {
     const lastFrom = steps.from + 12 * HOUR;
     const outages = [
       { from: steps.from + HOUR, to: steps.from + 3 * HOUR },
@@ -97,7 +97,7 @@ describe('steps', () => {
     );
   });
 
-  test('a step without a look says nothing, one in which nothing waited says zero', () => {
+  test('a step without a sample has no value, and an empty queue has zero', () => {
     const looks = [steps.from, steps.from + HOUR, steps.from + 6 * HOUR];
     const depths = [
       { at: steps.from, waiting: 3, oldestMs: 5000 },

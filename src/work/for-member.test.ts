@@ -64,7 +64,7 @@ test('§5.8: a member mutes chosen crons and queues, and an admin the whole team
   assert.equal((await member.muteCron(teamId, cron.id, 24)).kind, 'done');
 });
 
-test("§5.8: a member chooses who is notified of a queue's failures, and an admin nobody", async () => {
+test("a member must choose a channel for a queue's failures, an admin may choose none (§5.8)", async () => {
   await using room = await open();
   const { member, all, teamId } = room;
   await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);

@@ -15,7 +15,7 @@ const open = async () => {
   return { store, team, all, work: all.forViewer(), [Symbol.asyncDispose]: () => store.close() };
 };
 
-test('§5.8: whatever changes something is refused to a viewer, before it looks at what it was given', async () => {
+test("a viewer's changes are rejected before their input is read (§5.8)", async () => {
   await using room = await open();
   const others = ['testRun', 'markAlerts', 'markAlertsReadUpTo', 'readChannelConfig'];
   const secret = ['listChannelSettings', 'findChannelConfig'];
@@ -27,7 +27,7 @@ test('§5.8: whatever changes something is refused to a viewer, before it looks 
   }
 });
 
-test('§5.8: no way leads from the work of a viewer to that of somebody else', async () => {
+test("a viewer's work gives no access to that of other roles (§5.8)", async () => {
   await using room = await open();
   const log = { error: () => {} };
   const byName = room.work.as({ userId: room.team.id }, log);
@@ -36,7 +36,7 @@ test('§5.8: no way leads from the work of a viewer to that of somebody else', a
   }
 });
 
-test('§5.9: a viewer is given no value of a secret header, asked for or not', async () => {
+test('a viewer never gets values of secret headers (§5.9)', async () => {
   await using room = await open();
   const { store, team, work } = room;
   const headers = [

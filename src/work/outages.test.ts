@@ -16,7 +16,7 @@ describe('an outage', () => {
     assert.deepEqual(findOutages([silence(0, 10), silence(20, 35)], at(36)), [outage(25, 35)]);
   });
 
-  test('goes on where the last look is long ago, and none is where nobody ever looked', () => {
+  test('an outage lasts while samples are missing, and there is none before the first sample', () => {
     assert.deepEqual(findOutages([silence(0, null)], at(11)), []);
     assert.deepEqual(findOutages([silence(0, null)], at(12)), [outage(5, null)]);
     assert.deepEqual(findOutages([], at(12)), []);

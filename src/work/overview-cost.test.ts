@@ -13,7 +13,7 @@ const COUNT = 6_020;
 const BATCH = 500;
 
 /** Entries of what was claimed since then stay in the indexes of what waits and of what runs. */
-test('beside an old snapshot the overview goes once through what was claimed', async () => {
+test('with an old snapshot the overview reads the claimed rows once', async () => {
   const ran: RanStatement[] = [];
   await using store = await openPostgresTestStore({
     isEmpty: true,

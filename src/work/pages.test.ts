@@ -35,7 +35,7 @@ function aTrace(headers: [string, string][] = []): string {
 
 forEachStore((_, openTestStore) => {
   describe('the page of a job', () => {
-    test('shows the request as it is sent, with secrets masked until they are asked for', async () => {
+    test('the page of a job shows the request with masked secrets until they are requested', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -71,7 +71,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(asked?.again.headers[0]?.value, 'Bearer s3cret');
     });
 
-    test('shows what came back, what was judged, and why it failed', async () => {
+    test('the page of a job shows the response, the assertions and the cause of a failure', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -105,7 +105,7 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('tells whether the callback waits or was sent', async () => {
+    test('the page of a job shows whether the callback is pending or sent', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -262,7 +262,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await find({ text: 'needle%' })).names, [], 'nothing is a pattern');
     });
 
-    test('the history marks a run that began during another one, though that is on the page beside', async () => {
+    test('the history marks a run that overlaps one of another page', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -347,7 +347,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('the pages of queues', () => {
-    test('of one with a rate tell what waits for it, and when the last is sent', async () => {
+    test('the page of a queue with a rate shows waiting jobs and the time of the last', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -397,7 +397,7 @@ forEachStore((_, openTestStore) => {
       for (const cursor of odd) assert.equal((await read({ cursor })).names, 'ab', cursor);
     });
 
-    test('a row tells what waits, runs and failed today, and how the queue is', async () => {
+    test('a row of the queue list has waiting, running and failed jobs and its health', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
@@ -438,7 +438,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('figures over time', () => {
-    test('tell what became of a queue, and of the team beside its week', async () => {
+    test('figures over time cover a queue, and a team with its week', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
@@ -503,7 +503,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('a test run', () => {
-    test('sends what the form says, counts it, and keeps nothing else', async () => {
+    test("a test run sends the form's request, counts it and stores nothing", async () => {
       await using store = await openTestStore();
       await using sender = openSender();
       await using receiver = await startReceiver();

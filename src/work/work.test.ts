@@ -111,7 +111,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   }
 
   describe('a cron', () => {
-    test('that is created runs first at the next time of its schedule after now, and engines are told', async () => {
+    test('a new cron runs at its next time, and engines are notified', async () => {
       const from = store.clock.now();
       let cron = null as Awaited<ReturnType<Work['createCron']>> | null;
       const signals = await signalsOf(async () => (cron = await work.createCron(team, HOURLY)));
@@ -123,7 +123,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await work.findCron(team, cron.id), cron);
     });
 
-    test('that is created paused has no next time and wakes nobody', async () => {
+    test('a new paused cron has no next run and wakes no engine', async () => {
       const signals = await signalsOf(async () => {
         const cron = await work.createCron(team, { ...HOURLY, isActive: false });
         assert.deepEqual([cron.isActive, cron.nextRunAt], [false, null]);
@@ -174,7 +174,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.ok((await work.editCron(team, id, { ...edit, isActive: true }))?.nextRunAt);
     });
 
-    test('runs now, paused or not, beside its schedule', async () => {
+    test('Run now runs a cron in addition to its schedule, paused or not', async () => {
       const { id } = await work.createCron(team, { ...HOURLY, isActive: false });
       const signals = await signalsOf(async () => {
         const execution = await work.runCronNow(team, id);
@@ -243,7 +243,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual([job?.originalId, job?.queueId], [created.jobId, created.queueId]);
     });
 
-    test('is fired while it waits: due now, and engines are told', async () => {
+    test('a fired job is due now, and engines are notified', async () => {
       const { jobId, queueId } = await work.createJob(team, JOB);
       const signals = await signalsOf(async () =>
         assert.deepEqual(await work.fireJob(team, jobId), { kind: 'done' }),
@@ -261,7 +261,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await work.deleteJob(team, jobId), { kind: 'not-found' });
     });
 
-    test('that failed is retried as a new one, and stays as it was', async () => {
+    test('a failed job is retried as a new one and stays unchanged', async () => {
       const { jobId } = await work.createJob(team, { ...JOB, queue: 'failing' });
       await failJob(jobId);
       const before = await work.findJob(team, jobId);
@@ -299,7 +299,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.equal(await work.findTeamOfJob(jobId), others);
     });
 
-    test('is listed newest first, by queue and status, as many as are asked for', async () => {
+    test('jobs are listed newest first by queue and status up to a limit', async () => {
       const made = [];
       for (let n = 0; n < 3; n++) made.push(await work.createJob(team, { ...JOB, queue: 'lists' }));
       const queueId = made[0]?.queueId ?? '';
@@ -327,7 +327,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   });
 
   describe('a queue', () => {
-    test('is made with the defaults of §2.3 for what is not said', async () => {
+    test('a new queue has the defaults of §2.3', async () => {
       const queue = await work.setQueue(team, 'fresh', { timeoutSeconds: 5 });
       const { teamId: _, id: __, createdAt: ___, ...settings } = queue;
       assert.deepEqual(settings, {
@@ -352,7 +352,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       });
     });
 
-    test('keeps what a change does not name, and engines are told of each change', async () => {
+    test('a changed queue keeps its other settings, and engines are notified', async () => {
       const { id } = await work.setQueue(team, 'kept', { concurrencyLimit: 3 });
       const told = [{ kind: 'queue-changed', queueId: id, teamId: team }];
       assert.deepEqual(

@@ -4,7 +4,7 @@ import { createDatabase } from '#testing/postgres';
 import { openRows } from '#testing/rows';
 import { fakeDatabaseClock } from './database-clock.ts';
 
-test('the clock of a database steps, for every session and whatever it looks in first', async () => {
+test('the clock of a database steps for every session', async () => {
   await using database = await createDatabase();
   await using clock = await fakeDatabaseClock(database.url);
   await using rows = await openRows(database.url);

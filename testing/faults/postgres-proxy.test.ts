@@ -62,7 +62,7 @@ describe('the way to a Postgres', () => {
     assert.deepEqual(await scene.texts(), []);
   });
 
-  test('falls silent and delivers what it kept, refuses, is full, and is cut', async () => {
+  test('the proxy can be silent, refuse, be full and cut connections', async () => {
     await using scene = await prepare();
     const { proxy } = scene;
     await using client = await connect(proxy.url);
@@ -87,7 +87,7 @@ describe('the way to a Postgres', () => {
     await assert.rejects(again.query('select 1'));
   });
 
-  test('keeps the answers to what carries a text', async () => {
+  test('the proxy can hold answers to statements with a text', async () => {
     await using scene = await prepare();
     await using client = await connect(scene.proxy.url);
     await using other = await connect(scene.proxy.url);

@@ -52,7 +52,7 @@ describe('the reader of pages without scripts', () => {
     return watched;
   }
 
-  test('finds what is seen by role, text and label, and nothing that is not', async () => {
+  test('the reader finds visible elements by role, text and label', async () => {
     const { page } = await open();
     await page.getByRole('heading', { name: 'bells', level: 1 }).waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Bell', exact: true }).count(), 0);
@@ -69,7 +69,7 @@ describe('the reader of pages without scripts', () => {
     await page.getByText('Deep down').waitFor();
   });
 
-  test('sends what stands in a form, what was typed into it and the button, as browsers do', async () => {
+  test('the reader sends forms as browsers do', async () => {
     const { page, context } = await open();
     assert.equal(await page.getByLabel('Name').inputValue(), 'Great "Paul"');
     assert.equal(await page.getByLabel('Notes').inputValue(), '<deep> & long');
@@ -106,7 +106,7 @@ describe('the reader of pages without scripts', () => {
     await assert.rejects(page.getByRole('link', { name: 'Away' }).click(), /somewhere else/);
   });
 
-  test('fails on what a browser would not do either', async () => {
+  test("the reader fails on actions that browsers can't do", async () => {
     const { page } = await open();
     await assert.rejects(page.getByLabel('Weight').fill('1'), /nobody can type/);
     await assert.rejects(page.getByRole('button', { name: 'Find it' }).click(), /asks for q/);
@@ -116,7 +116,7 @@ describe('the reader of pages without scripts', () => {
     await assert.rejects(page.getByText('Deep down').click(), /cannot be seen/);
   });
 
-  test('tells of answers that say a fault', async () => {
+  test('the reader reports fault pages', async () => {
     const watched = await open();
     watched.assertNoFaults();
     await watched.page.goto(`${url}/broken`);

@@ -31,7 +31,7 @@ for (const channel of kinds) {
   const { kind } = channel;
   const postOf = (change: Partial<Message> = {}) => JSON.stringify(postsTo(channel, change));
   describe(`a post to ${kind}`, () => {
-    test('is what stands in expected.json, its markup escaped', () => {
+    test(`a ${kind} post equals expected.json with escaped markup`, () => {
       const file = new URL(`./${kind}/expected.json`, import.meta.url);
       const expected = JSON.parse(readFileSync(file, 'utf8')) as unknown;
       const [post, ...more] = JSON.parse(postOf()) as { body: unknown }[];
@@ -45,14 +45,14 @@ for (const channel of kinds) {
       assert.ok(post.includes(SAMPLE_MESSAGE.link.url));
     });
 
-    test('has the title within what a title may hold, however long the name', () => {
+    test(`a ${kind} post cuts a long title to the limit`, () => {
       const post = postOf({ title: '*'.repeat(400) });
       assert.ok(post.length < 4500);
     });
   });
 }
 
-test("Slack's header holds what it may, escapes included, and no half of one", () => {
+test("Slack's header is cut to its limit without splitting an escape", () => {
   for (const title of ['&'.repeat(400), `${'x'.repeat(147)}<!channel>`, '🔔&'.repeat(80)]) {
     const { blocks } = CHAT_FORMATS.slack.formatPost({ ...SAMPLE_MESSAGE, title }) as {
       blocks: { text: { text: string } }[];
@@ -73,7 +73,7 @@ describe('no text from outside', () => {
     assert.equal(postOf('discord').split('```').length - 1, 2);
     assert.doesNotMatch(postOf('discord'), /[^\\]\[x\]/);
   });
-  test('stands where Microsoft Teams reads Markdown', () => {
+  test('no text from outside is read as Markdown by Microsoft Teams', () => {
     assert.doesNotMatch(postOf('teams'), /"TextBlock"|"FactSet"/);
   });
   test('mentions anybody or ends the code block in Mattermost', () => {
@@ -82,7 +82,7 @@ describe('no text from outside', () => {
     assert.equal(post.split('```').length - 1, 2);
     assert.doesNotMatch(post, /[^\\]\[x\]/);
   });
-  test('is markup in Telegram or ntfy, which are asked for none', () => {
+  test('no text from outside is markup in Telegram or ntfy', () => {
     for (const channel of [SERVICES.telegram, SERVICES.ntfy])
       assert.doesNotMatch(JSON.stringify(postsTo(channel)), /parse_mode|"markdown"/);
   });
@@ -105,17 +105,17 @@ describe('PagerDuty', () => {
   assert.ok(details);
   const key = 'belfry-cron-019a0000-0000-7000-8000-00000000000c';
 
-  test('opens what a recovery resolves, by the key of the cron', () => {
+  test("PagerDuty gets the cron's key for an incident and its recovery", () => {
     assert.deepEqual(eventsOf({}), [`trigger ${key}`]);
     assert.deepEqual(eventsOf({ level: 'warning' }), [`trigger ${key}`]);
     assert.deepEqual(eventsOf({ level: 'recovery' }), [`resolve ${key}`]);
   });
-  test('hears of each cron apart, where a notice tells of several', () => {
+  test('PagerDuty gets one event for each cron of a notification', () => {
     const subjects = [...details.subjects, { kind: 'cron', id: 'other', name: 'Other' } as const];
     const events = eventsOf({ details: { ...details, subjects } });
     assert.deepEqual(events, [`trigger ${key}`, 'trigger belfry-cron-other']);
   });
-  test('resolves what a test has opened', () => {
+  test('PagerDuty gets the resolution of its test incident', () => {
     const events = eventsOf({ level: 'test', details: null });
     assert.deepEqual(
       events.map((event) => event.split(' ')[0]),
@@ -128,7 +128,7 @@ describe('PagerDuty', () => {
 describe('a mail', () => {
   const mail = formatMail(SAMPLE_MESSAGE);
 
-  test('says in its subject what, and not which team, which stands inside', () => {
+  test('the subject of an email names the source, and the body the team', () => {
     assert.equal(mail.subject, SAMPLE_MESSAGE.title);
     assert.ok(mail.text.includes('R&D <ops>'));
   });

@@ -33,7 +33,7 @@ describe('a maintenance window in words', () => {
   }
 
   const weekly = { startsAt: SATURDAY, endsAt: SATURDAY + HOUR, isWeekly: true };
-  test('tells of the present occurrence, else of the next one', () => {
+  test("a window's text describes the current or the next occurrence", () => {
     const from = (now: number) => findOccurrence(weekly, now).from;
     assert.equal(from(SATURDAY - WEEK_MS), SATURDAY);
     assert.equal(from(SATURDAY + HOUR - 1), SATURDAY);
@@ -42,7 +42,7 @@ describe('a maintenance window in words', () => {
     const once = { ...weekly, isWeekly: false };
     assert.equal(findOccurrence(once, SATURDAY + 9 * WEEK_MS).from, SATURDAY);
   });
-  test('follows the daylight saving of whoever looks', () => {
+  test("a window's text follows the viewer's daylight saving time", () => {
     const july = Date.parse('2027-07-01T00:00:00Z');
     const words = 'Next: Sat, 21 Nov 2026, 23:00 – Sun, 22 Nov, 00:00 (Europe/Berlin)';
     assert.equal(describeLocally(weekly, SATURDAY - 1, 'Europe/Berlin'), words);
@@ -51,7 +51,7 @@ describe('a maintenance window in words', () => {
     assert.equal(describeLocally(weekly, SATURDAY, 'UTC'), null);
     assert.equal(describeLocally(weekly, SATURDAY, null), null);
   });
-  test('names what it mutes, and no more than three of it', () => {
+  test("a window's text names up to three muted sources", () => {
     const sources = ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'cron' as const, id: name, name }));
     const covers = (count: number) => ({ covers: sources.slice(0, count) });
     assert.equal(describeCovers({ covers: 'team' }, sources), 'Whole team');
@@ -77,7 +77,7 @@ describe('the address of the Alerts tab', () => {
   const readAll = (search: string) => readAlertSearch(new URLSearchParams(search));
   const read = (search: string) => readAll(search).search;
   const id = '019ab13e-7c1f-7a52-b5d4-88f0c2ee9001';
-  test('says what is shown', () => {
+  test('the address of the Alerts tab describes its filters', () => {
     assert.deepEqual(read('level=failure&delivery=muted&unread=1&source=queue'), {
       level: 'failure',
       delivery: 'muted',
@@ -88,7 +88,7 @@ describe('the address of the Alerts tab', () => {
     assert.deepEqual(read(`after=${id}`), { before: id });
     assert.deepEqual(read(`before=${id}`), { after: id });
   });
-  test('is no search where something can’t be read, and says what', () => {
+  test('an invalid filter of alerts is reported and not searched for', () => {
     const { search, faults } = readAll('level=loud&delivery=&unread=yes&source=team:1&after=');
     assert.equal(search, null);
     assert.deepEqual(Object.keys(faults), ['level', 'source', 'unread']);
@@ -98,7 +98,7 @@ describe('the address of the Alerts tab', () => {
   });
 });
 
-test('the style sheet shows what a channel asks for while it is chosen, for each kind', () => {
+test('the style sheet shows the fields of the chosen kind of channel', () => {
   const sheet = readFileSync(new URL('./Alerts.module.css', import.meta.url), 'utf8');
   for (const kind of Object.keys(CHANNEL_KINDS)) {
     const rule = `.channel:has(option[value='${kind}']:checked) .address:not([data-kinds~='${kind}'])`;

@@ -15,7 +15,7 @@ function readCells(line: string): string[] {
 }
 
 describe('a line of CSV', () => {
-  test('reads back as what was written, but for the apostrophes', () => {
+  test('a line of CSV reads back as written, except for the added apostrophes', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {
         const read = readCells(writeCsvLine(cells));

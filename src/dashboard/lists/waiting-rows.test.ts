@@ -25,7 +25,7 @@ describe('rows that come in while a list is open', () => {
   });
   test('rows that are gone from the middle do not stay with those that were pushed off', () =>
     assert.equal(merge('abcd', 'xac', true), 'acd 1 1'));
-  test('a page that holds everything shows what is there', () => {
+  test('a page that holds the whole list shows all rows', () => {
     assert.equal(merge('abc', 'xa'), 'a 1 0');
     assert.equal(merge('abc', 'xyz'), 'xyz 0 0');
     assert.equal(merge('abc', ''), ' 0 0');

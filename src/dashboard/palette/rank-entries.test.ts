@@ -6,7 +6,7 @@ const named = (...names: string[]) => names.map((name) => ({ name, to: `/${name}
 const rank = (query: string, ...names: string[]) =>
   rankEntries(query, named(...names)).map(({ name }) => name);
 
-describe('what the palette shows first', () => {
+describe('the order of palette entries', () => {
   test('is the name itself, then one that begins so, then one with such a word, then one that holds it', () =>
     assert.deepEqual(rank('mail', 'Hotmail', 'Send mail', 'Mailing list', 'MAIL', 'Invoices'), [
       'MAIL',
@@ -20,11 +20,11 @@ describe('what the palette shows first', () => {
     assert.deepEqual(rank(' backup  night', 'Nightly backup', 'Nightly report'), [
       'Nightly backup',
     ]));
-  test('is what the server found by its id, and nothing that has neither name nor id', () => {
+  test('the palette shows first the item found by its id', () => {
     const [byName] = named('Crons');
     const found = { name: 'Job 42', to: '/jobs/1', isFound: true };
     assert.deepEqual(rankEntries('0192-a', byName ? [byName, found] : []), [found]);
   });
-  test('is everything as it stands while nothing is typed', () =>
+  test('the empty palette shows its pages in their order', () =>
     assert.deepEqual(rank('  ', 'b', 'a'), ['b', 'a']));
 });

@@ -25,7 +25,7 @@ describe('JSON laid out for reading', () => {
       }),
     );
   });
-  test('what is no JSON is left alone', () => {
+  test('a text that is not JSON is unchanged', () => {
     for (const source of ['<h1>', '}', '{"a":', 'abc', '', '{"a" 1'.slice(0, 5) + '\u0001'])
       assert.equal(layOutJson(source), null, source);
   });

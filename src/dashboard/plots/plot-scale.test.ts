@@ -27,7 +27,7 @@ describe('axes', () => {
   });
 });
 
-test('at most seven labels stand under a plot, and one under each column of a few', () => {
+test('a plot has at most seven labels, or one for each of a few columns', () => {
   assert.equal(spaceLabels(1), 1);
   assert.equal(spaceLabels(7), 1);
   assert.equal(spaceLabels(24), 4);

@@ -16,7 +16,7 @@ const resultsOf = (...statuses: RunResult['status'][]) => statuses.map(run);
 const http500 = { responseStatus: 500, reason: 'http_server_error' } as const;
 
 describe('a cron that fails', () => {
-  test('says how often in a row, and since when', () => {
+  test('a failing cron shows the number of failures in a row and their start', () => {
     const streak = readStreak(resultsOf('failed', 'success', 'failed', 'failed', 'running'));
     assert.deepEqual(streak, {
       runs: 2,
@@ -30,7 +30,7 @@ describe('a cron that fails', () => {
     );
   });
 
-  test('says one failure as one', () => {
+  test('a cron that failed once uses the singular', () => {
     const streak = readStreak(resultsOf('failed'));
     assert.equal(
       streak && describeStreak(streak, http500),
@@ -38,7 +38,7 @@ describe('a cron that fails', () => {
     );
   });
 
-  test('claims no beginning that lies before what is shown', () => {
+  test('the start of a streak is not claimed if it is before the shown runs', () => {
     const streak = readStreak(resultsOf('failed', 'failed', 'failed'), 3);
     assert.equal(
       streak && describeStreak(streak, http500),
@@ -46,7 +46,7 @@ describe('a cron that fails', () => {
     );
   });
 
-  test('says nothing after a success, nor before the first run', () => {
+  test('a cron shows no streak after a success or before its first run', () => {
     assert.equal(readStreak(resultsOf('failed', 'success')), null);
     assert.equal(readStreak(resultsOf('running')), null);
     assert.equal(readStreak([]), null);

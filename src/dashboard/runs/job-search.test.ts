@@ -11,7 +11,7 @@ const faultsOf = (query: string) => Object.keys(readAll(query).faults ?? {});
 const ID = '019ab13e-7c1f-7a52-b5d4-88f0c2ee9117';
 
 describe('the search of the jobs list', () => {
-  test('tells by its look what the one box holds', () => {
+  test('the search box recognizes ids, URLs and texts by their form', () => {
     const found = (q: string) => read(`tab=all&q=${encodeURIComponent(q)}`);
     assert.deepEqual(found(ID.toUpperCase()), { tab: 'all', id: ID });
     assert.deepEqual(found('https://a.example/x'), {
@@ -24,7 +24,7 @@ describe('the search of the jobs list', () => {
     assert.deepEqual(found('http_server_error'), { tab: 'all', reason: 'http_server_error' });
     assert.deepEqual(found(' order 42 '), { tab: 'all', payloadText: 'order 42' });
   });
-  test('combines what is given', () => {
+  test('the search combines all filters', () => {
     const query = 'tab=failed&q=order&code=none&queue=q1&resent=any&from=2026-11-21T09:05';
     assert.deepEqual(read(query), {
       tab: 'failed',
@@ -35,7 +35,7 @@ describe('the search of the jobs list', () => {
       from: Date.parse('2026-11-21T09:05:00Z'),
     });
   });
-  test('says what can’t be read, and then there is no search', () => {
+  test('an invalid search filter is reported and not searched for', () => {
     for (const [query, ...faulty] of [
       ['tab=none', 'tab'],
       ['code=99', 'code'],
@@ -62,7 +62,7 @@ describe('the search of the jobs list', () => {
     assert.equal(isNarrowed(new URLSearchParams('tab=all&q=')), false);
     assert.equal(isNarrowed(new URLSearchParams('tab=all&queue=x')), true);
   });
-  test('is read from the address as it was written there', () => {
+  test('the search reads back from its address', () => {
     const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
     const seconds = fc.integer({ min: 0, max: 4e9 }).map((second) => second * 1000);
     const searches = fc.record({

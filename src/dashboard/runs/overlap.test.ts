@@ -16,7 +16,7 @@ describe('runs of a cron', () => {
     const text = describeOverlap([run(500), run(90_000), run(null)], everyMinute);
     assert.match(text ?? '', /^Runs take up to 1 min 30 s, and one starts every 1 min,/);
   });
-  test('do not where each ended before the next, and nothing is said of a cron that never runs again', () => {
+  test('runs that ended before the next do not overlap, and a cron without next run has no warning', () => {
     assert.equal(describeOverlap([run(60_000)], everyMinute), null);
     assert.equal(describeOverlap([run(90_000)], []), null);
     assert.equal(describeOverlap([], everyMinute), null);

@@ -16,7 +16,7 @@ describe('cookies', () => {
       /; Secure$/,
     );
   });
-  test('a theme or zone that we do not know counts as none', () => {
+  test('an unknown theme or time zone counts as none', () => {
     assert.equal(readTheme(withCookie('x=1; belfry_theme=dark')), 'dark');
     assert.equal(readTheme(withCookie('belfry_theme=%3Cscript%3E')), 'auto');
     assert.equal(readTheme(withCookie('belfry_theme=%E0%A4%A')), 'auto');
@@ -26,11 +26,11 @@ describe('cookies', () => {
   });
 });
 
-describe('a message about what was just done', () => {
+describe('a message about the last action', () => {
   const context = new RouterContextProvider();
   context.set(requestFacts, { baseUrl: 'http://localhost:3000' } as RequestFacts);
 
-  test('arrives on the next page as it was sent', () => {
+  test('a message is shown on the next page', () => {
     const toast = {
       kind: 'done',
       text: 'Café; “ok”, done',

@@ -13,7 +13,7 @@ function entriesOf(parsed: ReturnType<typeof parse>) {
 }
 
 describe('a URL-encoded form', () => {
-  test('reads as the platform reads it, whatever it holds', () => {
+  test('a URL-encoded form is read like URLSearchParams', () => {
     const escapes = ['%41', '%e2%82%ac', '%C3', '%zz', '%4', '%ff'];
     const piece = fc.constantFrom('a', 'b', '=', '&', '+', '%', ...escapes);
     fc.assert(
@@ -23,7 +23,7 @@ describe('a URL-encoded form', () => {
       }),
     );
   });
-  test('has as many pairs as the limit and no more', () => {
+  test('a URL-encoded form has at most the allowed number of fields', () => {
     assert.equal(entriesOf(parse('a=1&b=2', URLENCODED, 2)).length, 2);
     assert.deepEqual(parse('a=1&b=2&', URLENCODED, 1), { kind: 'too-many' });
     assert.deepEqual(parse('&&&', URLENCODED, 2), { kind: 'too-many' });
@@ -46,15 +46,15 @@ describe('a form in parts', () => {
   test('without any is an empty form', () => {
     assert.deepEqual(entriesOf(parse('--x.y--\r\n', type)), []);
   });
-  test('has as many as the limit and no more', () => {
+  test('a multipart form has at most the allowed number of fields', () => {
     const part = '--x.y\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n';
     assert.equal(entriesOf(parse(`${part}${part}--x.y--`, type, 2)).length, 2);
     assert.deepEqual(parse(`${part}${part}--x.y--`, type, 1), { kind: 'too-many' });
   });
 });
 
-describe('what is no form', () => {
-  test('is told apart from an empty one', () => {
+describe('bodies that are not forms', () => {
+  test('a body that is not a form differs from an empty form', () => {
     assert.deepEqual(entriesOf(parse('', null)), []);
     assert.deepEqual(parse('a=1', null), { kind: 'not-a-form' });
     assert.deepEqual(parse('{}', 'application/json'), { kind: 'not-a-form' });

@@ -10,7 +10,7 @@ describe('which requests come from our own pages', () => {
   test('one with our origin does', () => {
     assert.equal(from({ Origin: ours }), true);
   });
-  test('one with another origin does not, whatever else it says', () => {
+  test('a request with another origin is not from our pages', () => {
     for (const origin of [
       'https://evil.example',
       'http://belfry.example.com',
@@ -22,7 +22,7 @@ describe('which requests come from our own pages', () => {
       assert.equal(from({ Origin: origin, 'Sec-Fetch-Site': 'same-origin' }), false, origin);
     }
   });
-  test('one without an origin does only if the browser says that the site is the same', () => {
+  test('a request without an origin needs Sec-Fetch-Site: same-origin', () => {
     assert.equal(from({ 'Sec-Fetch-Site': 'same-origin' }), true);
     for (const site of ['same-site', 'cross-site', 'none'])
       assert.equal(from({ 'Sec-Fetch-Site': site }), false, site);
@@ -38,7 +38,7 @@ describe('which origins our own pages have', () => {
     const lookalike = 'http://localhost.evil.example:3000';
     assert.deepEqual(originsOfOurPages(lookalike), [lookalike]);
   });
-  test('on a machine of one’s own also the address that the service tells at its start', () => {
+  test('on loopback the address printed at the start is accepted, too', () => {
     assert.deepEqual(originsOfOurPages('http://localhost:3000'), [
       'http://localhost:3000',
       'http://127.0.0.1:3000',

@@ -32,7 +32,7 @@ describe('an error that a loader throws', () => {
   test('becomes the 503 page if the database is away', async () => {
     assert.deepEqual(await answerOf('STORE_UNAVAILABLE'), { data: null, status: 503, logged: [] });
   });
-  test('becomes the 503 page that asks for patience if too much is read at once', async () => {
+  test('an overload error becomes the 503 page', async () => {
     const busy = { data: { isBusy: true }, status: 503, logged: [] };
     assert.deepEqual(await answerOf('STORE_BUSY'), busy);
   });

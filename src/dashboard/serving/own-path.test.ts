@@ -6,7 +6,7 @@ import { readNext, readOwnPath, signInPath } from './own-path.ts';
 const CHARACTERS = Array.from('/\\.%2e:@?#&=a \t\u00a0\uff0f');
 
 describe('where to go after signing in', () => {
-  test('a path of ours is taken as it is', () => {
+  test('a path of this site is kept', () => {
     for (const path of ['/', '/jobs?tab=failed&q=a%20b', '/crons/1#top', '/jobs?q=//a', '/a//b'])
       assert.equal(readNext(path), path);
   });
@@ -47,7 +47,7 @@ describe('where to go after signing in', () => {
     }
   });
 
-  test('whatever is taken is a path of ours that a header can carry', () => {
+  test('every accepted path is of this site and fits a header', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...CHARACTERS) }), (text) => {
         const path = readOwnPath(`/${text}`);

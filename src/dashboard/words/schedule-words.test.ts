@@ -27,7 +27,7 @@ describe('reading a schedule while it is typed', () => {
     assert.match(String(right(readSchedule('0 0 1 * MON', NOVEMBER, null)).warnings), /either/);
     assert.deepEqual(right(readSchedule('0 0 ? * MON', NOVEMBER, null)).warnings, []);
   });
-  test('warns whoever lives with summer time of the day on which a fixed hour moves', () => {
+  test('a schedule warns viewers with daylight saving time of the shift', () => {
     const { warnings } = right(readSchedule('0 6 * * *', NOVEMBER, 'Europe/Berlin'));
     assert.match(String(warnings), /From 28 Mar on it runs an hour later/);
   });
@@ -40,7 +40,7 @@ describe('reading a schedule while it is typed', () => {
     ] as const)
       assert.deepEqual(right(readSchedule(expression, NOVEMBER, zone)).warnings, [], expression);
   });
-  test('says what is wrong: seconds, unknown shortcuts, days that do not exist', () => {
+  test('an invalid schedule is explained: seconds, unknown shortcuts, impossible days', () => {
     const textOf = (expression: string) => {
       const reading = readSchedule(expression, NOVEMBER, null);
       return reading.kind === 'wrong' ? reading.text : reading.kind;
@@ -54,7 +54,7 @@ describe('reading a schedule while it is typed', () => {
   test('every preset runs', () => {
     for (const { expression } of presets) right(readSchedule(expression, NOVEMBER, null));
   });
-  test('never throws, whatever is typed', () => {
+  test('reading a schedule never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from('0159*/,-?LW# @AMON')) }),

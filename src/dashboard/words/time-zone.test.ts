@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownZone } from './time-zone.ts';
 
-test('a zone is known by its name, in any case', () => {
+test('a time zone is found by its name in any case', () => {
   assert.equal(knownZone('Asia/Tokyo'), 'Asia/Tokyo');
   assert.equal(knownZone(' europe/berlin '), 'Europe/Berlin');
   assert.equal(knownZone('UTC'), 'UTC');

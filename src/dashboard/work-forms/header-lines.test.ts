@@ -11,7 +11,7 @@ describe('headers as lines', () => {
       { name: 'broken', value: '' },
     ]);
   });
-  test('what is written reads back the same', () => {
+  test('header lines read back as written', () => {
     const pairs = fc.array(
       fc.record(
         {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describeReach } from './reach.ts';
 
-describe('what a target has to be', () => {
+describe('the hint about targets', () => {
   test('follows the networks that the operator allows', () => {
     const said = [
       [[], 'It must be reachable from the public internet over IPv4.'],

@@ -33,7 +33,7 @@ function inputOf<Input>(
 }
 
 describe('the form of a cron', () => {
-  test('means what the API’s fields of the same names mean', () => {
+  test('the form of a cron reads fields like the API', () => {
     const reading = readCronForm(
       form({
         ...cron,
@@ -63,7 +63,7 @@ describe('the form of a cron', () => {
   test('an unticked box is a paused cron', () => {
     assert.equal(inputOf(readCronForm(form({ ...cron, is_active: '0' }))).cron.isActive, false);
   });
-  test('is refused with the API’s messages, and keeps what was typed', () => {
+  test("a rejected cron form has the API's messages and keeps its input", () => {
     const reading = readCronForm(form({ ...cron, name: ' ', cron_expression: '61 * * * *' }));
     assert.deepEqual(errorsOf(reading), {
       name: ['A name for the cron job is required.'],
@@ -78,7 +78,7 @@ describe('the form of a cron', () => {
     const moved = readCronForm(form({ ...cron, headers: `X-Other: ${mask}` }), stored);
     assert.ok('headers.X-Other' in errorsOf(moved));
   });
-  test('a header written twice is told, since only one of them could be sent', () => {
+  test('a duplicate header is reported', () => {
     const reading = readCronForm(form({ ...cron, headers: 'X-A: 1\nX-A: 2' }));
     assert.match(String(errorsOf(reading)['headers']), /X-A is there twice/);
   });
@@ -157,7 +157,7 @@ describe('the form of a queue', () => {
     const { change } = inputOf(readQueueForm(form(queue)));
     assert.equal('isPaused' in change, false);
   });
-  test('keeps the queue’s name whatever the form says', () => {
+  test("the form of a queue can't change its name", () => {
     assert.equal(inputOf(readQueueForm(form({ ...queue, queue: 'other' }), 'mail')).name, 'mail');
   });
 });

@@ -34,7 +34,7 @@ function errorsOfRaw(field: string, raw: string) {
   return reading.ok ? {} : Object.fromEntries(reading.errors);
 }
 
-describe('a cron as asked for', () => {
+describe('reading a cron', () => {
   test('takes the defaults of the table where a field is left out', () => {
     assert.deepEqual(accept({}), {
       name: 'Nightly',
@@ -170,7 +170,7 @@ describe('a cron as asked for', () => {
     }
   });
 
-  test('an expression may be 255 characters long, and tells never from invalid', () => {
+  test('an expression has at most 255 characters, and one that never runs differs from an invalid one', () => {
     const list = `${'0,'.repeat(123)}1 * * * *`;
     assert.equal(list.length, 255);
     assert.deepEqual(errorsOf({ cron_expression: list }), {});

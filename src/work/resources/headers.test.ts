@@ -70,7 +70,7 @@ describe('configured headers', () => {
     }
   });
 
-  test('values are strings of what HTTP can carry', () => {
+  test('header values are strings of valid HTTP characters', () => {
     for (const value of [null, 5, true, {}, [[[]]], ['a']]) {
       assert.deepEqual(errorsOf({ X_A: value }), {
         'headers.X_A': ['The headers.X_A field must be a string.'],

@@ -20,7 +20,7 @@ function errorsOf(more: string) {
   return reading.ok ? {} : Object.fromEntries(reading.errors);
 }
 
-describe('a job as asked for', () => {
+describe('reading a job', () => {
   test('takes the defaults of the table where a field is left out, null or blank', () => {
     const plain: JobInput = {
       queue: 'emails',
@@ -66,7 +66,7 @@ describe('a job as asked for', () => {
     });
   });
 
-  test('a payload is kept as it was written', () => {
+  test('a payload is kept as written', () => {
     const raw = '{"b": 9007199254740993,\n"1": 1.0, "__proto__": "\\u00e9/", "b": 1e400}';
     assert.equal(accept(`"payload": ${raw} `).payloadJson, raw);
     assert.equal(accept('"payload":[ ]').payloadJson, '[ ]');

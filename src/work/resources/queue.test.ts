@@ -127,7 +127,7 @@ describe("a change to a queue's settings", () => {
     ],
   ];
   for (const [what, given, expected] of cases) {
-    test(`with ${what} reads as stated`, () => assert.deepEqual(read(given), expected));
+    test(`a queue change with ${what} is read`, () => assert.deepEqual(read(given), expected));
   }
 
   test('reports every field that is wrong, and changes nothing then', () => {

@@ -33,7 +33,7 @@ describe('reading tags (§2.13)', () => {
     assert.deepEqual(read(Array.from({ length: 5_000 }, () => 'a')), tooMany);
   });
 
-  test('what is missing is none', () => {
+  test('missing tags are none', () => {
     assert.deepEqual(readWhole(TAGS, new Map()), { ok: true, input: { tags: [] } });
   });
 
