@@ -7,7 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { DASHBOARD_PACKAGES, writeLicences } from './licences.ts';
 import { ROOT } from './places.ts';
 
-/** The package of an import such as `kysely/migration`. */
+/** The package of an import such as `kysely/helpers`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
 
 /** Packages that the service and its commands load when they run. */

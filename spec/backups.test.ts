@@ -31,7 +31,7 @@ describe('backups', () => {
     const [name = ''] = namesIn(folder);
     assert.equal(fs.statSync(path.join(folder, name)).mode & 0o077, 0, 'nobody else may read it');
     using copy = new DatabaseSync(path.join(folder, name), { readOnly: true });
-    assert.ok(copy.prepare('select count(*) as n from kysely_migration').get()?.['n']);
+    assert.ok(copy.prepare('select count(*) as n from migrations').get()?.['n']);
     const { json } = await belfry.cli('doctor');
     const found = (json as { check: string; status: string; message: string }[]).find(
       ({ check }) => check === 'backups',

@@ -68,7 +68,7 @@ describe('a start that fails', () => {
   test('a start on a newer database exits with 1, changes nothing and names the version to start', async () => {
     const { folder, database } = await makeInstallation();
     using file = new DatabaseSync(database);
-    file.exec("insert into kysely_migration values ('9999-later', '2030-01-01')");
+    file.exec("insert into migrations values ('9999-later', 0)");
     const countTables = () =>
       file.prepare("select count(*) as n from sqlite_schema where type = 'table'").get()?.['n'];
     const before = countTables();
@@ -78,6 +78,17 @@ describe('a start that fails', () => {
       'belfry: the database was made by a newer version of Belfry; start that version or restore a backup',
     ]);
     assert.equal(countTables(), before);
+  });
+
+  test('a start on a database from before the first release exits with 2 and says how to keep its data', async () => {
+    const { folder, database } = await makeInstallation();
+    using file = new DatabaseSync(database);
+    file.exec('drop table migrations; create table kysely_migration (name text)');
+    const { code, output } = await failedStart({ folder });
+    assert.equal(code, 2);
+    assert.deepEqual(output, [
+      'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database',
+    ]);
   });
 
   test("a start without the database's key file exits with 1 and makes no new key", async () => {

@@ -572,7 +572,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed('migrate'), { applied: [] });
       const fresh = configOf(await makeDatabaseUrl({ isEmpty: true }));
       const { json } = await run(fresh, ['migrate']);
-      assert.equal((json as { applied: string[] }).applied[0], '0001-work');
+      assert.equal((json as { applied: string[] }).applied[0], '0001-baseline');
     });
   });
 
@@ -686,7 +686,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       if (fresh.database.kind === 'sqlite') new DatabaseSync(fresh.database.path).close();
       for (let n = 0; n < 2; n++) {
         const { of } = await findings(fresh);
-        assert.match(String(of('database')?.message), /the next start applies .*0001-work/);
+        assert.match(String(of('database')?.message), /the next start applies .*0001-baseline/);
       }
     });
   });

@@ -247,7 +247,7 @@ function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   ];
 }
 
-/** Empty for a database that keeps ended runs in one table, or has not been migrated to partitions. */
+/** Empty for a database without partitions. */
 function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   if (partitionsAheadMs === null) return [];
   const hours = Math.floor(partitionsAheadMs / HOUR_MS);

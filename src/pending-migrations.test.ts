@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { openPool, POOLS } from '#store/postgres/open';
-import { openSqliteHere } from '#store/sqlite/open';
-import { migrateToLatest, MIGRATION_NAMES } from '#store/migrations/index';
+import { BASELINE, type Migration } from '#store/migrations/migrations';
 import { configOf, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { forEachDatabase } from '#testing/process';
 import { openRows } from '#testing/rows';
-import type { Config } from './config.ts';
-import { realClock } from './real-clock.ts';
 
 const CREATE_USER = 'user create --email a@b.test --password correct-horse --team Acme'.split(' ');
-const LAST = MIGRATION_NAMES.at(-1) ?? '';
+const LATER: Migration = {
+  name: '0002-nicknames',
+  run: async (run) => void (await run('alter table teams add column nickname text')),
+};
+const migrations = [LATER];
 
 forEachDatabase((name, makeDatabaseUrl) => {
   const countTables =
@@ -22,32 +22,48 @@ forEachDatabase((name, makeDatabaseUrl) => {
       : "select count(*)::int as n from pg_class where relnamespace = 'public'::regnamespace";
   const read = async (url: string, query: string) => {
     await using rows = await openRows(url);
-    return await rows.all(query);
+    return structuredClone(await rows.all(query));
   };
 
   describe('a database with a pending migration', () => {
     for (const argv of [['team', 'list'], CREATE_USER, ['job', 'list', '--team', 'x']]) {
       test(`is refused by ${argv.slice(0, 2).join(' ')} and stays as it is`, async () => {
         const url = await makeDatabaseUrl({ isEmpty: true });
-        const config = configOf(url);
-        await migrateTo(config, MIGRATION_NAMES.at(-2) ?? '');
-        const before = await read(url, countTables);
-        const { code, stdout, stderr } = await run(config, argv);
+        await run(configOf(url), ['migrate']);
+        const { code, stdout, stderr } = await run(configOf(url), argv, { migrations });
         assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
         assert.equal(
           stderr,
-          `belfry: the database is of an earlier version (pending: ${LAST}); run "belfry migrate" after a backup, or use the command of the version that serves it\n`,
+          `belfry: the database is of an earlier version (pending: ${LATER.name}); run "belfry migrate" after a backup, or use the command of the version that serves it\n`,
         );
-        assert.deepEqual(await read(url, countTables), before);
+        assert.deepEqual(await read(url, 'select name from migrations'), [{ name: BASELINE }]);
       });
     }
 
     test('is migrated by migrate, and then takes commands', async () => {
       const config = configOf(await makeDatabaseUrl({ isEmpty: true }));
-      await migrateTo(config, MIGRATION_NAMES.at(-2) ?? '');
-      assert.deepEqual((await run(config, ['migrate'])).json, { applied: [LAST] });
-      assert.equal((await run(config, CREATE_USER)).code, 0);
+      await run(config, ['migrate']);
+      const { json } = await run(config, ['migrate'], { migrations });
+      assert.deepEqual(json, { applied: [LATER.name] });
+      assert.equal((await run(config, CREATE_USER, { migrations })).code, 0);
     });
+  });
+
+  describe('a database of a commit before the first release', () => {
+    for (const argv of [['team', 'list'], CREATE_USER, ['migrate']]) {
+      test(`is refused by ${argv.slice(0, 2).join(' ')} and stays as it is`, async () => {
+        const url = await makeDatabaseUrl({ isEmpty: true });
+        await read(url, 'create table kysely_migration (name text)');
+        const before = await read(url, countTables);
+        const { code, stdout, stderr } = await run(configOf(url), argv);
+        assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+        assert.equal(
+          stderr,
+          'belfry: the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database\n',
+        );
+        assert.deepEqual(await read(url, countTables), before);
+      });
+    }
   });
 
   describe('an empty database', () => {
@@ -76,15 +92,3 @@ test('an empty SQLite file is refused by a command that reads, which makes no ke
   assert.equal((await run(config, ['setup-code'])).code, 1);
   assert.deepEqual(fs.readdirSync(folder), ['belfry.db']);
 });
-
-async function migrateTo({ database }: Config, last: string): Promise<void> {
-  if (database.kind === 'postgres') {
-    const pool = openPool({ ...database, onFault: () => {} }, POOLS.migrations);
-    await migrateToLatest(pool.kysely as never, 'postgres', { last });
-    await pool.close();
-  } else if (database.kind === 'sqlite') {
-    const { main } = await openSqliteHere(database.path, { clock: realClock });
-    await migrateToLatest(main.kysely as never, 'sqlite', { last });
-    await main.close();
-  }
-}

@@ -17,16 +17,18 @@ const MIGRATES: Record<Purpose, NonNullable<StoreOptions['migrates']>> = {
   migrate: 'always',
 };
 
+type RoomsForTests = Partial<Pick<PeopleConfig, 'passwordWork'>> & Pick<StoreOptions, 'migrations'>;
+
 /**
  * Opens the database and creates the rooms that commands use.
  *
  * @param purpose  of the command: whether it may set up or migrate the database
- * @param peopleConfig  set by tests to spend less work on hashing passwords
+ * @param forTests  less work on hashing passwords, and invented migrations
  */
 export async function openRooms(
   config: Config,
   purpose: Purpose,
-  peopleConfig?: Pick<PeopleConfig, 'passwordWork'>,
+  { migrations, ...peopleConfig }: RoomsForTests = {},
 ): Promise<OpenRooms> {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
@@ -46,7 +48,7 @@ export async function openRooms(
       to: 'stderr',
     });
     const shared = { clock: realClock, log, bounds: config.teamBounds };
-    const opening = { location: database, appKey, serving: false, onThisThread: true };
+    const opening = { location: database, appKey, serving: false, onThisThread: true, migrations };
     const store = await openStore({ ...shared, ...opening, migrates: MIGRATES[purpose] });
     const baseUrl = publicAddress(config, config.port);
     const people = createPeople({
@@ -95,7 +97,8 @@ function explainOpening(fault: unknown): unknown {
   if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
   const isAway = fault.code === 'STORE_UNAVAILABLE';
   const text = isAway ? `the database cannot be used now: ${fault.message}` : fault.message;
-  return new CommandFault(text, { cause: fault });
+  const exitCode = fault.code === 'STORE_UNRELEASED' ? 2 : 1;
+  return new CommandFault(text, { cause: fault, exitCode });
 }
 
 /** Raises the level `info` to `warn`: the service's routine messages would distract from a command's output. */

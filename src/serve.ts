@@ -30,7 +30,8 @@ function explain(fault: unknown, log: MainLog): void {
 
 function endWith(fault: unknown, log: MainLog): never {
   explain(fault, log);
-  process.exit(EXIT.fault);
+  const isWrongDatabase = fault instanceof StoreError && fault.code === 'STORE_UNRELEASED';
+  process.exit(isWrongDatabase ? EXIT.wrongSetting : EXIT.fault);
 }
 
 /**

@@ -110,7 +110,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const housekeeping = new Housekeeping(history);
   const background = [housekeeping, snapshots, bulkRunner, ...duties];
   const start = async (signal: AbortSignal) => {
-    await prepareHistory({ ...history, signal });
+    await prepareHistory(history);
     if (signal.aborted) return;
     await Promise.all([watch.start(), people.warnOfUnknownTeams()]);
     if (engine === null) return;

@@ -52,7 +52,7 @@ async function empty(copy: Copy): Promise<boolean> {
   const { rows } = await cleaner.query<{ bytes: number; tables: string[] }>(`
     select pg_database_size(current_database())::float8 as bytes,
       array(select quote_ident(relname) from pg_class
-        where relnamespace = 'public'::regnamespace and relname not like 'kysely%' and
+        where relnamespace = 'public'::regnamespace and relname <> 'migrations' and
           relkind = 'r' and (relname ~ '^ended_jobs_\\d' or pg_relation_size(oid) > 0)) as tables`);
   const [state] = rows;
   if (!state || state.bytes > MOST_BYTES) return abandon(cleaner);

@@ -3,6 +3,7 @@ import os from 'node:os';
 import { runCommand } from '#cli/run-command';
 import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/log';
+import type { Migration } from '#store/migrations/migrations';
 import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '../src/commands.ts';
 import { type Config, readConfig } from '../src/config.ts';
@@ -51,7 +52,15 @@ export async function openBeside(config: Config, { serving = false } = {}): Prom
 export async function run(
   config: Config,
   argv: readonly string[],
-  { isInteractive = false, env = {} }: { isInteractive?: boolean; env?: NodeJS.ProcessEnv } = {},
+  {
+    isInteractive = false,
+    env = {},
+    migrations,
+  }: {
+    isInteractive?: boolean;
+    env?: NodeJS.ProcessEnv;
+    migrations?: readonly Migration[];
+  } = {},
 ): Promise<Ran> {
   const texts = { stdout: '', stderr: '' };
   const terminal = {
@@ -62,7 +71,8 @@ export async function run(
   };
   const services = {
     ...createCommandServices(config, terminal, env),
-    open: (purpose: Purpose) => openRooms(config, purpose, { passwordWork: LIGHT_WORK }),
+    open: (purpose: Purpose) =>
+      openRooms(config, purpose, { passwordWork: LIGHT_WORK, migrations }),
   };
   const code = await runCommand(argv, services);
   return { code, ...texts, json: parse(texts.stdout) };

@@ -3,6 +3,16 @@ import { CommanderError } from 'commander';
 /** Why a command can't be carried out, in one line for the operator. */
 export class CommandFault extends Error {
   readonly code = 'COMMAND_REFUSED';
+  /** 2: the settings name a database that this version can't use. */
+  readonly exitCode: 1 | 2;
+
+  constructor(
+    message: string,
+    { exitCode = 1, ...options }: ErrorOptions & { exitCode?: 1 | 2 } = {},
+  ) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }
 
 /** One line that says what is wrong, whatever was thrown. Never repeats a value that may be a secret. */

@@ -8,12 +8,12 @@ import { Session } from './session.ts';
  * Runs one command of the operator's command line.
  *
  * @param argv  the command's words, such as `['job', 'show', '--id', '…']`
- * @returns the exit code: 0, or 1 after one line on standard error that says what is wrong. Never rejects.
+ * @returns the exit code: 0, or 1 or 2 after one line on standard error that says what is wrong. Never rejects.
  */
 export async function runCommand(
   argv: readonly string[],
   services: CommandServices,
-): Promise<0 | 1> {
+): Promise<0 | 1 | 2> {
   const session = new Session(services);
   const program = buildProgram(session);
   try {
@@ -22,7 +22,7 @@ export async function runCommand(
   } catch (fault) {
     if (fault instanceof CommanderError && fault.exitCode === 0) return 0;
     session.say(`belfry: ${explainFault(findMissingCommand(program, argv, fault))}`);
-    return 1;
+    return fault instanceof CommandFault ? fault.exitCode : 1;
   } finally {
     await session.close();
   }

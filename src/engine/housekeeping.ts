@@ -62,7 +62,6 @@ export class Housekeeping {
     this.#chores = [
       ...EXPIRING.map((kind) => chore(kind, (size) => this.#deleteSome(kind, size))),
       chore('partitions', () => this.#keepPartitions()),
-      chore('olderRuns', (size) => this.#moveOlderRuns(size)),
       chore('freePages', () => this.#giveBackPages()),
     ];
   }
@@ -126,11 +125,6 @@ export class Housekeeping {
     const work = await store.retention.keepPartitions(store.clock.now(), days);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;
-  }
-
-  /** Moves runs that nodes of an earlier version have ended while this one runs. */
-  async #moveOlderRuns(limit: number): Promise<boolean> {
-    return (await this.#options.store.retention.moveOlderRuns(limit)) >= limit;
   }
 
   async #giveBackPages(): Promise<boolean> {

@@ -3,28 +3,26 @@ import { AsyncResource } from 'node:async_hooks';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import pg from 'pg';
 import { silentLog } from '#domain/log';
 import { FakeClock } from '#demo/fake-clock';
 import { makeFolder } from '#testing/guard';
 import { aJob, aTeam } from '#testing/factories';
-import { createDatabase, startPostgres } from '#testing/postgres';
+import { startPostgres } from '#testing/postgres';
 import {
   forEachServedStore,
   openThreadedTestStore,
   TEST_APP_KEY,
   TEST_START,
 } from '#testing/stores';
-import { MIGRATION_NAMES } from './migrations/index.ts';
+import { BASELINE } from './migrations/migrations.ts';
 import { openStore, type StoreLocation } from './store.ts';
 
 describe('opening a database', () => {
-  forEachServedStore((name, openTestStore) => {
-    test('a new one is migrated, once', async () => {
+  forEachServedStore((_name, openTestStore) => {
+    test('a new one gets its tables, once', async () => {
       await using store = await openTestStore({ isEmpty: true });
-      assert.deepEqual(store.migrated, MIGRATION_NAMES);
+      assert.deepEqual(store.migrated, [BASELINE]);
       const again = await store.reopen();
       assert.deepEqual(again.migrated, []);
       await again.ping();
@@ -33,9 +31,7 @@ describe('opening a database', () => {
     test('one made by a newer version is refused with a line that says so', async () => {
       await using store = await openTestStore({ isEmpty: true });
       await store.database.autocommit(
-        CompiledQuery.raw(
-          "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')",
-        ),
+        CompiledQuery.raw("insert into migrations (name, applied_at) values ('9999-later', 0)"),
       );
       await assert.rejects(store.openAnother(), {
         code: 'STORE_TOO_NEW',
@@ -61,43 +57,6 @@ describe('opening a database', () => {
       const again = await store.openAnother({ serving: true });
       await again.ping();
     });
-
-    if (name === 'postgres') {
-      test('one that starts while another migrates waits for it, however long that takes', async () => {
-        await using database = await createDatabase();
-        const other = new pg.Client({ connectionString: database.url });
-        await other.connect();
-        // The lock under which migrations run.
-        await other.query('select pg_advisory_lock(3853314791062309107)');
-        const location = { kind: 'postgres', url: database.url } as const;
-        const opening = openStore({
-          location,
-          appKey: TEST_APP_KEY,
-          clock: new FakeClock(TEST_START),
-          log: silentLog,
-          serving: false,
-        });
-        opening.catch(() => {});
-        // Longer than any other wait for an answer.
-        await delay(7_000);
-        await other.end();
-        const store = await opening;
-        assert.deepEqual(store.migrated, MIGRATION_NAMES);
-        await store.close();
-      });
-
-      test('two processes that migrate at once do it once', async () => {
-        await using database = await createDatabase();
-        const location = { kind: 'postgres', url: database.url } as const;
-        const stores = await Promise.all([open(location), open(location), open(location)]);
-        try {
-          const migrated = stores.flatMap((store) => store.migrated);
-          assert.deepEqual(migrated, MIGRATION_NAMES);
-        } finally {
-          for (const store of stores) await store.close();
-        }
-      });
-    }
   });
 });
 
@@ -105,7 +64,7 @@ describe('a SQLite database in memory', () => {
   test('keeps what is asked at once apart, and is gone with its store', async () => {
     const location = { kind: 'sqlite-memory' } as const;
     const store = await open(location);
-    assert.deepEqual(store.migrated, MIGRATION_NAMES);
+    assert.deepEqual(store.migrated, [BASELINE]);
     const team = await aTeam(store);
     const jobs = await Promise.all(Array.from({ length: 5 }, () => aJob(store, team.id)));
     const found = await Promise.all(jobs.map(({ jobId }) => store.jobs.find(team.id, jobId)));

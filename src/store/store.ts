@@ -23,14 +23,8 @@ import { invitations } from './people/invitations.ts';
 import { jobs } from './jobs/jobs.ts';
 import { lists } from './lists/lists.ts';
 import { members } from './people/members.ts';
-import { compareMigrations } from './migrations/compare.ts';
-import {
-  hasAllIndexes,
-  madeByNewerVersion,
-  migratePostgres,
-  migrateToLatest,
-  readAppliedMigrations,
-} from './migrations/index.ts';
+import { readApplied } from './migrations/applied.ts';
+import { BASELINE, compareMigrations, type Migration } from './migrations/migrations.ts';
 import { NodeStore } from './nodes/nodes.ts';
 import { notices } from './alerts/notices.ts';
 import { depths } from './figures/depths.ts';
@@ -38,7 +32,7 @@ import { durations } from './figures/durations.ts';
 import { BatchCountStore } from './figures/adding-up.ts';
 import { outcomes } from './figures/outcomes.ts';
 import { DatabaseClock } from './postgres/clock.ts';
-import type { OnIndex } from './postgres/index-steps.ts';
+import { explaining } from './postgres/explain.ts';
 import { oneTimeTokens } from './people/one-time-tokens.ts';
 import { providerLinks } from './people/provider-links.ts';
 import { sessionOrigins } from './people/session-origins.ts';
@@ -100,6 +94,8 @@ export interface StoreOptions {
    * is refused with STORE_NOT_MIGRATED.
    */
   migrates?: 'always' | 'if-empty' | 'never';
+  /** The migrations after the baseline. Default: those of this version. Tests give others. */
+  migrations?: readonly Migration[] | undefined;
   /**
    * Opens a SQLite file on the caller's own thread, for a process that does one thing and ends: starting threads would
    * take it longer than the database does.
@@ -189,14 +185,16 @@ async function assemble(
   databases: Databases,
   close: () => Promise<void>,
 ): Promise<OpenedStore> {
-  const { appKey, serving } = options;
+  const { location, appKey, serving } = options;
   const { main: database, engine } = databases;
-  const migrated = await migrate(options, database);
+  const migrated = await prepareSchema(options, database).catch((error: unknown) => {
+    throw location.kind === 'postgres' ? explaining(error) : error;
+  });
   const sealer = new Sealer(appKey);
   const installation = installationOf(await checkKey(database, sealer));
   const links = await startLinks(options, database);
   const { clock, signals } = links;
-  if (serving && migrated.length > 0) options.log.info('database.migrated', { migrated });
+  if (serving && migrated.length > 0) logMigrated(options.log, migrated);
   const shared: Shared = {
     dialect: database.dialect.name,
     isShared: database.dialect.isShared,
@@ -277,39 +275,53 @@ function makeNouns(context: Context) {
   };
 }
 
+function logMigrated(log: Log, migrated: readonly string[]): void {
+  if (migrated.includes(BASELINE)) log.info('database.created');
+  else log.info('database.migrated', { migrated });
+}
+
 /**
- * Migrates the database, or refuses it (`StoreOptions.migrates`). Reads first what is applied, because migrating needs
- * connections of its own on Postgres, and the one writer of a SQLite file.
+ * Migrates the database, or refuses it (`StoreOptions.migrates`). It first reads what is applied, because migrating
+ * needs a connection of its own on Postgres, and the one writer of a SQLite file.
  *
  * @returns the names of the migrations that were applied now
  */
-async function migrate(options: StoreOptions, database: Database): Promise<string[]> {
-  const { location, log, onStatement, migrates = 'always' } = options;
-  const { name } = database.dialect;
-  const db = database.kysely as never;
-  const applied = await readAppliedMigrations(db, name);
-  const { pendingMigrations, unknownMigrations } = compareMigrations(applied);
-  if (unknownMigrations.length > 0) throw madeByNewerVersion();
-  if (pendingMigrations.length === 0) {
-    if (migrates !== 'always' || (await hasAllIndexes(db, name))) return [];
-  } else if (applied.length === 0) {
+async function prepareSchema(options: StoreOptions, database: Database): Promise<string[]> {
+  const { migrates = 'always', migrations } = options;
+  const applied = await readApplied(database.kysely, database.dialect.name);
+  const { pendingMigrations, unknownMigrations } = compareMigrations(applied, migrations);
+  if (unknownMigrations.length > 0) throw new StoreError('STORE_TOO_NEW', TOO_NEW);
+  if (pendingMigrations.length === 0) return [];
+  if (applied.length === 0) {
     if (migrates === 'never') throw notMigrated('the database is empty', EMPTY_ADVICE);
   } else if (migrates !== 'always') {
     const names = pendingMigrations.join(', ');
     throw notMigrated(`the database is of an earlier version (pending: ${names})`, PENDING_ADVICE);
   }
-  if (location.kind !== 'postgres') return migrateToLatest(db, name);
+  return applyMigrations(options, database);
+}
+
+async function applyMigrations(options: StoreOptions, database: Database): Promise<string[]> {
+  const { location, log, clock, onStatement, migrations } = options;
+  const migrating = {
+    now: clock.now(),
+    migrations,
+    onTableAwaited: () => log.info('database.table-awaited'),
+  };
+  const { migrate } = await import('./migrations/migrate.ts');
+  if (location.kind !== 'postgres') return migrate(database, migrating);
   const onFault = (error: Error) => log.warn('database.connection-lost', { error: error.message });
   const { openPool, POOLS } = await import('./postgres/open.ts');
   const patient = openPool({ ...location, onFault, onStatement }, POOLS.migrations);
   try {
-    const onIndex: OnIndex = (event, index) => log.info(`database.${event}`, { index });
-    return await migratePostgres(patient.kysely as never, onIndex, location.schema);
+    return await migrate(patient, { ...migrating, schema: location.schema });
   } finally {
     await patient.close();
   }
 }
 
+const TOO_NEW =
+  'the database was made by a newer version of Belfry; start that version or restore a backup';
 export const EMPTY_ADVICE = 'start the service, or run "belfry migrate"';
 const PENDING_ADVICE =
   'run "belfry migrate" after a backup, or use the command of the version that serves it';

@@ -48,7 +48,7 @@ export interface ClaimedNotice {
 export type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
 export function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): NoticeKey {
-  return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id ?? id };
+  return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id };
 }
 
 /**

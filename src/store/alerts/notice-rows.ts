@@ -186,10 +186,6 @@ async function holdCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Col
 /** The ref of notices with mails to members only. They belong to no channel, so they are never collected. */
 const MEMBERS = 'members';
 
-/**
- * The notices of a group. The first one has the group's id, because the version before finds the alerts by a notice's
- * id.
- */
 function noticesOf(
   { teamId, id, mailsMembers, channels, alertCount, dueAt }: GroupToTell,
   known: KnownChannels = new Map(),
@@ -201,14 +197,14 @@ function noticesOf(
       .filter((ref) => ref !== DEFAULT_REF && !(mailsMembers && known.get(ref)?.kind === 'email'))
       .map((ref) => ({ ref, targets: ['channel'] as NoticeTarget[] })),
   ];
-  return told.map(({ ref, targets }, at) => {
+  return told.map(({ ref, targets }) => {
     const channelId = ref === DEFAULT_REF || ref === MEMBERS ? null : ref;
     return {
       teamId,
       ref,
       row: {
         team_id: teamId,
-        id: at === 0 ? id : newId(dueAt),
+        id: newId(dueAt),
         alert_count: alertCount,
         targets: JSON.stringify(targets),
         next_try_at: dueAt,
@@ -261,7 +257,7 @@ export async function holdGroup(
     .selectFrom('notices')
     .select(['id', 'claim_id', 'channel_id', 'is_beside_default', 'targets'])
     .where('team_id', '=', teamId)
-    .where((eb) => eb.or([eb('group_id', '=', groupId), eb('id', '=', groupId)]))
+    .where('group_id', '=', groupId)
     .orderBy('id')
     .modifyEnd(sql.raw(trx.dialect.lock('for update')))
     .execute();

@@ -171,10 +171,7 @@ async function holdBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
   return { quietUntil: row.quiet_until, gathering };
 }
 
-/**
- * Adds alerts to all notices of a group, or to none: false where one of them has been claimed already, or all are gone.
- * A notice of the version before has no group id and is a group by itself.
- */
+/** Adds alerts to all notices of a group, or to none: false if one of them has been claimed, or all are gone. */
 async function joinNotices(
   trx: Trx,
   { teamId, groupId, more }: { teamId: string; groupId: string; more: number },

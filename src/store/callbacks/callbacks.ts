@@ -104,8 +104,8 @@ const findWaiting = preparedStatement<{ team_id: string }>(
 
 /**
  * The callbacks of jobs and executions (§6.1): recorded with the run's end, claimed, sent and deleted. Callbacks that a
- * node has taken are in a table of their own, so a node of an older version cannot take them again. Only callbacks of a
- * node that died while sending are given up, since they may have been sent.
+ * node has taken are in a table of their own. Only callbacks of a node that died while sending are given up, since
+ * they may have been sent.
  */
 export class CallbackStore {
   readonly #db: Database;

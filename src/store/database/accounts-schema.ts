@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables of accounts, as Kysely sees them; migrations/0002-accounts.ts is what makes them.
+ * The tables of accounts, as Kysely sees them; tables/accounts.ts declares them.
  *
  * `users`, `sessions`, `accounts`, `verifications`, `two_factors` and `passkeys` have the columns that the accounts
  * library asks for; everything else is ours. No token is kept as text: `token_hash` is its SHA-256 in
@@ -102,9 +102,7 @@ export interface AttemptWindowsTable {
 export interface MembershipsTable {
   team_id: string;
   user_id: string;
-  /** With `view_only`: see kept-roles.ts. */
-  role: Exclude<Role, 'viewer'>;
-  view_only: Generated<number>;
+  role: Role;
   /** The group of the provider or proxy that it came from; null for one that was made by hand. */
   group_name: Generated<string | null>;
   created_at: number;
@@ -115,9 +113,7 @@ export interface InvitationsTable {
   id: string;
   token_hash: string;
   email: string | null;
-  /** With `view_only`: see kept-roles.ts. */
-  role: Exclude<InvitedRole, 'viewer'>;
-  view_only: Generated<number>;
+  role: InvitedRole;
   invited_by: string;
   created_at: number;
   expires_at: number;

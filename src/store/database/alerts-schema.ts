@@ -1,4 +1,4 @@
-/** The tables of alerts, as Kysely sees them; migrations/0003-alerts.ts is what makes them. */
+/** The tables of alerts, as Kysely sees them; tables/alerts.ts declares them. */
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 
@@ -40,7 +40,7 @@ export interface AlertsTable {
   muted_by: string | null;
   /** The group of notices that tell of the alert; alerts that are sent together share one. */
   notice_id: string | null;
-  /** The maintenance window that muted it; null in rows of older versions. */
+  /** The maintenance window that muted it. */
   window_id: string | null;
   is_read: YesNo;
   /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
@@ -72,11 +72,8 @@ export interface NoticesTable {
   claim_id: string | null;
   /** The notice's channel; null for the default one, and for mails to members. */
   channel_id: string | null;
-  /**
-   * The group of alerts, shared by notices to several channels. Null in rows of older versions, where the notice's id
-   * is the group.
-   */
-  group_id: string | null;
+  /** The group of alerts, shared by notices to several channels. */
+  group_id: string;
   /** Whether another notice tells the default channel of the same alerts. */
   is_beside_default: YesNo;
   /** Notices of one channel with the same batch are sent as one message. */

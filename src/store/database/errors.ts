@@ -8,6 +8,7 @@
  * - STORE_DAMAGED: the file is not a sound SQLite database.
  * - STORE_READ_ONLY: the file or its folder can't be written; on Postgres, this user may not write.
  * - STORE_TOO_NEW: a newer version has migrated the database.
+ * - STORE_UNRELEASED: the database was made before the first release.
  * - STORE_NOT_MIGRATED: migrations are pending, and the caller doesn't migrate.
  * - STORE_POOLED: a pooler in front of Postgres loses the state of sessions.
  * - STORE_WRONG_KEY: the database was made with another APP_KEY.
@@ -22,6 +23,7 @@ export type StoreErrorCode =
   | 'STORE_DAMAGED'
   | 'STORE_READ_ONLY'
   | 'STORE_TOO_NEW'
+  | 'STORE_UNRELEASED'
   | 'STORE_NOT_MIGRATED'
   | 'STORE_POOLED'
   | 'STORE_WRONG_KEY'

@@ -1,5 +1,5 @@
 /**
- * The tables as types for Kysely; the files in migrations/ create them.
+ * The tables as types for Kysely; the files in tables/ declare them.
  *
  * Instants are milliseconds since 1970 UTC, ids UUIDv7, yes/no columns 0 or 1 (both databases), JSON is text. A column
  * named `sealed_…` holds a secret that seal.ts has encrypted. The tables of accounts are in accounts-schema.ts, those
@@ -275,10 +275,8 @@ export interface ActivityTable {
 export interface NodesTable {
   id: string;
   started_at: number;
-  /** Changes with each renewal and is only compared. Only `doctor` and the version before read it as a time (§3.6). */
+  /** Changes with each renewal and is only compared. Only `doctor` reads it as a time (§3.6). */
   lease_until: number;
-  /** Whether the node records its claims from queues with a limit (taken-slots.ts). */
-  keeps_slots: Generated<YesNo>;
 }
 
 /** See taken-slots.ts. On SQLite only for queues with a rate, one row each. */
@@ -298,6 +296,12 @@ export interface TakenSlotsTable {
 export interface InstallationTable {
   key: string;
   value: string;
+}
+
+/** Applied migrations (migrations/migrate.ts). */
+export interface MigrationsTable {
+  name: string;
+  applied_at: number;
 }
 
 export interface ApiWindowsTable {
@@ -329,4 +333,5 @@ export interface Tables extends AccountTables, AlertTables {
   taken_slots: TakenSlotsTable;
   installation: InstallationTable;
   api_windows: ApiWindowsTable;
+  migrations: MigrationsTable;
 }

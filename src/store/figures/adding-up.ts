@@ -29,8 +29,8 @@ const findLastId = preparedStatement<{ id: number }>(
 export type Rest = 'more' | 'later' | 'nothing';
 
 /**
- * Adds the counts of batches to those by the hour. Whoever reads counts by the hour adds what is not added up yet, so
- * a count is exact, except on nodes of the version before, which do not know this table.
+ * Adds the counts of batches to those by the hour. Reads of counts by the hour include the rows that aren't
+ * added up yet, so a count is exact.
  */
 export class BatchCountStore {
   readonly #db: Database;

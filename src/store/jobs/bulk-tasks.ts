@@ -78,24 +78,6 @@ function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
   return eb('id', 'in', open.where('open.finished_at', 'is', null));
 }
 
-/**
- * Added to the times of claims of tasks with a rate. Nodes of the version before know of no rate and would let all of
- * the task's jobs come due at once; they take a task whose claim is over, which for them is never so with these.
- */
-const FENCE_MS = 1_000_000_000_000_000;
-
-/** The condition that nobody works on a task. */
-function isUnclaimed(now: number) {
-  return sql<boolean>`(claimed_until <= ${now}
-    or (claimed_until >= ${FENCE_MS} and claimed_until <= ${FENCE_MS + now}))`;
-}
-
-/** The time until which a task is claimed, beyond the fence where it was there before. */
-function claimedUntil(at: number) {
-  return sql<number>`case when claimed_until >= ${FENCE_MS} then cast(${FENCE_MS + at} as bigint)
-    else cast(${at} as bigint) end`;
-}
-
 /** The most open tasks of one team. */
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
@@ -176,7 +158,7 @@ export const bulkTasks = {
           rate: task.rate ? formatRate(task.rate) : null,
           cursor: null,
           claimed_by: null,
-          ...(task.rate && { claimed_until: FENCE_MS }),
+
           created_at: now,
           finished_at: null,
         })
@@ -263,7 +245,7 @@ export const bulkTasks = {
           done: eb('done', '+', step.done),
           skipped: eb('skipped', '+', step.skipped),
           cursor: step.cursor,
-          claimed_until: claimedUntil(step.claimedUntil),
+          claimed_until: step.claimedUntil,
           ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
         }))
         .where('team_id', '=', task.teamId)
@@ -289,7 +271,7 @@ function claimRow({ main }: Context, workerId: string, now: number, forMs: numbe
       .selectFrom('bulk_tasks')
       .select(['team_id', 'id'])
       .where('finished_at', 'is', null)
-      .where(isUnclaimed(now))
+      .where('claimed_until', '<=', now)
       .orderBy('id')
       .limit(1)
       .modifyEnd(sql.raw(main.dialect.lock('for update skip locked')))
@@ -297,7 +279,7 @@ function claimRow({ main }: Context, workerId: string, now: number, forMs: numbe
     if (!free) return null;
     return trx
       .updateTable('bulk_tasks')
-      .set({ state: 'running', claimed_by: workerId, claimed_until: claimedUntil(now + forMs) })
+      .set({ state: 'running', claimed_by: workerId, claimed_until: now + forMs })
       .where('team_id', '=', free.team_id)
       .where('id', '=', free.id)
       .returningAll()

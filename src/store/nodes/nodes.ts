@@ -46,7 +46,7 @@ export class NodeStore {
     await this.#lease.transact((trx) =>
       trx
         .insertInto('nodes')
-        .values({ id, started_at: now, lease_until: now + leaseMs, keeps_slots: 1 })
+        .values({ id, started_at: now, lease_until: now + leaseMs })
         .execute(),
     );
     return id;

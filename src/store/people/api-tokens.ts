@@ -1,5 +1,4 @@
 import type { Trx } from '../database/database.ts';
-import { isViewer } from './kept-roles.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -38,12 +37,11 @@ const findOwnersByHash = preparedStatement<{
   user_id: string;
   team_id: string | null;
   role: string | null;
-  view_only: number | null;
   last_used_at: number | null;
 }>(
   'find-token-owners',
   (dialect) => `
-  select k.token_hash, k.user_id, t.id as team_id, m.role, m.view_only, k.last_used_at
+  select k.token_hash, k.user_id, t.id as team_id, m.role, k.last_used_at
   from ${dialect.rows(HASH, 1)} cross join api_tokens k
   join users u on u.id = k.user_id
   left join memberships m on m.team_id = u.current_team_id and m.user_id = u.id
@@ -96,7 +94,7 @@ async function findOwners(
       {
         userId: row.user_id,
         teamId: row.team_id,
-        isViewer: isViewer(row),
+        isViewer: row.role === 'viewer',
         lastUsedAt: row.last_used_at,
       },
     ]),

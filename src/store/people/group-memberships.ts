@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
-import { keepRole, roleIn } from './kept-roles.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
 import { all } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -67,7 +66,7 @@ async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<st
 async function presentOf(db: Pick<Reader, 'selectFrom'>, userId: string): Promise<Present[]> {
   return db
     .selectFrom('memberships as m')
-    .select(['m.team_id as teamId', roleIn('m').as('role'), 'm.group_name as group'])
+    .select(['m.team_id as teamId', 'm.role', 'm.group_name as group'])
     .where('m.user_id', '=', userId)
     .execute();
 }
@@ -82,7 +81,7 @@ async function carryOut(
   const isLead = was === 'admin' && !(kind === 'role' && change.role === 'admin');
   if (isLead && (await isOnlyLead(trx, teamId, userId))) return false;
   if (kind === 'left') return leave(trx, teamId, userId);
-  const columns = { ...keepRole(change.role), group_name: change.group };
+  const columns = { role: change.role, group_name: change.group };
   if (kind === 'joined') {
     await trx
       .insertInto('memberships')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { InvitedRole } from '../database/accounts-schema.ts';
-import { keepRole, roleIn } from './kept-roles.ts';
 import { join } from './members.ts';
 import { add, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -60,7 +59,7 @@ export const invitations = {
         id: newId(now),
         token_hash: tokenHash,
         email,
-        ...keepRole(role),
+        role,
         invited_by: invitedBy,
         created_at: now,
         expires_at: expiresAt,
@@ -74,7 +73,7 @@ export const invitations = {
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select([...SHOWN, roleIn('i').as('role')])
+        .select([...SHOWN, 'i.role'])
         .where('i.team_id', '=', teamId)
         .where('i.expires_at', '>', now)
         .orderBy('i.id', 'desc')
@@ -112,7 +111,7 @@ export const invitations = {
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
         .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select([...SHOWN, roleIn('i').as('role'), 't.id as teamId', 't.name as teamName'])
+        .select([...SHOWN, 'i.role', 't.id as teamId', 't.name as teamName'])
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)
@@ -132,7 +131,7 @@ export const invitations = {
       const invitation = await trx
         .selectFrom('invitations as i')
         .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select(['i.team_id', 'i.id', 'i.email', roleIn('i').as('role')])
+        .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
         .where('i.token_hash', '=', tokenHash)
         .where('i.expires_at', '>', now)
         .where('t.deleted_at', 'is', null)

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { InvitedRole, Role } from '../database/accounts-schema.ts';
 import type { Trx } from '../database/database.ts';
-import { keepRole, roleIn } from './kept-roles.ts';
 import { insertTeam } from './teams.ts';
 import { add, all, change, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -36,7 +35,7 @@ export const members = {
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
-        .select(roleIn('m').as('role'))
+        .select('m.role')
         .where('m.team_id', '=', teamId)
         .where('m.user_id', '=', userId)
         .where('t.deleted_at', 'is', null)
@@ -53,7 +52,7 @@ export const members = {
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select(['u.id as userId', 'u.name', 'u.email', 'm.created_at as joinedAt'])
         .select('m.group_name as group')
-        .select(roleIn('m').as('role'))
+        .select('m.role')
         .select('u.two_factor_enabled as factor')
         .select((eb) =>
           eb
@@ -104,7 +103,7 @@ export const members = {
     return main.transact(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('memberships')
-        .set({ ...keepRole(role), group_name: null })
+        .set({ role, group_name: null })
         .where('team_id', '=', teamId)
         .where('user_id', '=', userId)
         .where('role', '<>', 'owner')
@@ -145,7 +144,7 @@ export const members = {
           trx,
           'memberships',
           { team_id: teamId, user_id: userId },
-          { ...keepRole(role), group_name: null },
+          { role, group_name: null },
         );
       await setRole(ownerId, 'admin');
       await setRole(toUserId, 'owner');
@@ -217,7 +216,7 @@ export async function join(
   await add(trx, 'memberships', {
     team_id: teamId,
     user_id: userId,
-    ...keepRole(role),
+    role,
     created_at: now,
   });
   await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });

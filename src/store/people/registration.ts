@@ -2,7 +2,6 @@ import { newId } from '#domain/ids';
 import type { Role } from '../database/accounts-schema.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';
-import { keepRole, roleIn } from './kept-roles.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { addPassword } from './kept-passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
@@ -92,7 +91,7 @@ export const registrations = {
       await add(trx, 'memberships', {
         team_id: place.teamId,
         user_id: userId,
-        ...keepRole(place.role),
+        role: place.role,
         group_name: place.group ?? null,
         created_at: now,
       });
@@ -219,7 +218,7 @@ async function takeInvitation(
     .where('team_id', 'in', (eb) =>
       eb.selectFrom('teams').select('id').where('deleted_at', 'is', null),
     )
-    .returning(['team_id', roleIn('invitations').as('role')])
+    .returning(['team_id', 'role'])
     .executeTakeFirst();
   return taken
     ? { kind: 'place', teamId: taken.team_id, role: taken.role }

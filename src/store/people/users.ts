@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Role } from '../database/accounts-schema.ts';
-import { roleIn } from './kept-roles.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import { change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -66,7 +65,7 @@ export const users = {
       db
         .selectFrom('memberships as m')
         .innerJoin('teams as t', 't.id', 'm.team_id')
-        .select(['t.id', 't.name', roleIn('m').as('role')])
+        .select(['t.id', 't.name', 'm.role'])
         .where('m.user_id', '=', userId)
         .where('t.deleted_at', 'is', null)
         .orderBy('t.name')

@@ -1,4 +1,3 @@
-import type { Clock } from '#domain/clock';
 import type { Allowance } from '#domain/rate';
 import { joinClaims } from '../runs/claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from '../runs/claims.ts';
@@ -31,7 +30,6 @@ import {
   packTaken,
   RECOUNT_MS,
   RUNNING_IDS,
-  Strangers,
   TAKEN,
   type TakenSlots,
 } from './taken-slots.ts';
@@ -148,7 +146,7 @@ interface QueueState extends Pick<
   rate_spent_until: number | null;
 }
 
-/** The running jobs, by the list of the last claim (taken-slots.ts). $2 now, $3 whether to recount */
+/** The running jobs, by the list of the last claim (taken-slots.ts). $2 now */
 const readTaken = preparedStatement<QueueState>(
   'read-taken-slots',
   (dialect) => `
@@ -175,17 +173,16 @@ const findHeldQueues = findHeldFlows(
   },
 );
 
-export function jobClaims(context: ClaimContext, clock: Clock): ClaimJobs {
+export function jobClaims(context: ClaimContext): ClaimJobs {
   const heldFlows = new HeldFlows<FlowSlots>(context.db, findHeldQueues, (flow) => flow);
-  const strangers = new Strangers(context.db, clock);
   return async (asked, claimant) => {
     const { now } = claimant;
     const atOnce = await heldFlows.claimBeside(asked, now, (free) =>
       claimAtOnce(context, free, claimant),
     );
     const skipped = atOnce.claims.flatMap(({ inSteps }) => inSteps);
-    const inSteps = await heldFlows.claimBeside(skipped, now, async (free) =>
-      claimInSteps(context, free, claimant, await strangers.areThere()),
+    const inSteps = await heldFlows.claimBeside(skipped, now, (free) =>
+      claimInSteps(context, free, claimant),
     );
     return joinClaims([...atOnce.claims, ...inSteps.claims], [...atOnce.held, ...inSteps.held]);
   };
@@ -215,17 +212,12 @@ async function claimInSteps(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
-  recounts: boolean,
 ): Promise<Claim<ClaimedJob>> {
   const { dialect } = context.db;
   return context.db.transact(async (trx) => {
     const packed = packSlots(asked);
     await runPrepared(trx, dialect, holdLimitedQueues, [packed]);
-    const queueStates = await runPrepared(trx, dialect, readTaken, [
-      packed,
-      claimant.now,
-      recounts,
-    ]);
+    const queueStates = await runPrepared(trx, dialect, readTaken, [packed, claimant.now]);
     const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
     const allowances = new Map(

@@ -4,12 +4,12 @@ import {
   type Dialect,
   type Driver,
   type Kysely,
+  PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { SchemaAdapter } from './adapter.ts';
 import { storableParameters } from '../database/storable-text.ts';
 import { StoreError, wasLockedOut, wasTooLong } from '../database/errors.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
@@ -42,7 +42,7 @@ export class PooledPostgresDialect implements Dialect {
   }
 
   createAdapter() {
-    return new SchemaAdapter();
+    return new PostgresAdapter();
   }
 
   createIntrospector(db: Kysely<unknown>) {

@@ -30,7 +30,9 @@ export function explainRefusal(error: unknown): string | null {
 }
 
 /** The same error with a message for the operator, if the server refused or can't be reached. */
-export function explaining(error: StoreError): StoreError {
+export function explaining(error: unknown): unknown {
+  // Without a cause it is no error of the server.
+  if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const refusal = explainRefusal(error);
   if (refusal === null) return error;
   return new StoreError(error.code, `Postgres ${refusal}`, { cause: error });

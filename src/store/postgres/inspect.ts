@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Holding, Inspection } from '../database/inspection.ts';
 import { IS_ENDED } from '../figures/outcomes.ts';
-import { compareMigrations } from '../migrations/compare.ts';
+import { UNRELEASED, UNRELEASED_TABLE } from '../migrations/applied.ts';
+import { compareMigrations } from '../migrations/migrations.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { findOldSnapshots } from './old-snapshots.ts';
 import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
@@ -37,10 +38,12 @@ export async function inspectPostgres(
     const untrustedHeader = await readFact(client, UNTRUSTED_HEADERS.key);
     const strangeSignIn = await readFact(client, STRANGE_SIGN_INS.key);
     const clockOffsetMs = await readClockOffset(client, clock);
+    if (await hasTable(client, UNRELEASED_TABLE))
+      return { kind: 'unreachable', reason: UNRELEASED };
     const ask = async (text: string) => (await client.query(text)).rows;
     return {
       kind: 'found',
-      ...compareMigrations(await readColumn(client, 'kysely_migration', READ_NAMES, [])),
+      ...compareMigrations(await readColumn(client, 'migrations', READ_NAMES, [])),
       writeFault: await findWriteFault(client),
       damage: null,
       clockOffsetMs,
@@ -63,7 +66,7 @@ export async function inspectPostgres(
   }
 }
 
-const READ_NAMES = 'select name as value from kysely_migration order by name';
+const READ_NAMES = 'select name as value from migrations order by name';
 const READ_FACT = 'select value from installation where key = $1';
 
 /** The value of a key in the table `installation`. */

@@ -71,7 +71,7 @@ export const POOLS = {
   // claim itself.
   engine: { name: 'engine', connections: 5, statementMs: 6_000, lockMs: 5_000, keepsPlans: true },
   lease: { name: 'lease', connections: 1, statementMs: 4_000, lockMs: 3_000 },
-  migrations: { name: 'migrations', connections: 2, statementMs: 0, lockMs: 0 },
+  migrations: { name: 'migrations', connections: 1, statementMs: 0, lockMs: 0 },
 } as const satisfies Record<string, PoolUse>;
 
 /** How much longer than the server's own limit an answer is awaited. */

@@ -16,7 +16,7 @@ export const TYPES: Record<FieldType, string> = {
 const PATIENCE_MS = 100;
 const BRIEFLY = `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`;
 
-/** Each part reads a range of its own index (see migrations/0009-ended-runs.ts and postgres-indexes.ts). */
+/** Each part reads a range of its own index (see tables/work.ts). */
 function findByUrl(): string {
   const start = '(left(url, 100) collate "C")';
   const part = (

@@ -1,8 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Clock } from '#domain/clock';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement, bindPrepared } from '../database/prepared.ts';
 
 /**
  * The taken concurrency slots of a queue with a limit: a list of the jobs that ran when the queue was last claimed
@@ -43,11 +41,11 @@ export const LAST_TAKEN = `left join lateral (
 
 /**
  * The ids of the running jobs of a queue `q` with a limit. Ended ones are looked up in a subquery and not joined: see
- * plans.test.ts. $2 now, $3 whether to recount
+ * plans.test.ts. $2 now
  */
 export const RUNNING_IDS = `case
     when q.concurrency_limit is null then null
-    when last.job_ids is null or last.recount_until > $2 or $3 then array(
+    when last.job_ids is null or last.recount_until > $2 then array(
       select j.id from jobs j where j.queue_id = q.id and j.status = 'processing')
     else array(
       select kept.id from unnest(last.job_ids) as kept(id)
@@ -91,33 +89,4 @@ export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Pr
     insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
     select $1, $2, number + 1, null, 0, (select rate_spent_until from spent) from last`;
   await trx.executeQuery(CompiledQuery.raw(statement, [teamId, queueId]));
-}
-
-const LOOK_EVERY_MS = 5_000;
-
-const findStrangers = preparedStatement<{ id: string }>(
-  'find-strangers',
-  () => 'select id from nodes where keeps_slots = 0 limit 1',
-);
-
-/** Knows whether nodes of an older version run beside this one. Their claims write no lists. */
-export class Strangers {
-  readonly #db: Database;
-  readonly #clock: Clock;
-  #areThere = true;
-  #lookAtMs = -Infinity;
-
-  constructor(db: Database, clock: Clock) {
-    this.#db = db;
-    this.#clock = clock;
-  }
-
-  async areThere(): Promise<boolean> {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#lookAtMs) return this.#areThere;
-    const found = await this.#db.autocommit(bindPrepared(this.#db.dialect, findStrangers, []));
-    this.#areThere = found.length > 0;
-    this.#lookAtMs = nowMs + LOOK_EVERY_MS;
-    return this.#areThere;
-  }
 }

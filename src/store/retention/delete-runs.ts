@@ -103,16 +103,11 @@ const findEndedJobsOfQueue = preparedStatement<RunKey>(
 /** Parameters: 1 queue, 2 how many */
 export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEndedJobsOfQueue };
 
-/**
- * Runs that an earlier version has ended are moved first (older-runs.ts), because only then they are deleted together
- * with their responses.
- */
 function findOfCron(table: 'executions' | 'ended_executions') {
-  const isHere = table === 'executions' ? 'and completed_at is null' : '';
   return preparedStatement<RunKey>(
     `find-${table.replace('_', '-')}-of-cron`,
     (dialect) => `
-    select team_id, id from ${table} where cron_id = ${dialect.$(1)} ${isHere}
+    select team_id, id from ${table} where cron_id = ${dialect.$(1)}
     order by id limit ${dialect.$(2)}`,
   );
 }

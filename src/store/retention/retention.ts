@@ -18,7 +18,6 @@ import {
   type RunsTable,
 } from './delete-runs.ts';
 import { type PreparedStatement, runPrepared } from '../database/prepared.ts';
-import { countOlderRuns, moveOlderRuns } from './older-runs.ts';
 import {
   coveredMs,
   daysOfPartition,
@@ -77,8 +76,6 @@ export const TABLES_OF_TEAM = [
   'callbacks',
   'jobs',
   'executions',
-  // Responses of runs that an earlier version has ended (older-runs.ts).
-  'responses',
   'ended_jobs',
   'ended_executions',
   'queues',
@@ -174,20 +171,6 @@ export class RetentionStore {
   async partitionsAheadMs(now: number): Promise<number | null> {
     if (!this.#db.dialect.isShared) return null;
     return coveredMs(await readSpans(this.#db), now);
-  }
-
-  /** How many runs an earlier version has ended that are not moved yet. */
-  async countOlderRuns(): Promise<number> {
-    return countOlderRuns(this.#db);
-  }
-
-  /**
-   * Moves some of those runs to the tables of ended ones.
-   *
-   * @returns how many; 0 where none are left
-   */
-  async moveOlderRuns(limit: number): Promise<number> {
-    return moveOlderRuns(this.#db, limit);
   }
 
   /** Deletes runs whose queue or cron was deleted: leftovers of a deletion that was interrupted. */

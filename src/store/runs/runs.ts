@@ -52,7 +52,7 @@ export class RunStore {
     this.#signals = signals;
     this.#medians = new Medians(db);
     this.#context = { db, sealer, secrets: new SecretReader(sealer) };
-    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#context, clock);
+    this.claimJobs = JOB_CLAIMS[db.dialect.name](this.#context);
     this.#heldTeams = new HeldFlows(db, findHeldTeams, ({ id }) => ({ id, teamId: id }));
     this.#points = ofEachTable(() => new StartingPoints(clock));
   }

@@ -41,21 +41,6 @@ describe('the concurrency slots of a queue', () => {
       await setLimit(LIMIT);
       assert.equal((await claim()).length, 0);
     });
-
-    test('count what a node of the version before has claimed', async () => {
-      await using scene = await makeScene(openTestStore);
-      const { store, node, claim } = scene;
-      assert.equal((await claim(node, 1)).length, 1);
-      await store.testClock.advance(RECOUNT_MS + 1);
-      const old = await aNode(store);
-      await store.database.transact(async (trx) => {
-        await trx.updateTable('nodes').set({ keeps_slots: 0 }).where('id', '=', old).execute();
-        const some = trx.selectFrom('jobs').select('id').where('status', '=', 'pending').limit(1);
-        const claimed = { status: 'processing', claimed_by: old, started_at: 1 } as const;
-        await trx.updateTable('jobs').set(claimed).where('id', 'in', some).execute();
-      });
-      assert.equal((await claim()).length, 1, 'of three slots it has one, and we have one');
-    });
   });
 });
 

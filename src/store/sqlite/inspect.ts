@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Holding, Inspection } from '../database/inspection.ts';
 import { IS_ENDED } from '../figures/outcomes.ts';
-import { compareMigrations } from '../migrations/compare.ts';
+import { UNRELEASED, UNRELEASED_TABLE } from '../migrations/applied.ts';
+import { compareMigrations } from '../migrations/migrations.ts';
 import { KEY_CHECK } from '../database/seal.ts';
 import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
@@ -22,6 +23,7 @@ export function inspectSqliteFile(path: string, now: number): Inspection {
   // Not `existsSync`, which also gives false for a folder that this user may not read.
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  if (hasTable(database, UNRELEASED_TABLE)) return { kind: 'unreachable', reason: UNRELEASED };
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   const untrustedHeader = readFact(database, UNTRUSTED_HEADERS.key);
   const strangeSignIn = readFact(database, STRANGE_SIGN_INS.key);
@@ -58,8 +60,8 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 }
 
 function readNames(database: DatabaseSync): string[] {
-  if (!hasTable(database, 'kysely_migration')) return [];
-  const rows = database.prepare('select name from kysely_migration order by name').all();
+  if (!hasTable(database, 'migrations')) return [];
+  const rows = database.prepare('select name from migrations order by name').all();
   return rows.map(({ name }) => String(name));
 }
 

@@ -1,0 +1,184 @@
+/**
+ * People: accounts, their sessions and tokens, and who belongs to which team.
+ *
+ * `users`, `sessions`, `accounts`, `verifications`, `two_factors` and `passkeys` have the columns that the accounts
+ * library requires. No token is kept as text: `token_hash` is its SHA-256 in hexadecimal (§5.2, §5.9).
+ */
+import { bigint, id, instant, integer, oneOf, table, text, yesNo } from './table.ts';
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+/** The roles that an invitation or a change of role can give. A team gets a new owner only by a transfer. */
+export type InvitedRole = Exclude<Role, 'owner'>;
+
+export const users = table(
+  'users',
+  {
+    id: id(),
+    name: text(),
+    /** In lower case. */
+    email: text().unique.check((name) => `${name} = lower(${name})`),
+    email_verified: yesNo().default(0),
+    image: text().orNull,
+    two_factor_enabled: yesNo().default(0),
+    /** The team that the user's API token acts on (§5.2). May have been deleted, or left, since. */
+    current_team_id: id().orNull,
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  { key: ['id'] },
+);
+
+export const sessions = table(
+  'sessions',
+  {
+    id: id(),
+    token_hash: text().unique,
+    user_id: id().deletedWith('users'),
+    expires_at: instant(),
+    ip_address: text().orNull,
+    user_agent: text().orNull,
+    /** The issuer of the provider; null for a session that was opened with Belfry's own sign-in (§5.7). */
+    opened_by: text().orNull,
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  {
+    key: ['id'],
+    indexes: { sessions_of_user: { on: ['user_id'] }, sessions_by_end: { on: ['expires_at'] } },
+  },
+);
+
+/** How a user signs in: by password or by identity providers. */
+export const accounts = table(
+  'accounts',
+  {
+    id: id(),
+    user_id: id().deletedWith('users'),
+    provider_id: text(),
+    account_id: text(),
+    /** A hash, see people/passwords.ts. */
+    password: text().orNull,
+    access_token: text().orNull,
+    refresh_token: text().orNull,
+    id_token: text().orNull,
+    access_token_expires_at: instant().orNull,
+    refresh_token_expires_at: instant().orNull,
+    scope: text().orNull,
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  {
+    key: ['id'],
+    unique: { one_user_per_proof: ['provider_id', 'account_id'] },
+    indexes: { accounts_of_user: { on: ['user_id'] } },
+  },
+);
+
+/** One-time tokens, which expire, such as the one behind a mailed link; the identifier is a hash. */
+export const verifications = table(
+  'verifications',
+  {
+    id: id(),
+    identifier: text(),
+    value: text(),
+    expires_at: instant(),
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  {
+    key: ['id'],
+    indexes: {
+      verifications_by_identifier: { on: ['identifier'] },
+      verifications_by_value: { on: ['value'] },
+      verifications_by_end: { on: ['expires_at'] },
+    },
+  },
+);
+
+export const twoFactors = table(
+  'two_factors',
+  {
+    id: id(),
+    user_id: id().deletedWith('users').unique,
+    /** Encrypted by the auth library, as are the recovery codes. */
+    secret: text(),
+    backup_codes: text(),
+    verified: yesNo().default(0),
+    failed_verification_count: integer().default(0),
+    locked_until: instant().orNull,
+  },
+  { key: ['id'] },
+);
+
+/** They hold public keys, which are no secrets. */
+export const passkeys = table(
+  'passkeys',
+  {
+    id: id(),
+    user_id: id().deletedWith('users'),
+    name: text().orNull,
+    credential_id: text().unique,
+    public_key: text(),
+    counter: bigint(),
+    device_type: text(),
+    backed_up: yesNo(),
+    transports: text().orNull,
+    aaguid: text().orNull,
+    created_at: instant(),
+  },
+  { key: ['id'], indexes: { passkeys_of_user: { on: ['user_id'] } } },
+);
+
+export const attemptWindows = table(
+  'attempt_windows',
+  { key: text(), opened_at: instant(), hits: integer() },
+  { key: ['key'] },
+);
+
+export const memberships = table(
+  'memberships',
+  {
+    team_id: id().deletedWith('teams'),
+    user_id: id().deletedWith('users'),
+    role: oneOf<Role>('owner', 'admin', 'member', 'viewer'),
+    /** The group of the provider or proxy that it came from (§5.7); null for one that was made by hand. */
+    group_name: text().orNull,
+    created_at: instant(),
+  },
+  {
+    key: ['team_id', 'user_id'],
+    indexes: {
+      teams_of_user: { on: ['user_id'] },
+      one_owner_per_team: { on: ['team_id'], where: "role = 'owner'", isUnique: true },
+    },
+  },
+);
+
+/** Open invitations. One that was used or revoked is deleted, so it cannot be used again. */
+export const invitations = table(
+  'invitations',
+  {
+    team_id: id().deletedWith('teams'),
+    id: id(),
+    token_hash: text().unique,
+    email: text().orNull,
+    role: oneOf<InvitedRole>('admin', 'member', 'viewer'),
+    invited_by: id().deletedWith('users'),
+    created_at: instant(),
+    expires_at: instant(),
+  },
+  { key: ['team_id', 'id'] },
+);
+
+export const apiTokens = table(
+  'api_tokens',
+  {
+    user_id: id().deletedWith('users'),
+    token_hash: text().unique,
+    /** The token's last four characters. */
+    hint: text(),
+    created_at: instant(),
+    last_used_at: instant().orNull,
+  },
+  { key: ['user_id'] },
+);

@@ -1,0 +1,207 @@
+/** Alerts, the notices that tell of them, channels and maintenance windows (§6.4). */
+import type { AlertLevel } from '#domain/alert-streak';
+import type { FailureReason } from '#domain/failure';
+import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
+
+/** `reminder`: the failure that was raised before continues. `slow`: it is about how long runs take. */
+export type AlertKind = 'reminder' | 'slow';
+export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
+
+export const alerts = table(
+  'alerts',
+  {
+    team_id: id(),
+    id: id(),
+    raised_at: instant(),
+    level: oneOf<AlertLevel>('warning', 'failure', 'recovery'),
+    source: oneOf('cron', 'queue'),
+    source_id: id(),
+    /** The name at that time: the source may have been renamed or deleted since. */
+    source_name: text(),
+    /** An execution's or a job's id. */
+    run_id: id(),
+    attempt_number: integer().orNull,
+    response_status: integer().orNull,
+    reason: text<FailureReason>().orNull,
+    error_message: text().orNull,
+    /** Crons: consecutive failed runs. */
+    failed_runs: integer().orNull,
+    /** Recoveries, reminders and slow runs: for how long the source was or is failing, or slow. */
+    down_ms: bigint().orNull,
+    delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed'),
+    /** The name of the maintenance window, as it was then. */
+    muted_by: text().orNull,
+    /** The group of notices that tell of the alert; alerts that are sent together share one. */
+    notice_id: id().orNull,
+    is_read: yesNo().default(0),
+    /** The maintenance window that muted it. */
+    window_id: id().orNull,
+    /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
+    kind: text<AlertKind>().orNull,
+  },
+  {
+    key: ['team_id', 'id'],
+    checks: { muted_has_no_notice: "(delivery = 'muted') = (notice_id is null)" },
+    indexes: {
+      alerts_unread: { on: ['team_id', 'id'], where: 'is_read = 0' },
+      alerts_of_notice: { on: ['notice_id', 'id'], where: 'notice_id is not null' },
+      alerts_by_level: { on: ['team_id', 'level', 'id'] },
+      alerts_of_source: { on: ['team_id', 'source_id', 'id'] },
+      alerts_by_age: { on: ['raised_at'] },
+      alerts_of_window: { on: ['team_id', 'window_id', 'id'], where: 'window_id is not null' },
+    },
+  },
+);
+
+/** Alerts of the month's usage (§6.7). The key allows each mark once. */
+export const usageAlerts = table(
+  'usage_alerts',
+  {
+    team_id: id(),
+    month: text(),
+    mark: oneOf(80, 100),
+    id: id(),
+    raised_at: instant(),
+    used: bigint(),
+    monthly_limit: bigint(),
+    is_read: yesNo().default(0),
+  },
+  { key: ['team_id', 'month', 'mark'] },
+);
+
+/** Notices that are still to be sent. A row is deleted when all targets were notified, or none can be any more. */
+export const notices = table(
+  'notices',
+  {
+    team_id: id(),
+    id: id(),
+    alert_count: integer().atLeast(1),
+    /** JSON list of `NoticeTarget`: the recipients that are still to be notified. */
+    targets: json(),
+    /** Also the end of the lease while a node sends the notice. */
+    next_try_at: instant(),
+    first_tried_at: instant().orNull,
+    attempts: integer().default(0),
+    /** The id of the last try. After a first try no alerts join the notice. */
+    claim_id: id().orNull,
+    /** The notice's channel; null for the default one, and for mails to members. */
+    channel_id: id().orNull,
+    /** The group of alerts, shared by notices to several channels. */
+    group_id: id(),
+    /** Whether another notice sends the same alerts to the default channel. */
+    is_beside_default: yesNo().default(0),
+    /** Notices of one channel with the same batch are sent as one message. */
+    batch_id: id().orNull,
+  },
+  {
+    key: ['team_id', 'id'],
+    indexes: { notices_waiting: { on: ['team_id', 'next_try_at', 'id'] } },
+  },
+);
+
+export const alertBursts = table(
+  'alert_bursts',
+  {
+    team_id: id(),
+    queue_id: id(),
+    level: text<AlertLevel>(),
+    quiet_until: instant(),
+    gathering_notice_id: id().orNull,
+    gathering_until: instant().orNull,
+  },
+  { key: ['team_id', 'queue_id', 'level'] },
+);
+
+/** A cron or queue that is slow: `SlowSpell` in domain/slow-runs. */
+export const slowSpells = table(
+  'slow_spells',
+  {
+    team_id: id(),
+    source_id: id(),
+    /** The rule by which it is slow. A change of the rule raises a new alert. */
+    rule: text(),
+    /** Null in a row that was inserted only to be locked. */
+    since: instant().orNull,
+    last_at: instant(),
+    told_at: instant(),
+  },
+  { key: ['team_id', 'source_id'] },
+);
+
+/**
+ * Queues that ask for reminders and of which a failed job was raised (§6.5). Apart from the queues, whose rows every
+ * claim reads.
+ */
+export const failingQueues = table(
+  'failing_queues',
+  {
+    team_id: id(),
+    queue_id: id(),
+    failing_since: instant(),
+    /** The time of the next reminder. */
+    remind_at: instant(),
+    /** After how many hours each comes. */
+    hours: integer(),
+  },
+  {
+    key: ['team_id', 'queue_id'],
+    indexes: { failing_queues_to_remind: { on: ['remind_at'] } },
+  },
+);
+
+/** The columns of any channel: a team's default one, and those that crons and queues may name. */
+const channel = {
+  /** The kinds are in domain/notification-channel; a new one needs no migration. */
+  kind: text(),
+  /** The sealed address of a webhook or chat, or sealed JSON of the fields of its kind. */
+  sealed_url: text().orNull,
+  last_sent_at: instant().orNull,
+  last_error: text().orNull,
+  last_error_at: instant().orNull,
+  /** How many minutes the channel collects notices; null: each is sent by itself. */
+  collect_minutes: integer().orNull,
+  /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
+  collecting_id: id().orNull,
+  collecting_until: instant().orNull,
+};
+
+/** The default channel of each team that has set one. */
+export const notificationChannels = table(
+  'notification_channels',
+  { team_id: id(), ...channel },
+  { key: ['team_id'] },
+);
+
+export const channels = table(
+  'channels',
+  { team_id: id(), id: id(), name: text(), ...channel, created_at: instant() },
+  { key: ['team_id', 'id'], unique: { channels_name: ['team_id', 'name'] } },
+);
+
+export const maintenanceWindows = table(
+  'maintenance_windows',
+  {
+    team_id: id(),
+    id: id(),
+    name: text(),
+    starts_at: instant(),
+    ends_at: instant(),
+    is_weekly: yesNo(),
+    covers_team: yesNo(),
+    created_at: instant(),
+    /** The last end of the window for which notices were made (§6.6). */
+    told_until: instant().orNull,
+  },
+  { key: ['team_id', 'id'], checks: { ends_after_its_start: 'ends_at > starts_at' } },
+);
+
+export const maintenanceWindowSources = table(
+  'maintenance_window_sources',
+  {
+    team_id: id(),
+    window_id: id(),
+    source: oneOf('cron', 'queue'),
+    source_id: id(),
+  },
+  { key: ['team_id', 'window_id', 'source', 'source_id'] },
+);

@@ -1,0 +1,135 @@
+/**
+ * Declarations of tables. One declaration gives the DDL of both databases (ddl.ts) and the row type for Kysely
+ * (tables.ts).
+ */
+import type { Generated } from 'kysely';
+import type { DialectName } from '../database/dialect.ts';
+
+export type YesNo = 0 | 1;
+
+export type Kind = 'id' | 'ids' | 'text' | 'integer' | 'bigint' | 'bytes' | 'rowNumber';
+
+/** A part of the DDL: the same text for both databases, or one for each. */
+export type Sql = string | Readonly<Record<DialectName, string>>;
+
+interface Rules {
+  isNullable?: boolean;
+  isUnique?: boolean;
+  default?: number;
+  /** A condition on the column's name. */
+  check?: (name: string) => string;
+  /** Names the table whose `id` the column holds; the row is deleted with that one. */
+  owner?: string;
+}
+
+/** A column of stored type `Stored`. Each method returns a changed copy. */
+export class Column<Stored> {
+  declare readonly stored: Stored;
+  readonly kind: Kind;
+  readonly rules: Rules;
+
+  constructor(kind: Kind, rules: Rules = {}) {
+    this.kind = kind;
+    this.rules = rules;
+  }
+
+  get orNull(): Column<Stored | null> {
+    return new Column(this.kind, { ...this.rules, isNullable: true });
+  }
+
+  get unique(): Column<Stored> {
+    return new Column(this.kind, { ...this.rules, isUnique: true });
+  }
+
+  /** An insert may omit the column. */
+  default(value: Stored & number): Column<Generated<Stored>> {
+    return new Column(this.kind, { ...this.rules, default: value });
+  }
+
+  check(condition: (name: string) => string): Column<Stored> {
+    return new Column(this.kind, { ...this.rules, check: condition });
+  }
+
+  between(least: number, most: number): Column<Stored> {
+    return this.check((name) => `${name} between ${least} and ${most}`);
+  }
+
+  atLeast(least: number): Column<Stored> {
+    return this.check((name) => `${name} >= ${least}`);
+  }
+
+  deletedWith(owner: 'teams' | 'users'): Column<Stored> {
+    return new Column(this.kind, { ...this.rules, owner });
+  }
+}
+
+/** A UUID: 16 bytes on Postgres, text on SQLite. */
+export const id = () => new Column<string>('id');
+/** A list of UUIDs; on SQLite as JSON. */
+export const ids = () => new Column<readonly string[]>('ids');
+export const text = <T extends string = string>() => new Column<T>('text');
+/** A number of at most 32 bits. */
+export const integer = <T extends number = number>() => new Column<T>('integer');
+/** A whole number beyond 32 bits. */
+export const bigint = () => new Column<number>('bigint');
+/** Milliseconds since 1970 UTC. */
+export const instant = bigint;
+/** Text of JSON. */
+export const json = () => new Column<string>('text');
+export const bytes = () => new Column<Uint8Array>('bytes');
+/** An ascending number that the database gives to each row; it must be the table's key. */
+export const rowNumber = () => new Column<Generated<number>>('rowNumber');
+export const yesNo = () => new Column<YesNo>('integer').check((name) => `${name} in (0, 1)`);
+/** One of some texts or numbers, which the database checks. */
+export const oneOf = <const T extends string | number>(...values: readonly T[]) =>
+  new Column<T>(typeof values[0] === 'number' ? 'integer' : 'text').check(
+    (name) => `${name} in (${values.map((value) => literal(value)).join(', ')})`,
+  );
+
+const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
+
+// oxlint-disable-next-line typescript/no-explicit-any -- any stored type
+export type Columns = Readonly<Record<string, Column<any>>>;
+
+export interface Index<C extends Columns> {
+  /** Columns and expressions. */
+  on: readonly (keyof C | { expression: Sql })[];
+  /** The condition of a partial index. */
+  where?: Sql;
+  isUnique?: true;
+}
+
+export interface Table<Name extends string = string, C extends Columns = Columns> {
+  name: Name;
+  columns: C;
+  /** The columns of the primary key. */
+  key: readonly (keyof C)[];
+  /** Further unique constraints, by name. */
+  unique?: Readonly<Record<string, readonly (keyof C)[]>>;
+  /** Conditions on several columns of a row, by name. */
+  checks?: Readonly<Record<string, string>>;
+  indexes?: Readonly<Record<string, Index<C>>>;
+  sqlite?: Storage<C>;
+  postgres?: Storage<C>;
+}
+
+/** How one of the databases stores a table. */
+interface Storage<C extends Columns> {
+  parameters?: Readonly<Record<string, number>>;
+  /** The columns of the partition key, which also end the primary key, and the first partitions by name. */
+  partitions?: { by: readonly (keyof C)[]; made: Readonly<Record<string, string>> };
+}
+
+export function table<const Name extends string, C extends Columns>(
+  name: Name,
+  columns: C,
+  rest: Omit<Table<Name, C>, 'name' | 'columns'>,
+): Table<Name, C> {
+  return { name, columns, ...rest };
+}
+
+/** The type of a table's rows for Kysely. */
+export type RowOf<T> =
+  T extends Table<string, infer C>
+    ? { [K in keyof C]: C[K] extends Column<infer Stored> ? Stored : never }
+    : never;
