@@ -1,0 +1,91 @@
+/** The commands of README and docs/getting-started.md, run as they are written, with the default settings. */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { freePort } from '#testing/free-port';
+import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
+
+const ROOT = path.dirname(import.meta.dirname);
+/** A clone of the repository and a user's machine have both; `npm test` needs npm anyway. */
+const isThere = ['curl', 'npm'].every((program) => !spawnSync(program, ['--version']).error);
+const run = promisify(execFile);
+
+/** The blocks of commands of a page, in order. */
+function readCommands(page: string): string[] {
+  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
+  return Array.from(text.matchAll(/```sh\n([^]*?)```/g), ([, block = '']) => block.trim());
+}
+
+describe('the first request', { skip: !isThere && 'there is no curl or no npm' }, () => {
+  let belfry: BelfryProcess;
+  let token = '';
+
+  before(async () => {
+    // No name is looked up outside this machine: example.com is the target of getting-started.md.
+    const env = { API_RATE_LIMIT: undefined, ALLOWED_NETWORKS: undefined };
+    belfry = await startBelfry({ env: { ...env, DNS_SERVERS: `127.0.0.1:${await freePort()}` } });
+  });
+  after(() => belfry[Symbol.asyncDispose]());
+
+  /** Runs one block in the repository's root, on the service of this test, and parses what it prints. */
+  async function runBlock(block: string, id = ''): Promise<unknown> {
+    const command = block
+      .replaceAll('http://127.0.0.1:3000', belfry.url)
+      .replaceAll('<apiToken>', token)
+      .replaceAll('<id>', id);
+    const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, TOKEN: token };
+    const { stdout } = await run('sh', ['-euc', command], {
+      cwd: ROOT,
+      env: { ...env, DATABASE_URL: belfry.databaseUrl, ALLOWED_NETWORKS: '' },
+    });
+    return JSON.parse(stdout) as unknown;
+  }
+
+  test('the commands of README create a user and a job, and show that it succeeded', async () => {
+    const [start, createUser = '', createJob = '', listJobs = '', ...more] =
+      readCommands('README.md');
+    assert.equal(start, 'npm ci && npm start');
+    assert.deepEqual(more, []);
+    ({ apiToken: token } = (await runBlock(createUser)) as { apiToken: string });
+    // The delay is all that a test shortens.
+    const sooner = createJob.replace('"delay":10', '"delay":0');
+    assert.notEqual(sooner, createJob);
+    const { success } = (await runBlock(sooner)) as { success: boolean };
+    assert.equal(success, true);
+    await eventually(async () => {
+      const [job] = (await runBlock(listJobs)) as { status: string }[];
+      return job?.status === 'success';
+    });
+  });
+
+  test('the commands of getting-started.md create a job, a queue and a cron, and run it', async () => {
+    const [keep, createJob = '', setQueue = '', createCron = '', listCrons = '', runCron, start] =
+      readCommands('docs/getting-started.md');
+    assert.equal(keep, 'export TOKEN=<apiToken>');
+    assert.equal(start, 'ALLOWED_NETWORKS=127.0.0.0/8 npm start');
+    const job = (await runBlock(createJob)) as { queue_id: string };
+    const queue = (await runBlock(setQueue)) as Record<string, unknown>;
+    assert.equal(queue['id'], job.queue_id);
+    assert.deepEqual(
+      [queue['timeout_seconds'], queue['retry_schedule'], queue['concurrency_limit']],
+      [60, [10, 300], 4],
+    );
+    const cron = (await runBlock(createCron)) as { id: string };
+    const crons = (await runBlock(listCrons)) as { id: string }[];
+    assert.deepEqual(
+      crons.map(({ id }) => id),
+      [cron.id],
+    );
+    const [runNow = '', listRuns = ''] = runCron?.split('\n') ?? [];
+    const { id } = (await runBlock(runNow, cron.id)) as { id: string };
+    const runs = (await runBlock(listRuns, cron.id)) as { id: string }[];
+    assert.deepEqual(
+      runs.map((each) => each.id),
+      [id],
+    );
+  });
+});
