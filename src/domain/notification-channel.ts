@@ -161,7 +161,7 @@ export const CHANNEL_KINDS = {
         placeholder: 'https://',
       },
     ],
-    isFoundIn: 'A program of yours; its documentation is under “Where” in docs/alerts.md.',
+    isFoundIn: 'A program of yours; docs/alerts.md has its format under “Webhooks”.',
   },
 } as const satisfies Record<string, ChannelKindInfo>;
 
