@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ENDED_TABLE, KEPT_COLUMNS, OUTCOME_COLUMNS, type RunTable } from '#store/runs/run-tables';
-import type { EndedExecutionsTable, EndedJobsTable } from '#store/database/schema';
+import type { Row } from '#store/tables/tables';
 import type { Store } from '#store/store';
 
 /** Runs in any state, as table expressions for a `from` clause of either database. */
@@ -16,8 +16,8 @@ function everyRun(table: RunTable): string {
   ) as every_${table}`;
 }
 
-type Outcome = Pick<EndedJobsTable | EndedExecutionsTable, 'status' | 'completed_at'> &
-  Partial<EndedJobsTable>;
+type Outcome = Pick<Row<'ended_jobs'> | Row<'ended_executions'>, 'status' | 'completed_at'> &
+  Partial<Row<'ended_jobs'>>;
 
 /** Ends waiting or running runs as if they had been sent, without callbacks, alerts or counts. */
 export async function endRuns(

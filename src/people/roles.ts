@@ -1,4 +1,4 @@
-import type { InvitedRole, Role } from '#store/database/accounts-schema';
+import type { InvitedRole, Role } from '#store/tables/accounts';
 
 export type { InvitedRole, Role };
 

@@ -1,6 +1,6 @@
 import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
 import { newId } from '#domain/ids';
-import type { ActivityTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { add, all, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
@@ -105,7 +105,7 @@ export const activity = {
   },
 };
 
-type NamedDoer = Pick<ActivityTable, 'actor_id' | 'actor'>;
+type NamedDoer = Pick<Row<'activity'>, 'actor_id' | 'actor'>;
 
 async function nameDoer(trx: Trx, doer: Doer): Promise<NamedDoer> {
   if (doer === COMMAND_LINE) return { actor_id: null, actor: 'Command line' };
@@ -119,7 +119,7 @@ function rowOf(
   doer: NamedDoer,
   { action, subject, detail }: Deed,
   now: number,
-): ActivityTable {
+): Row<'activity'> {
   return {
     team_id: teamId,
     id: newId(now),
@@ -132,11 +132,11 @@ function rowOf(
   };
 }
 
-async function insert(trx: Trx, rows: readonly ActivityTable[]): Promise<void> {
+async function insert(trx: Trx, rows: readonly Row<'activity'>[]): Promise<void> {
   if (rows.length > 0) await add(trx, 'activity', rows);
 }
 
-function activityOf(row: ActivityTable): Activity {
+function activityOf(row: Row<'activity'>): Activity {
   const { id, at, subject, detail } = row;
   return {
     id,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
-import type { AlertDelivery, AlertKind, AlertsTable } from '../database/alerts-schema.ts';
+import type { AlertDelivery, AlertKind } from '../tables/alerts.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Database, Trx } from '../database/database.ts';
 import type { SlowRule } from '#domain/slow-runs';
 import { raiseReminders } from './reminders.ts';
@@ -58,7 +59,7 @@ export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'u
 /** A literal 0: SQLite uses the partial index of unread alerts only if it sees the value in the text. */
 const UNREAD = sql.lit(0 as const);
 
-export function alertOf(row: AlertsTable): StoredAlert {
+export function alertOf(row: Row<'alerts'>): StoredAlert {
   return {
     teamId: row.team_id,
     id: row.id,

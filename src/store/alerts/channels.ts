@@ -8,11 +8,14 @@ import {
   valueOf,
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
-import type { ChannelColumns, ChannelsTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
+
+/** The columns of any channel, the default one or a named one. */
+type ChannelColumns = Omit<Row<'notification_channels'>, 'team_id'>;
 
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
@@ -256,7 +259,7 @@ function columnsOf(
   return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
 }
 
-function namedOf(context: Context, row: ChannelsTable): NamedChannel {
+function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
   return { id: row.id, name: row.name, ...channelOf(context, 'channels', row) };
 }
 

@@ -3,7 +3,7 @@ import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
 import { alertOf, type StoredAlert } from './alerts.ts';
-import type { AlertsTable, NoticesTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
@@ -47,7 +47,7 @@ export interface ClaimedNotice {
 
 export type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
-export function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): NoticeKey {
+export function keyOf({ team_id, id, claim_id, group_id }: Row<'notices'>): NoticeKey {
   return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id };
 }
 
@@ -58,7 +58,7 @@ export function keyOf({ team_id, id, claim_id, group_id }: NoticesTable): Notice
 export async function readNotice(
   trx: Trx,
   sealer: Sealer,
-  row: NoticesTable,
+  row: Row<'notices'>,
   teamName: string,
 ): Promise<ClaimedNotice | null> {
   const { groupId, ...key } = keyOf(row);
@@ -131,7 +131,7 @@ async function readSubjects(
 
 async function readSettings(
   trx: Trx,
-  { team_id, source, source_id }: AlertsTable,
+  { team_id, source, source_id }: Row<'alerts'>,
 ): Promise<AlertSettings> {
   const row = await trx
     .selectFrom(source === 'cron' ? 'crons' : 'queues')
@@ -146,7 +146,7 @@ async function readRequest(
   trx: Trx,
   sealer: Sealer,
   reader: PartsReader,
-  { team_id, source, source_id, run_id }: AlertsTable,
+  { team_id, source, source_id, run_id }: Row<'alerts'>,
 ): Promise<RequestSpec | null> {
   const [table, id] =
     source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);

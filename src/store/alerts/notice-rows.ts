@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
-import type { NoticesTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -251,7 +251,7 @@ export async function holdGroup(
   teamId: string,
   groupId: string,
 ): Promise<
-  Pick<NoticesTable, 'id' | 'claim_id' | 'channel_id' | 'is_beside_default' | 'targets'>[]
+  Pick<Row<'notices'>, 'id' | 'claim_id' | 'channel_id' | 'is_beside_default' | 'targets'>[]
 > {
   return trx
     .selectFrom('notices')

@@ -1,5 +1,5 @@
 import { newId } from '#domain/ids';
-import type { NoticesTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
@@ -23,10 +23,10 @@ const NOTICE_ROW = Object.keys({
   group_id: true,
   is_beside_default: true,
   batch_id: true,
-} satisfies Record<keyof NoticesTable, true>).join(', ');
+} satisfies Record<keyof Row<'notices'>, true>).join(', ');
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
-const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) => {
+const claimNotices = preparedStatement<Row<'notices'>>('claim-notices', (dialect) => {
   const $ = dialect.$;
   const due = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(3)}
     order by next_try_at, id limit ${$(5)}`;
@@ -37,7 +37,7 @@ const claimNotices = preparedStatement<NoticesTable>('claim-notices', (dialect) 
 });
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most, 6 batch, 7 what is due by then follows */
-const claimFollowers = preparedStatement<NoticesTable>('claim-following-notices', (dialect) => {
+const claimFollowers = preparedStatement<Row<'notices'>>('claim-following-notices', (dialect) => {
   const $ = dialect.$;
   const following = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(7)}
     and batch_id = ${$(6)} order by next_try_at, id limit ${$(5)}`;
@@ -165,11 +165,11 @@ export const notices = {
 /** Claims the other notices of the same batches. */
 async function claimOthers(
   trx: Trx,
-  first: readonly NoticesTable[],
+  first: readonly Row<'notices'>[],
   [teamId, claimId, now, leaseUntil]: readonly [string, string, number, number, number],
-): Promise<NoticesTable[]> {
+): Promise<Row<'notices'>[]> {
   const batches = new Set(first.flatMap(({ batch_id }) => batch_id ?? []));
-  const rows: NoticesTable[] = [];
+  const rows: Row<'notices'>[] = [];
   for (const batchId of batches) {
     const most = MOST_TOGETHER - first.filter(({ batch_id }) => batch_id === batchId).length;
     const claim = [teamId, claimId, now, leaseUntil, most, batchId, now + FOLLOW_MS];

@@ -1,5 +1,5 @@
 import { newId } from '#domain/ids';
-import type { UsageAlertsTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { one } from '../database/rows.ts';
@@ -14,7 +14,7 @@ export interface UsageAlert {
   /** `2026-11`, UTC. */
   month: string;
   /** Per cent of the limit. */
-  mark: UsageAlertsTable['mark'];
+  mark: Row<'usage_alerts'>['mark'];
   used: number;
   limit: number;
   isRead: boolean;
@@ -99,7 +99,7 @@ export async function raiseUsageAlerts(
   for (const row of reached) await insertOnce(db, row);
 }
 
-async function insertOnce(db: Database, row: Omit<UsageAlertsTable, 'is_read'>): Promise<void> {
+async function insertOnce(db: Database, row: Omit<Row<'usage_alerts'>, 'is_read'>): Promise<void> {
   const { team_id, month, mark } = row;
   const known = await db.read((reader) =>
     one(reader, 'usage_alerts', { team_id, month, mark }, ['id']),

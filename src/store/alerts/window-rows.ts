@@ -1,5 +1,5 @@
 import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
-import type { MaintenanceWindowsTable } from '../database/alerts-schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Reader } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 
@@ -36,7 +36,7 @@ export async function readWindows(db: Reader, teamIds: readonly string[]): Promi
   });
 }
 
-function windowOf(row: MaintenanceWindowsTable, chosen: readonly AlertSource[]): StoredWindow {
+function windowOf(row: Row<'maintenance_windows'>, chosen: readonly AlertSource[]): StoredWindow {
   return {
     teamId: row.team_id,
     id: row.id,

@@ -7,7 +7,7 @@ import type { ItemOwner } from '../database/group-commit.ts';
 import { preparedStatement, runPrepared } from '../database/prepared.ts';
 import { NodeGroups } from '../runs/node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
-import type { CallbacksTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
@@ -75,7 +75,7 @@ export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
 }
 
 /** A taken row, with the team's sealed signing secret. */
-export type TakenCallback = CallbacksTable & { sealed_signing_secret: string | null };
+export type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };
 
 /** How many callbacks of each team a node takes at most. */
 export interface CallbackSlots {

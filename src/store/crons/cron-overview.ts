@@ -2,7 +2,7 @@ import { type ExecutionRecord, executionRecord } from './execution-records.ts';
 import type { Database } from '../database/database.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import { pageStatement } from '../lists/statement.ts';
-import type { EndedExecutionsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;
@@ -16,7 +16,7 @@ export interface LastRuns {
   failing: NamedRun[];
 }
 
-interface LastRunRow extends EndedExecutionsTable {
+interface LastRunRow extends Row<'ended_executions'> {
   list: 'all' | 'failing';
   cron_name: string;
 }

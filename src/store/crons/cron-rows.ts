@@ -1,12 +1,11 @@
 /** Crons as the rest of the service knows them, and as their rows hold them. */
-import type { Selectable } from 'kysely';
 import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { CronEnd } from '#domain/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { writeSlowRule } from '#domain/slow-runs';
 import { readTags, writeTags } from '#domain/tags';
-import type { CronsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
@@ -64,7 +63,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
   };
 }
 
-export function cronOf(sealer: Sealer, row: Selectable<CronsTable>): Cron {
+export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
   const reader = new PartsReader();
   return {
     teamId: row.team_id,

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { keepCount, withinEnd } from '#domain/cron-end';
 import type { PlannedCron } from '#domain/usage-forecast';
 import { nextReminder } from '#domain/alert-reminder';
@@ -21,7 +21,7 @@ import {
 } from './execution-records.ts';
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
-import type { CronsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -40,7 +40,7 @@ export const crons = {
     nextRunAt: number | null,
     now: number,
   ): Promise<Cron> {
-    const row: Selectable<CronsTable> = {
+    const row: Row<'crons'> = {
       team_id: teamId,
       id: newId(now),
       created_at: now,
@@ -319,7 +319,7 @@ async function changeCron(
   context: Context,
   teamId: string,
   cronId: string,
-  decide: (row: Selectable<CronsTable>) => Partial<Selectable<CronsTable>>,
+  decide: (row: Row<'crons'>) => Partial<Row<'crons'>>,
 ): Promise<Cron | null> {
   const row = await context.main.transact(async (trx) => {
     // An engine may be setting the next time at this moment.
@@ -347,11 +347,7 @@ function tellDue({ signals }: Context, teamId: string, dueAt: number | null): vo
 }
 
 /** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */
-function remindAt(
-  row: Selectable<CronsTable>,
-  hours: RemindHours | null,
-  now: number,
-): number | null {
+function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): number | null {
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);

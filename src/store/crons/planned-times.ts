@@ -3,7 +3,7 @@ import { withinEnd } from '#domain/cron-end';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import type { CronsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import { endOf } from './row-end.ts';
 
 /** The clocks of nodes may differ by this much without a cron counting as planned too late. */
@@ -36,7 +36,7 @@ export function countPlannedTooLate(
 }
 
 interface PlannedRow extends Pick<
-  CronsTable,
+  Row<'crons'>,
   'team_id' | 'cron_expression' | 'next_run_at' | 'ends_at' | 'max_runs'
 > {
   cron_id: string;

@@ -1,7 +1,7 @@
 import type { CronEnd } from '#domain/cron-end';
-import type { CronsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 
 /** Reads the end of a cron (§3.1) from its row. */
-export function endOf({ ends_at, max_runs }: Pick<CronsTable, 'ends_at' | 'max_runs'>): CronEnd {
+export function endOf({ ends_at, max_runs }: Pick<Row<'crons'>, 'ends_at' | 'max_runs'>): CronEnd {
   return { endsAt: ends_at, maxRuns: max_runs };
 }

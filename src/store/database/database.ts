@@ -5,7 +5,7 @@ import { refuseNesting, runInside } from './nesting.ts';
 import { runsStatements } from './prepared.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
-import type { Tables } from './schema.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** The interface of a read. It cannot open transactions; writing through it is a defect. */
 export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'> &

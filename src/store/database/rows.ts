@@ -1,13 +1,6 @@
-import {
-  type ExpressionBuilder,
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  sql,
-  type Updateable,
-} from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Kysely, sql, type Updateable } from 'kysely';
 import type { Reader, Trx } from './database.ts';
-import type { Tables } from './schema.ts';
+import type { Row, Tables } from '../tables/tables.ts';
 
 /**
  * Access to rows by plain equality, which is most of it. Queries with other conditions, joins or expressions are
@@ -15,7 +8,6 @@ import type { Tables } from './schema.ts';
  */
 
 type Table = keyof Tables;
-type Row<T extends Table> = Selectable<Tables[T]>;
 type Column<T extends Table> = keyof Row<T> & string;
 
 /** The values that columns of a row must have. A list: one of its values. */

@@ -3,7 +3,7 @@ import type { FailureReason } from '#domain/failure';
 import type { Dialect } from '../database/dialect.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { HOUR_MS } from './outcomes.ts';
-import type { DurationHoursTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
 /** The reasons of runs that were not sent, or whose duration is not known. */
@@ -50,12 +50,12 @@ function durationCounts({ $ }: Dialect): string {
 
 export interface DurationHour {
   hour: number;
-  outcome: DurationHoursTable['outcome'];
+  outcome: Row<'duration_hours'>['outcome'];
   counts: DurationCounts;
 }
 
 /** Parameters as for `durationCounts` */
-const readHours = pageStatement<Pick<DurationHoursTable, 'hour' | 'outcome' | 'step' | 'runs'>>(
+const readHours = pageStatement<Pick<Row<'duration_hours'>, 'hour' | 'outcome' | 'step' | 'runs'>>(
   'read-duration-hours',
   (dialect) => `
   select hour, outcome, step, cast(sum(runs) as bigint) as runs from ${durationCounts(dialect)}

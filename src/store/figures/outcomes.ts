@@ -1,5 +1,5 @@
 import { preparedStatement } from '../database/prepared.ts';
-import type { OutcomeHoursTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
 /** The length of one counter. */
@@ -23,7 +23,7 @@ export function addToOutcomeHours(counts: string): string {
 
 export interface OutcomeHour {
   hour: number;
-  outcome: OutcomeHoursTable['outcome'];
+  outcome: Row<'outcome_hours'>['outcome'];
   runs: number;
 }
 

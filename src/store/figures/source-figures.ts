@@ -1,7 +1,7 @@
 import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
 import type { Dialect } from '../database/dialect.ts';
 import { pageStatement } from '../lists/statement.ts';
-import type { OutcomeHoursTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** An id that is lower than any other. */
 const FIRST_ID = "'00000000-0000-0000-0000-000000000000'";
 
-export type OutcomeCounts = Record<OutcomeHoursTable['outcome'], number>;
+export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
 
 export interface SourceFigures {
   /** The team's name. */
@@ -126,7 +126,7 @@ const readQueues = pageStatement<Picked>(
 
 interface Counted {
   id: string;
-  outcome: OutcomeHoursTable['outcome'];
+  outcome: Row<'outcome_hours'>['outcome'];
   runs: number;
 }
 

@@ -4,12 +4,12 @@ import { formatRate, parseRate, type Rate } from '#domain/rate';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../lists/job-counts.ts';
-import type { BulkTasksTable, Tables } from '../database/schema.ts';
+import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-export type BulkKind = BulkTasksTable['kind'];
+export type BulkKind = Row<'bulk_tasks'>['kind'];
 
 /** A bulk action over a search, which the service works through by itself. */
 export interface BulkTask {
@@ -17,7 +17,7 @@ export interface BulkTask {
   kind: BulkKind;
   /** The search. Jobs that arrived after the request are not touched. */
   search: JobSearch;
-  state: BulkTasksTable['state'];
+  state: Row<'bulk_tasks'>['state'];
   /** How many matched when it was asked for. */
   total: BoundedCount;
   /** Of a retry that is spread: at which rate its jobs come due, from `createdAt` on. Null: at once. */
@@ -37,7 +37,7 @@ export interface ClaimedTask extends BulkTask {
   cursor: string | null;
 }
 
-type TaskRow = Omit<BulkTasksTable, 'done' | 'skipped' | 'claimed_until' | 'rate'> & {
+type TaskRow = Omit<Row<'bulk_tasks'>, 'done' | 'skipped' | 'claimed_until' | 'rate'> & {
   done: number;
   skipped: number;
   rate: string | null;

@@ -8,7 +8,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 import { all } from '../database/rows.ts';
 
 /** What the engine has to know of a job that was made due. */

@@ -10,7 +10,7 @@ import {
 } from '../runs/every-run.ts';
 import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
 import type { JobStatus } from '#domain/run-status';
-import type { JobsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 
@@ -20,7 +20,7 @@ export interface JobRecord extends RunRecord<JobStatus> {
   attemptNumber: number;
   queueId: string;
   queue: string;
-  method: JobsTable['method'];
+  method: Row<'jobs'>['method'];
   url: string;
   callbackUrl: string | null;
   scheduledAt: number;

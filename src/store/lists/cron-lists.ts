@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** A place in the list of crons: name and id, since names need not be unique. */
 export interface CronKey {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { DialectName } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** The table of migrations in databases that were made before the first release. */
 export const UNRELEASED_TABLE = 'kysely_migration';

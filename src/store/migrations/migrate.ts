@@ -5,7 +5,7 @@ import type { Dialect, RunText } from '../database/dialect.ts';
 import { wasLockedOut } from '../database/errors.ts';
 import { readApplied } from './applied.ts';
 import { ddlOf } from '../tables/ddl.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 import { TABLES } from '../tables/tables.ts';
 import { BASELINE, type Migration, MIGRATIONS } from './migrations.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { forEachStore, type TestStore } from '#testing/stores';
-import type { InvitedRole } from '../database/accounts-schema.ts';
+import type { InvitedRole } from '../tables/accounts.ts';
 import type { Mapped } from './group-memberships.ts';
 import type { Registered, StartingTeam } from './registration.ts';
 

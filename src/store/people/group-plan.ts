@@ -1,4 +1,4 @@
-import type { InvitedRole, Role } from '../database/accounts-schema.ts';
+import type { InvitedRole, Role } from '../tables/accounts.ts';
 
 /** A team that a group leads to, and in which role. */
 export interface Mapped {

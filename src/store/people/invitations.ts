@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
-import type { InvitedRole } from '../database/accounts-schema.ts';
+import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
 import { add, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { InvitedRole, Role } from '../database/accounts-schema.ts';
+import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
 import { insertTeam } from './teams.ts';
 import { add, all, change, remove } from '../database/rows.ts';

@@ -1,5 +1,5 @@
 import { newId } from '#domain/ids';
-import type { Role } from '../database/accounts-schema.ts';
+import type { Role } from '../tables/accounts.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';

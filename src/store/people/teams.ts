@@ -1,7 +1,7 @@
 import { newId } from '#domain/ids';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
 import type { Trx } from '../database/database.ts';
-import type { TeamsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 import { add, all, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -13,7 +13,7 @@ export interface Team {
   createdAt: number;
 }
 
-function teamOf(row: TeamsTable): Team {
+function teamOf(row: Row<'teams'>): Team {
   return {
     id: row.id,
     name: row.name,
@@ -29,7 +29,7 @@ export async function insertTeam(
   { name, plan }: { name: string; plan: string },
   now: number,
 ): Promise<Team> {
-  const row: TeamsTable = {
+  const row: Row<'teams'> = {
     id: newId(now),
     name,
     plan,
@@ -137,7 +137,7 @@ export const teams = {
 async function changeTeam(
   { main }: Context,
   teamId: string,
-  columns: Partial<TeamsTable>,
+  columns: Partial<Row<'teams'>>,
 ): Promise<void> {
   await main.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, columns));
 }

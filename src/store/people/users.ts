@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Role } from '../database/accounts-schema.ts';
+import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import { change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock';
 import { Database, logStatements, type OnStatement } from '../database/database.ts';
 import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { postgres } from './sql.ts';
 

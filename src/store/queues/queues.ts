@@ -15,7 +15,8 @@ import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
-import type { QueuesTable, YesNo } from '../database/schema.ts';
+import type { YesNo } from '../tables/table.ts';
+import type { Row } from '../tables/tables.ts';
 import { forgetTaken } from '../postgres/taken-slots.ts';
 import { all, one, remove } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
@@ -27,9 +28,9 @@ export interface Queue extends QueueSettings {
   createdAt: number;
 }
 
-type SettingsColumns = Omit<QueuesTable, 'team_id' | 'id' | 'name' | 'created_at'>;
+type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at'>;
 
-export function queueSettingsOf(row: SettingsColumns & Pick<QueuesTable, 'id'>): QueueSettings {
+export function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): QueueSettings {
   return {
     timeoutSeconds: row.timeout_seconds,
     ...policyOf(row),
@@ -55,7 +56,7 @@ function readList<Item>(text: string): Item[] {
   }
 }
 
-function queueOf(row: QueuesTable): Queue {
+function queueOf(row: Row<'queues'>): Queue {
   return {
     teamId: row.team_id,
     id: row.id,
@@ -96,7 +97,7 @@ function newQueueRow(
   name: string,
   settings: QueueSettings,
   now: number,
-): QueuesTable {
+): Row<'queues'> {
   const columns = settingsColumns(settings) as SettingsColumns;
   return { team_id: teamId, id: newId(now), name, created_at: now, ...columns };
 }
@@ -127,7 +128,7 @@ interface QueueKey {
   id: string;
 }
 
-type PolicyRow = Pick<QueuesTable, 'id' | 'retry_schedule' | 'retries_enabled' | 'email_alerts'>;
+type PolicyRow = Pick<Row<'queues'>, 'id' | 'retry_schedule' | 'retries_enabled' | 'email_alerts'>;
 
 const readPolicies = preparedStatement<PolicyRow>(
   'read-queue-policies',
@@ -290,7 +291,7 @@ async function findPolicies(
 async function follow(
   { main }: Context,
   trx: Trx,
-  { team_id, id }: QueuesTable,
+  { team_id, id }: Row<'queues'>,
   { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
 ): Promise<void> {
   if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);

@@ -9,7 +9,7 @@ import {
   type OUTCOME_COLUMNS,
   type RunTable,
 } from './run-tables.ts';
-import type { EndedExecutionsTable, EndedJobsTable } from '../database/schema.ts';
+import type { Row } from '../tables/tables.ts';
 
 type Big = (typeof BIG_COLUMNS)[number];
 type Outcome = Exclude<(typeof OUTCOME_COLUMNS)[number], 'status'>;
@@ -19,9 +19,9 @@ type Whole<Ended extends Record<Outcome, unknown>, Status> = Omit<Ended, 'status
   [K in Outcome]: Ended[K] | null;
 } & { status: Status };
 
-export type WholeJobRow = Whole<EndedJobsTable, JobStatus> & { queue: string };
+export type WholeJobRow = Whole<Row<'ended_jobs'>, JobStatus> & { queue: string };
 export type StoredJobRow = Omit<WholeJobRow, Big>;
-export type WholeExecutionRow = Whole<EndedExecutionsTable, ExecutionStatus>;
+export type WholeExecutionRow = Whole<Row<'ended_executions'>, ExecutionStatus>;
 export type StoredExecutionRow = Omit<WholeExecutionRow, Big>;
 
 /** The columns of the outcome, with types that Postgres needs for a null in a union. */

@@ -12,7 +12,7 @@ import {
 import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
-import type { Tables } from '../database/schema.ts';
+import type { Tables } from '../tables/tables.ts';
 import { SqliteThreadDialect, Turns } from './dialect.ts';
 import { sqlite } from './sql.ts';
 import { SqliteHere } from './here.ts';

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import * as accounts from './accounts.ts';
 import * as alerts from './alerts.ts';
 import * as figures from './figures.ts';
@@ -9,6 +10,9 @@ type Declared = (typeof DECLARED)[keyof typeof DECLARED];
 
 /** The tables as types for Kysely. */
 export type Tables = { [T in Declared as T['name']]: RowOf<T> };
+
+/** A row as it is read. */
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
 /** All tables, in an order in which they can be created: those that refer to others come last. */
 export const TABLES: readonly Table[] = (Object.values(DECLARED) as unknown as Table[]).toSorted(
