@@ -26,7 +26,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
     lists.listJobs(
       teamId,
       { tab, ...(from !== undefined && { from }) },
-      { limit: SHOWN, isHeldLeftOut: isPlanned(tab) },
+      { limit: SHOWN, isPausedLeftOut: isPlanned(tab) },
     );
   // The time is cut to seconds, as in the list that the number links to.
   const reading = readQueueStates(store, teamId, {

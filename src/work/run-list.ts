@@ -1,5 +1,5 @@
 import { findOverlapping } from '#domain/overlap';
-import type { AnsweredRun, FoundRun } from '#store/lists/run-list';
+import type { AnsweredRun, FoundRun } from '#store/lists/search';
 import type { RunSearch } from '#domain/run-search';
 import { writeCursor } from '#store/lists/cursor';
 import { type ListPage, NO_PAGE } from '#store/lists/walk';

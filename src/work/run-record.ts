@@ -1,4 +1,4 @@
-import type { FoundRun } from '#store/lists/run-list';
+import type { FoundRun } from '#store/lists/search';
 
 /** A run as files and the command line have it. */
 export interface RunRecord {

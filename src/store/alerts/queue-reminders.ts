@@ -32,7 +32,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
 
   /** The newest of its failed jobs. */
   async findFailure(db, { team_id, id, failing_since }) {
-    const failed = rangesOf({ tab: 'failed' }, [id]);
+    const failed = rangesOf({ tab: 'failed' }, { queueIds: [id] });
     const deadLetters = failed.filter(({ status }) => status === 'dead_lettered');
     const newest = new KeyMerge(db, deadLetters, {
       direction: 'down',

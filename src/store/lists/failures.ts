@@ -56,7 +56,7 @@ export async function groupFailures(
 ): Promise<FailureGroups> {
   const { from, to } = asked;
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: asked.queueId });
-  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, queueIds));
+  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
   const merge = new KeyMerge(db, ranges, {
     direction: 'down',
     start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
@@ -88,7 +88,7 @@ export async function findFirstFailure(
   queueId: string | undefined,
 ): Promise<number | null> {
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
-  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, queueIds));
+  const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
   const merge = new KeyMerge(db, ranges, {
     direction: 'up',
     start: { at: -1, id: '00000000-0000-0000-0000-000000000000' },

@@ -1,9 +1,9 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { listJobPage } from './job-list.ts';
+import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
-import { type JobSearch, needsLookingAt } from './search.ts';
+import { type JobSearch, needsSieve } from './search.ts';
 import { findSourceIds } from './sources.ts';
 
 /** Counting stops here. */
@@ -59,8 +59,8 @@ export async function countTabs(
 ): Promise<TabCounts> {
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
   const of = (tab: JobSearch['tab'], most = MOST_COUNTED) =>
-    countRanges(db, rangesOf({ tab }, queueIds), {}, most);
-  const ofResent = rangesOf({ tab: 'failed', resent: 'only' }, queueIds);
+    countRanges(db, rangesOf({ tab }, { queueIds }), {}, most);
+  const ofResent = rangesOf({ tab: 'failed', resent: 'only' }, { queueIds });
   const retried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
@@ -89,10 +89,10 @@ export async function countJobs(
   teamId: string,
   search: JobSearch,
 ): Promise<BoundedCount> {
-  const isExact = !needsLookingAt(search) && search.id === undefined;
+  const isExact = !needsSieve(search).isSieved && search.id === undefined;
   if (isExact) {
     const queueIds = await findSourceIds(room.db, teamId, 'queues', { id: search.queueId });
-    const ranges = rangesOf(search, queueIds);
+    const ranges = rangesOf(search, { queueIds });
     return bound(await countRanges(room.db, ranges, search, MOST_COUNTED));
   }
   if (isWholePendingTab(search)) {

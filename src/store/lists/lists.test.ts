@@ -5,7 +5,7 @@ import { newId } from '#domain/ids';
 import { fillJobs, fillResponses, type JobFill } from '#testing/fill';
 import { aCron, aNode, aQueue, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START, type TestStore } from '#testing/stores';
-import { listJobPage } from './job-list.ts';
+import { listJobPage } from './run-list.ts';
 import type { JobSearch } from './lists.ts';
 
 interface Scene {

@@ -3,10 +3,9 @@ import { bind, type Context } from '../database/context.ts';
 import { countExecutions, findCrons, listCronIds, sampleRuns } from './cron-lists.ts';
 import { findFirstFailure, groupFailures } from './failures.ts';
 import { countJobs, countTabs } from './job-counts.ts';
-import { listJobPage } from './job-list.ts';
 import { countRunningJobs, readQueueLoads, readRateLoad } from './queue-lists.ts';
 import { readCronResults, readQueueResults } from './recent-results.ts';
-import { listRunPage } from './run-list.ts';
+import { listJobPage, listRunPage } from './run-list.ts';
 import { countTaggedCrons, listTagsOf } from './tag-lists.ts';
 
 export type { CronKey, EndedRun } from './cron-lists.ts';

@@ -1,4 +1,3 @@
-import type { RunSearch } from '#domain/run-search';
 import { type RawBuilder, sql } from 'kysely';
 import { faultOfMessage } from '#domain/connection-faults';
 import { readTrace } from '#domain/run-trace';
@@ -7,8 +6,7 @@ import type { Database } from '../database/database.ts';
 import { everyExecution, type StoredExecutionRow } from '../runs/every-run.ts';
 import { runRecord } from '../runs/run-records.ts';
 import { beginsWith, outcomeConditions } from './pick-jobs.ts';
-import type { AnsweredRun, FoundRun } from './run-list.ts';
-import { isOfHost } from './search.ts';
+import { type AnsweredRun, fits, type Search } from './search.ts';
 
 type Row = StoredExecutionRow & {
   trace: string | null;
@@ -19,21 +17,13 @@ type Row = StoredExecutionRow & {
   kept_bytes?: number | null;
 };
 
-/** How executions are picked. */
-export interface Picking {
-  /** Waiting and running ones too, in the order in which they were made. */
-  isHistory?: boolean | undefined;
-  /** So many of the first bytes of each response. */
-  bodyBytes?: number | undefined;
-}
-
 /** Picks from some executions of a team those that match a search, in no order. */
 export async function pickExecutions(
   db: Database,
   teamId: string,
   ids: readonly string[],
-  search: RunSearch,
-  { isHistory = false, bodyBytes }: Picking = {},
+  search: Search,
+  { isHistory, bodyBytes }: { isHistory: boolean; bodyBytes: number | undefined },
 ): Promise<AnsweredRun[]> {
   if (ids.length === 0) return [];
   const { reason, text } = search;
@@ -60,15 +50,14 @@ export async function pickExecutions(
       from ${everyExecution(choice, bodyBytes)} as runs cross join crons
       where ${sql.join(whole, sql` and `)}`.execute(reader),
   );
-  const found = rows.map((row) => runOfExecution(row, isHistory));
-  return found.filter((run) => isOfRequest(run, search));
+  return rows.map((row) => runOfExecution(row, isHistory)).filter((run) => fits(run, search));
 }
 
 /**
- * Conditions on an execution's request. It is stored inside the trace, so SQL finds only candidates; `isOfRequest`
- * checks them.
+ * Conditions on an execution's request. It is stored inside the trace, so SQL finds only candidates; `fits` checks
+ * them.
  */
-function requestConditions(db: Database, { urlPrefix, host }: RunSearch): RawBuilder<unknown>[] {
+function requestConditions(db: Database, { urlPrefix, host }: Search): RawBuilder<unknown>[] {
   const { holds } = db.dialect;
   const inTrace = (words: string) => holds(sql`runs.trace`, sql`${words}`);
   const hasHost = (column: string) =>
@@ -82,13 +71,6 @@ function requestConditions(db: Database, { urlPrefix, host }: RunSearch): RawBui
         ]),
     ...(host === undefined ? [] : [sql`(${hasHost('runs.trace')} or ${hasHost('crons.url')})`]),
   ];
-}
-
-function isOfRequest({ url }: FoundRun, { urlPrefix, host }: RunSearch): boolean {
-  return (
-    (urlPrefix === undefined || url.startsWith(urlPrefix)) &&
-    (host === undefined || isOfHost(url, host))
-  );
 }
 
 function runOfExecution(row: Row, isHistory: boolean): AnsweredRun {

@@ -1,15 +1,14 @@
-import type { RunSearch } from '#domain/run-search';
-import { type FaultCode, faultMessage } from '#domain/connection-faults';
+import { faultMessage } from '#domain/connection-faults';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { Span } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { readJobs } from '../runs/every-run.ts';
-import { findRetries, jobRecord, type JobRecord } from '../jobs/job-records.ts';
-import { fits, type FoundJob, type JobSearch, timeOf } from './search.ts';
+import { findRetries, jobRecord } from '../jobs/job-records.ts';
+import { fits, type FoundJob, foundJob, type Search } from './search.ts';
 
 /** Jobs to pick from. */
-export interface Choice {
+export interface JobChoice {
   ids: readonly string[];
   /** When those among them that have ended did so; null: none has. Without it that is not known. */
   endedWithin?: Span | null;
@@ -19,11 +18,12 @@ export interface Choice {
 export async function pickJobs(
   db: Database,
   teamId: string,
-  { ids, endedWithin }: Choice,
-  search: JobSearch & Pick<RunSearch, 'fault' | 'host' | 'text'>,
-  isOfEnded = search.statusCode !== undefined || search.responseText !== undefined,
+  { ids, endedWithin }: JobChoice,
+  search: Search,
 ): Promise<FoundJob[]> {
   if (ids.length === 0) return [];
+  const { tab, statusCode, responseText } = search;
+  const isOfEnded = tab === undefined || statusCode !== undefined || responseText !== undefined;
   const further = furtherConditions(db, search);
   const outcome = outcomeConditions('jobs', search);
   const where = sql.join(
@@ -48,7 +48,7 @@ export async function pickJobs(
       ...(outcome.length === 0 && { name }),
     }),
   );
-  return rows.map((row) => withTime(jobRecord(row))).filter((job) => fits(job, search));
+  return rows.map((row) => foundJob(jobRecord(row))).filter((job) => fits(job, search));
 }
 
 function whenEnded({ dialect }: Database, span: Span | null): RawBuilder<boolean> {
@@ -66,7 +66,7 @@ function nameOf(span: Span | null | undefined): string[] {
  */
 function furtherConditions(
   { dialect: { holds, holdsBytes } }: Database,
-  { payloadText, responseText, urlPrefix, host, text }: Parameters<typeof pickJobs>[3],
+  { payloadText, responseText, urlPrefix, host, text }: Search,
 ): { of: string; condition: RawBuilder<unknown> }[] {
   const inPayload = (words: string) => holds(sql`jobs.payload`, sql`${words}`);
   const inBody = (words: string) => holdsBytes(sql`jobs.body`, words);
@@ -85,7 +85,7 @@ function furtherConditions(
 /** The conditions on a run's outcome, as far as SQL can check them. */
 export function outcomeConditions(
   table: 'jobs' | 'executions',
-  { statusCode, fault }: { statusCode?: number | string; fault?: FaultCode },
+  { statusCode, fault }: Search,
 ): RawBuilder<unknown>[] {
   const message = sql.ref(`${table}.error_message`);
   return [
@@ -96,10 +96,6 @@ export function outcomeConditions(
 
 export function beginsWith(column: string, prefix: string): RawBuilder<boolean> {
   return sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
-}
-
-function withTime(job: JobRecord): FoundJob {
-  return Object.assign(job, { at: timeOf(job) });
 }
 
 /** The part of the condition on status codes that SQL can check; `fits` checks the whole. */

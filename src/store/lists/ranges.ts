@@ -1,4 +1,4 @@
-import type { RunOutcome, RunSearch } from '#domain/run-search';
+import type { RunOutcome } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type Span } from '../database/dialect.ts';
@@ -12,7 +12,7 @@ import {
 } from '#domain/run-status';
 import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
-import type { JobKey, JobSearch } from './search.ts';
+import type { JobKey, Search } from './search.ts';
 import { pageStatement } from './statement.ts';
 
 /**
@@ -43,31 +43,23 @@ export type RangeKind =
 /** The reasons as the index has them: no reason is an empty text. */
 export const REASONS = ['', ...FAILURE_REASONS];
 
-/** The ranges that contain every job that a search can find, and as few others as the indexes allow. */
-export function rangesOf(search: JobSearch, queueIds: readonly string[]): Range[] {
-  return rangesIn(statesOf(search), queueIds);
+/** The queues and crons of a search. */
+export interface Sources {
+  queueIds: readonly string[];
+  cronIds?: readonly string[];
 }
 
-/** The ranges of ended runs that can match a search for runs. */
-export function endedRanges(
-  search: RunSearch,
-  { queueIds, cronIds }: { queueIds: readonly string[]; cronIds: readonly string[] },
-): Range[] {
-  const { kind, reason } = search;
+/** The ranges that contain every run that a search can find, and as few others as the indexes allow. */
+export function rangesOf(search: Search, { queueIds, cronIds = [] }: Sources): Range[] {
+  const { tab, reason } = search;
+  if (tab !== undefined) return rangesIn(statesOf(search), queueIds);
   const statuses = STATUSES_OF[search.outcome ?? (reason === undefined ? 'any' : 'failure')];
   const failed = FAILED_ATTEMPT_STATUSES.filter((status) => statuses.includes(status));
-  const states: State[] = failedStates({ tab: 'all', ...(reason && { reason }) }, failed);
+  const states = failedStates(search, failed);
   if (statuses.includes('success')) states.push({ kind: 'finished', status: 'success' });
   const ofCrons = (['success', 'failed'] as const).filter((status) => statuses.includes(status));
-  return [
-    ...(kind === 'execution' ? [] : rangesIn(states, queueIds)),
-    ...(kind === 'job'
-      ? []
-      : rangesIn(
-          ofCrons.map((status) => ({ kind: 'executed', status })),
-          cronIds,
-        )),
-  ];
+  const executed = ofCrons.map((status) => ({ kind: 'executed' as const, status }));
+  return [...rangesIn(states, queueIds), ...rangesIn(executed, cronIds)];
 }
 
 /** The ranges of all executions of crons. Open ones come first: one that ends meanwhile is then found in either. */
@@ -98,7 +90,7 @@ function rangesIn(states: readonly State[], sourceIds: readonly string[]): Range
 
 type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 
-function statesOf(search: JobSearch): State[] {
+function statesOf(search: Search): State[] {
   const { tab, reason, statusCode, responseText, resent } = search;
   if (resent === 'only') {
     return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED_JOB_STATUSES) : [];
@@ -126,10 +118,9 @@ function statesOf(search: JobSearch): State[] {
  * retention uses too.
  */
 function failedStates(
-  search: Pick<JobSearch, 'tab' | 'reason' | 'resent'>,
+  { tab = 'all', reason, resent }: Search,
   statuses: readonly JobStatus[],
 ): State[] {
-  const { tab, reason, resent } = search;
   const isEither = resent === 'any' || (tab === 'all' && resent !== 'only');
   if (reason === undefined && isEither) {
     return statuses.map((status) => ({ kind: 'finished', status }));

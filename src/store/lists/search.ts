@@ -1,38 +1,31 @@
-import type { FailureReason } from '#domain/failure';
+import { type FaultCode, faultOfMessage } from '#domain/connection-faults';
+import type { HttpMethod } from '#domain/exchange';
 import type { RunSearch } from '#domain/run-search';
-import { FAILED_ATTEMPT_STATUSES, isFailedJob } from '#domain/run-status';
+import { FAILED_ATTEMPT_STATUSES, FAILED_JOB_STATUSES } from '#domain/run-status';
 import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
+import type { RunRecord } from '../runs/run-records.ts';
 
 /** The tabs of §3.3. */
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
- * The filter of a list of jobs; all given conditions must hold. Ids may be any text: one that the team does not have
- * finds nothing.
+ * The filter of every list of runs; all given conditions must hold. Ids may be any text: one that the team does not
+ * have finds nothing.
  *
- * The time of a job is its end; while it runs, its start; while it waits, its due time.
+ * The time of a run is its end; while a job runs, its start; while it waits, its due time.
  */
-export interface JobSearch {
-  tab: JobTab;
-  queueId?: string;
-  /** A job's id: finds that attempt and the others of the same job. */
-  id?: string;
-  /** Case-sensitive, from the scheme on. */
-  urlPrefix?: string;
+export interface Search extends Omit<RunSearch, 'statusCode'> {
+  /** Only jobs, and only those of the tab. Without a tab: all ended runs of jobs and crons. */
+  tab?: JobTab;
+  /** A status code, or the form that `readStatusCodes` gives: `5xx,404`, `none`. */
+  statusCode?: number | string;
   /** Origin and path must be equal, the query may differ: `FailureGroup.target`. */
   target?: string;
   /** A text in the payload as it was given; case-sensitive. */
   payloadText?: string;
   /** A text in the stored part of the response body; case-sensitive. */
   responseText?: string;
-  /** A status code, or the form that `readStatusCodes` gives: `5xx,404`, `none`. */
-  statusCode?: number | string;
-  /** `unknown`: failed without a reason (3xx). */
-  reason?: FailureReason | 'unknown';
-  /** The time of the job, in milliseconds: from (inclusive), to (exclusive). */
-  from?: number;
-  to?: number;
   /**
    * Failed jobs that were resent (§3.3): `any` shows them on the Failed tab too, `only` shows nothing else. Without it
    * the Failed tab leaves them out.
@@ -40,56 +33,94 @@ export interface JobSearch {
   resent?: 'any' | 'only';
 }
 
-/** A place in a list: the time of a job and its id. */
+/** What a list of jobs can be filtered by. Bulk tasks store it as JSON. */
+export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fault' | 'host'> & {
+  tab: JobTab;
+};
+
+/** A place in a list: the time of a run and its id. */
 export interface JobKey {
   at: number;
   id: string;
 }
 
-export interface FoundJob extends JobRecord {
-  /** The time of the job, by which the list is ordered. */
+/** An attempt of a job or an execution of a cron. */
+export interface FoundRun extends Omit<RunRecord, 'teamId'> {
+  kind: 'job' | 'execution';
+  /** The time by which the list is ordered: see `Search`; in a cron's history the time of creation. */
   at: number;
+  /** The id of the queue or cron. */
+  sourceId: string;
+  sourceName: string;
+  /** As it was sent; the cron's present one for an execution that was not sent. */
+  method: HttpMethod;
+  url: string;
+  /** Null for an execution: crons never retry. */
+  attemptNumber: number | null;
+  /** The scheduled time; null for Run now. */
+  scheduledAt: number | null;
+  /** Why the connection failed; null where it did not. */
+  fault: FaultCode | null;
+  /** The id of the job that a person's Retry made of this failed one. */
+  retriedAs: string | null;
 }
 
-/** The time by which lists are ordered: when a job ended, started, or is due. */
-export function timeOf(job: Pick<JobRecord, 'completedAt' | 'startedAt' | 'scheduledAt'>): number {
-  return job.completedAt ?? job.startedAt ?? job.scheduledAt;
+/** A run with the beginning of its response, if that was asked for and there is one. */
+export interface AnsweredRun extends FoundRun {
+  response?: { bodyStart: Uint8Array; keptBytes: number };
+}
+
+export type FoundJob = FoundRun & JobRecord;
+
+export function foundJob(job: JobRecord): FoundJob {
+  return {
+    ...job,
+    kind: 'job',
+    at: job.completedAt ?? job.startedAt ?? job.scheduledAt,
+    sourceId: job.queueId,
+    sourceName: job.queue,
+    fault: faultOfMessage(job.errorMessage),
+  };
 }
 
 /** Whether the list begins with the earliest. */
-export function isEarliestFirst({ tab }: JobSearch): boolean {
+export function isEarliestFirst({ tab }: Search): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
 
-/** Checks one job against all of a search except its texts and its id. */
-export function fits(job: JobRecord, search: JobSearch & Pick<RunSearch, 'host'>): boolean {
-  const at = timeOf(job);
+/** Checks a run against all of a search except its texts, its tag and its id. */
+export function fits(run: FoundRun, search: Search): boolean {
+  const { kind = run.kind, queueId, cronId, from = 0, to = Infinity } = search;
   return (
-    isInTab(job, search) &&
-    (search.queueId === undefined || job.queueId === search.queueId) &&
-    (search.from === undefined || at >= search.from) &&
-    (search.to === undefined || at < search.to) &&
-    (search.urlPrefix === undefined || job.url.startsWith(search.urlPrefix)) &&
-    (search.target === undefined || isOfTarget(job.url, search.target)) &&
-    (search.host === undefined || isOfHost(job.url, search.host)) &&
-    (search.statusCode === undefined || hasCode(job, search.statusCode)) &&
-    (search.reason === undefined || hasReason(job, search.reason))
+    run.kind === kind &&
+    run.sourceId === (queueId ?? cronId ?? run.sourceId) &&
+    isInTab(run, search) &&
+    hasOutcome(run, search) &&
+    run.at >= from &&
+    run.at < to &&
+    (search.urlPrefix === undefined || run.url.startsWith(search.urlPrefix)) &&
+    (search.target === undefined || isOfTarget(run.url, search.target)) &&
+    (search.host === undefined || isOfHost(run.url, search.host)) &&
+    (search.statusCode === undefined || hasCode(run, search.statusCode)) &&
+    (search.reason === undefined || hasReason(run, search.reason)) &&
+    (search.fault === undefined || run.fault === search.fault)
   );
 }
 
 function isInTab(
-  { status, attemptNumber, retriedAs }: JobRecord,
-  { tab, resent }: JobSearch,
+  { status, attemptNumber, retriedAs }: FoundRun,
+  { tab = 'all', resent }: Search,
 ): boolean {
-  const isFailed = isFailedJob(status);
+  const isRetry = attemptNumber !== null && attemptNumber > 1;
+  const isFailed = FAILED_JOB_STATUSES.some((failed) => failed === status);
   const isResent = isFailed && retriedAs !== null;
   switch (tab) {
     case 'all':
       return isResent || resent !== 'only';
     case 'pending':
-      return status === 'pending' && attemptNumber === 1;
+      return status === 'pending' && !isRetry;
     case 'retrying':
-      return status === 'pending' && attemptNumber > 1;
+      return status === 'pending' && isRetry;
     case 'processing':
       return status === 'processing';
     case 'completed':
@@ -99,8 +130,15 @@ function isInTab(
   }
 }
 
+function hasOutcome({ status }: FoundRun, { outcome }: Search): boolean {
+  const ended = status === 'dead_lettered' ? 'failed' : status;
+  return (
+    outcome === undefined || outcome === ended || (outcome === 'failure' && ended !== 'success')
+  );
+}
+
 /** @param host  in lower case, with its port or without */
-export function isOfHost(url: string, host: string): boolean {
+function isOfHost(url: string, host: string): boolean {
   const [, found = ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   const whole = found.toLowerCase();
   return whole === host || whole.replace(/:\d*$/, '') === host;
@@ -110,27 +148,31 @@ function isOfTarget(url: string, target: string): boolean {
   return url.startsWith(target) && ['', '?', '#'].includes(url.charAt(target.length));
 }
 
-function hasCode(job: JobRecord, code: number | string): boolean {
-  return job.completedAt !== null && hasStatusCode(String(code), job.responseStatus);
+function hasCode(run: FoundRun, code: number | string): boolean {
+  return run.completedAt !== null && hasStatusCode(String(code), run.responseStatus);
 }
 
-function hasReason({ status, reason }: JobRecord, wanted: FailureReason | 'unknown'): boolean {
+function hasReason({ status, reason }: FoundRun, wanted: Search['reason']): boolean {
   const isFailed = FAILED_ATTEMPT_STATUSES.some((failed) => failed === status);
   return isFailed && (reason ?? 'unknown') === wanted;
 }
 
-/** Whether a search for runs must examine them one by one, and whether it looks for a text, which takes longer. */
-export function needsSieve(search: RunSearch): { isSieved: boolean; hasText: boolean } {
-  const { statusCode, fault, urlPrefix, host, text, reason, kind } = search;
-  const hasText = [urlPrefix, host, text].some((each) => each !== undefined);
-  const isOfEither = reason !== undefined && kind !== 'job';
-  const isSieved = hasText || isOfEither || statusCode !== undefined || fault !== undefined;
+/**
+ * Whether no index covers the whole search, so that runs are examined one by one, a limited number of them; and whether
+ * each of them has a long text to search, which takes longer.
+ */
+export function needsSieve(search: Search): { isSieved: boolean; hasText: boolean } {
+  const { tab, kind, urlPrefix, target, host, payloadText, responseText, text } = search;
+  const { statusCode, fault, reason } = search;
+  const mayBeExecution = tab === undefined && kind !== 'job';
+  const ofUrl = [urlPrefix, target, host].some(isGiven);
+  const hasText = [payloadText, responseText, text].some(isGiven) || (tab === undefined && ofUrl);
+  const isByReason = mayBeExecution && isGiven(reason);
+  const isSieved =
+    tab === 'pending' || hasText || ofUrl || isByReason || isGiven(statusCode) || isGiven(fault);
   return { isSieved, hasText };
 }
 
-/** Whether no index covers the whole search: then jobs are examined one by one, a limited number of them. */
-export function needsLookingAt(search: JobSearch): boolean {
-  const { tab, urlPrefix, target, payloadText, responseText, statusCode } = search;
-  const given = [urlPrefix, target, payloadText, responseText, statusCode];
-  return tab === 'pending' || given.some((each) => each !== undefined);
+function isGiven(value: unknown): boolean {
+  return value !== undefined;
 }

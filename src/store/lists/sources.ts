@@ -11,7 +11,11 @@ export async function findSourceIds(
   db: Database,
   teamId: string,
   table: 'queues' | 'crons',
-  asked: { id?: string | undefined; tag?: string | undefined; isPausedLeftOut?: boolean } = {},
+  asked: {
+    id?: string | undefined;
+    tag?: string | undefined;
+    isPausedLeftOut?: boolean | undefined;
+  } = {},
 ): Promise<string[]> {
   const { id, tag, isPausedLeftOut = false } = asked;
   const rows = await db.read((reader) =>
