@@ -54,7 +54,10 @@ function runBuilder(directory) {
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Once here rather than in each process that serves them; dashboard/serving/static-files.ts looks for both beside the file. */
+/**
+ * Compressed once here instead of in each serving process; dashboard/serving/static-files.ts looks for the .br and .gz
+ * files.
+ */
 function compressFiles(directory) {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(js|css|svg|txt|webmanifest)$/.test(entry.name))
@@ -92,8 +95,8 @@ function swapIn(fresh, hash) {
 }
 
 /**
- * Builds beside the copy in use, so that a failed build, or a start that is broken off, leaves that one whole.
- * Resolves to 'built', 'unchanged' or 'failed'; the reasons of a failure are on standard error by then.
+ * Builds in a new folder, so that a failed or interrupted build leaves the last one intact. Resolves to 'built',
+ * 'unchanged' or 'failed'; errors are on standard error.
  */
 export async function buildDashboardIfChanged() {
   if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
@@ -119,7 +122,7 @@ export async function buildDashboardIfChanged() {
   }
 }
 
-// For `npm test`, which builds beside its checks.
+// For `npm test`, which builds while its checks run.
 async function run() {
   process.exitCode = (await buildDashboardIfChanged()) === 'failed' ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// `npm run dev`: the service, started again whenever something in src changes, with the dashboard built anew.
+// `npm run dev`: the service, restarted and its dashboard rebuilt whenever a file in src changes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';

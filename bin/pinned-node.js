@@ -1,4 +1,4 @@
-// Runs on any Node from 18 on: it is what finds the right one.
+// Runs on any Node from 18 on, because it finds the right one.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,14 +18,14 @@ function findPinnedNode() {
     .find((path) => existsSync(path));
 }
 
-/** Nobody but the older Node would stop this process once that one was killed outright. */
+/** If the older Node is killed, only this stops the child process. */
 function followParent() {
   delete process.env[MARK];
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
 }
 
-/** Runs the same script again under `node`, in a process group of its own so that each signal comes once. */
+/** Runs the same script again under `node`, in its own process group so that it gets each signal once. */
 function runUnder(node) {
   const child = spawn(node, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -45,8 +45,8 @@ function runUnder(node) {
 }
 
 /**
- * True when this process may go on. Otherwise the script is already running again under the Node that
- * `npm ci` installed, or has said what to do.
+ * True if this process may continue. Otherwise the script already runs again under the Node that `npm ci` installed, or
+ * an error was printed.
  */
 export function isPinnedNode() {
   if (Number.parseInt(process.versions.node, 10) >= NEEDED) {

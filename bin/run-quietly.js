@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 
-/** How much is kept of what a command says, in bytes: its end says why it failed. */
+/** How many bytes of a command's output are kept: the reason of a failure is at its end. */
 const KEPT_BYTES = 256 * 1024;
 
 /**
- * Runs a command that takes seconds, and says so in one line: `what`, and on a terminal how long it has been
- * running. What the command itself says follows only if it fails.
+ * Runs a slow command and prints one line: `what`, and on a terminal the elapsed time. The command's output follows
+ * only if it fails.
  *
  * @param {string} what
  * @param {{ file: string, args: string[], cwd: string, env: NodeJS.ProcessEnv }} command

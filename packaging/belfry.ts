@@ -1,4 +1,4 @@
-/** Where a packaged Belfry starts: the program of the npm package, and the executable. */
+/** Entry point of the npm package and the executable. */
 import { runMain } from '../src/main.ts';
 import type { Packaged } from '../src/packaged.ts';
 import { packagedDashboard } from './dashboard.ts';
@@ -22,7 +22,7 @@ const packaged: Packaged = {
 
 void start(process.argv.slice(2));
 
-/** Its own commands stand beside the settings, which may be wrong. */
+/** Runs its own commands before the settings are read, which may be wrong. */
 async function start(command: readonly string[]): Promise<void> {
   const own = packaged.commands.find(({ name }) => command.length === 1 && name === command[0]);
   await (own === undefined ? runMain(command, packaged) : own.run());

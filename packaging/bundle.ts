@@ -3,7 +3,7 @@ import { rolldown } from 'rolldown';
 import { findCommit } from './commit.ts';
 import { ROOT } from './places.ts';
 
-/** What Node 24 runs; newer syntax is rewritten. */
+/** The oldest supported Node; newer syntax is rewritten. */
 const TARGET = 'node24';
 
 /** File by name in the package, and where its code begins. */
@@ -13,8 +13,8 @@ const PROGRAMS = {
 };
 
 /**
- * Writes each program with everything it imports as one file: an executable can load no second one. What is imported
- * on demand is still evaluated on demand. Names and lines stay, so that a stack trace can be read.
+ * Writes each program with all its imports as one file, because an executable can't load a second one. Dynamic imports
+ * are still evaluated on demand. Names and lines are kept for readable stack traces.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   for (const [name, input] of Object.entries(PROGRAMS)) {
@@ -22,7 +22,7 @@ export async function bundlePrograms(folder: string): Promise<void> {
       cwd: ROOT,
       input,
       platform: 'node',
-      // A driver in C that pg uses where somebody has installed it.
+      // An optional C driver of pg.
       external: ['pg-native'],
       resolve: { alias: { 'belfry:dashboard-server': dashboardServer } },
       transform: {

@@ -1,11 +1,11 @@
-/** What is not released yet becomes the section of a version, below an empty one. */
+/** Moves the unreleased entries into a section of the version, below a new empty one. */
 export function releaseChangelog(text: string, version: string, day: string): string {
   if (readSection(text, 'Unreleased') === '')
     throw new Error('CHANGELOG.md has nothing under Unreleased');
   return text.replace(/^## Unreleased$/m, `## Unreleased\n\n## ${version} (${day})`);
 }
 
-/** What stands under the heading that begins so, without the heading; empty where there is none. */
+/** The text under the heading that begins with `heading`; empty if there is none. */
 export function readSection(text: string, heading: string): string {
   const sections = text.split(/^## /m);
   const found = sections.find((section) => /^[^\s(]+/.exec(section)?.[0] === heading);

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * V8 salts what it compiles with random numbers, and its cache holds the salt; the flag leaves the cache valid for a
- * process without it.
+ * V8 salts compiled code with random numbers, and its cache stores the salt. With this flag the cache stays valid in
+ * another process.
  */
 const SAME_EACH_TIME = '--random-seed=1';
 
@@ -27,7 +27,7 @@ export async function buildExecutable(folder: string, output: string): Promise<v
   await run(process.execPath, [SAME_EACH_TIME, '--build-sea', config], { cwd: folder });
 }
 
-/** What the program reads at run time, by its name. */
+/** The files that the program reads at run time, by name. */
 function listParts(folder: string): Record<string, string> {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries

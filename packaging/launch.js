@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The npm package's command. Runs on any Node, to say which one is needed.
+// The npm package's command. Runs on any Node, to report which version is needed.
 'use strict';
 
 const needed = 24;
 if (Number.parseInt(process.versions.node, 10) >= needed) {
-  // Beside it, so that it goes with the package. Where that can't be written, every call compiles anew.
+  // Inside the package, so that it is deleted with it. If it can't be written, every call compiles again.
   require('node:module').enableCompileCache(require('node:path').join(__dirname, 'compile-cache'));
   require('./belfry.cjs');
 } else {

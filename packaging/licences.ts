@@ -27,7 +27,7 @@ interface Part {
   folder: string;
 }
 
-/** Those that are named, and what they bring along. */
+/** The named packages and their dependencies. */
 export function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});

@@ -30,16 +30,16 @@ export async function packageForTestsIfChanged(): Promise<void> {
   await makeIfChanged(TESTED_PACKAGE, hashSources(), writePackage);
 }
 
-/** Copies the package that tests start, where it was made from these sources, and makes one elsewhere. */
+/** Copies the package for tests if it was made from these sources; otherwise makes a new one. */
 async function takePackage(folder: string): Promise<void> {
   if (!isMadeFrom(TESTED_PACKAGE, hashSources())) return writePackage(folder);
   fs.rmSync(folder, { recursive: true, force: true });
-  // What runs from there keeps its compiled code beside it.
+  // Processes that run from there write their compile cache into the folder.
   const filter = (file: string) => path.basename(file) !== 'compile-cache';
   fs.cpSync(TESTED_PACKAGE, folder, { recursive: true, filter });
 }
 
-/** @param hash  of what it is made from, which is noted in `build` */
+/** @param hash of the sources, which is recorded in `build` */
 async function makeIfChanged(
   place: string,
   hash: string,
@@ -84,7 +84,7 @@ export async function writePackage(folder: string): Promise<void> {
   fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
 }
 
-/** Nothing to install beside it: what Belfry depends on is in the bundle. */
+/** No dependencies: they are in the bundle. */
 const MANIFEST = {
   name: 'belfry',
   version: VERSION,
@@ -92,11 +92,11 @@ const MANIFEST = {
   license: 'MIT',
   type: 'commonjs',
   bin: { belfry: 'belfry.js' },
-  // Told by belfry.js itself where it is older; npm only warns.
+  // belfry.js rejects an older Node itself; npm only warns.
   engines: { node: '>=24' },
 };
 
-/** Beside its place first, so that nobody runs half of it. */
+/** Written under another name first, so that nobody runs half of it. */
 async function writeExecutable(file: string): Promise<void> {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;

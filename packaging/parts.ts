@@ -1,4 +1,4 @@
-/** What a package holds beside its code: files beside it in the npm package, assets in the executable. */
+/** The files of a package apart from its code: files next to it in the npm package, assets in the executable. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea';

@@ -6,7 +6,7 @@ export const ROOT = path.dirname(import.meta.dirname);
 export const PACKAGE = path.join(ROOT, 'build/package');
 /** The same for tests, whose processes leave compiled code in it. */
 export const TESTED_PACKAGE = path.join(ROOT, 'build/tested-package');
-/** What is handed out. */
+/** The folder of a release's files. */
 export const DIST = path.join(ROOT, 'dist');
 
 const suffix = process.platform === 'win32' ? '.exe' : '';

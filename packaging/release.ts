@@ -1,6 +1,6 @@
 /**
- * `npm run release -- 0.2.0 [--last belfry-0.1.0.tgz]`: version, changelog, and everything that is handed out, in
- * `dist` (docs/releasing.md). Commits nothing; what it changed is put back where it fails.
+ * `npm run release -- 0.2.0 [--last belfry-0.1.0.tgz]`: updates version and changelog and makes all release files in
+ * `dist` (docs/releasing.md). Commits nothing; restores changed files on failure.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -25,8 +25,8 @@ const BELFRY = `belfry@${VERSION}`;
 const NODE = `node@${process.versions.node}`;
 
 /**
- * What the executable and the npm package hold, as CycloneDX: npm's own account of the lock file without what only
- * builds or tests, and with the Node of the executable. The same each time: no number and no time of its making.
+ * The contents of the executable and the npm package as CycloneDX: npm's list without build and test packages, plus the
+ * Node of the executable. Reproducible: no serial number and no timestamp.
  */
 export async function writeSbom(): Promise<string> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
@@ -39,7 +39,7 @@ export async function writeSbom(): Promise<string> {
   sbom.metadata.component = { ...sbom.metadata.component, 'bom-ref': BELFRY, name: 'belfry' };
   sbom.components = sbom.components.filter((component) => held.has(component['bom-ref']));
   for (const component of sbom.components) {
-    // What the dashboard holds is there, although it is a development dependency.
+    // Packages in the dashboard's bundle are included, although they are development dependencies.
     component.scope = 'required';
     delete component.properties;
   }
@@ -67,5 +67,5 @@ function describeNode() {
   };
 }
 
-/** The SBOM's name beside what it describes. */
+/** The SBOM's file name. */
 export const SBOM_NAME = `${path.basename(BELFRY).replace('@', '-')}.cdx.json`;

@@ -77,8 +77,8 @@ function refuseLostKey(database: string, path: string): void {
 }
 
 /**
- * Creates the key file. It is written under another name and then linked, so that nobody sees half a key. Of two
- * processes the first one wins.
+ * Creates the key file. It is written under another name and then linked, so that nobody reads half a key. If two
+ * processes create it, the first one wins.
  */
 function createKey(path: string): Buffer {
   makeFolders(dirname(path));

@@ -1,12 +1,12 @@
-/** Paths that programs request at the listening address itself, whatever path the public address has. */
+/** Paths that programs request at the listening address, without the path of BASE_URL. */
 const SERVICE_PATHS = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/echo', '/api'];
 
 /**
- * Finds out what a request is for when the public address has a path. Returns the URL without that path, or where the
- * page is. The path is removed first, because it may be `/jobs`, which is also the path of a page.
+ * Finds the page of a request when the public address has a path. Returns the URL without that path, or a redirect to
+ * the page. The path is removed first, because it may be `/jobs`, which is also the path of a page.
  *
- * @param url  path and query of the request line
- * @param basePath  empty, or for example `/belfry`
+ * @param url path and query of the request line
+ * @param basePath empty, or for example `/belfry`
  */
 export function findPlace(
   url: string,

@@ -9,9 +9,9 @@ import { readTextFile } from './text-file.ts';
 import { describeVersion } from './version.ts';
 
 /**
- * Runs one command of the operator's command line with these settings, beside a running service or alone.
+ * Runs one command of the command line with these settings, with or without a running service.
  *
- * @param config  errors for a command that asks for help, which uses no settings
+ * @param config errors for a command that prints help, which uses no settings
  * @returns the exit code
  */
 export async function runOperatorCommand(

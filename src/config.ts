@@ -23,7 +23,7 @@ export interface Config extends Alone, PlanSettings {
   database: DatabaseLocation;
   /** The OpenID Connect provider by which people may sign in. */
   provider: ProviderSettings | null;
-  /** The proxy in front that says in headers who people are. */
+  /** The proxy in front that names users in headers. */
   proxySignIn: ProxySettings | null;
   teamBounds: TeamBounds;
   mailFrom: string;
@@ -39,7 +39,7 @@ export interface ConfigErrors {
 }
 
 interface Rule {
-  /** The rule is skipped if one of these is wrong by itself. */
+  /** The rule is skipped if one of these is wrong. */
   of: SettingName[];
   isBroken(values: Values): boolean;
   says: string | ((values: Values) => string);
@@ -214,7 +214,7 @@ export function servesLoopbackOnly(config: Config): boolean {
   return isLoopbackHost(config.host) && !hasPublicAddress(config);
 }
 
-/** Whether a setting says that a proxy stands in front, so that a loopback socket does not tell where a request is from. */
+/** Whether a setting shows that a proxy is in front, so that a loopback socket does not prove a local request. */
 export function isBehindProxy(config: Config): boolean {
   return config.trustedProxies > 0 || config.proxySignIn !== null || hasPublicAddress(config);
 }

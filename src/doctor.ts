@@ -46,7 +46,7 @@ export async function examine(config: Config, isPackaged: boolean): Promise<Find
   return [...examineSettings(config), ...database, dns, mail, ...surroundings];
 }
 
-/** Null if it can't be known. */
+/** Null if it is unknown. */
 function nameInstallation(inspection: Inspection): string | null {
   if (inspection.kind === 'not-made-yet') return 'none';
   if (inspection.kind === 'unreachable') return null;
@@ -208,7 +208,7 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
   ];
 }
 
-/** Judges TRUSTED_PROXIES by what the service has recorded about its requests. */
+/** Compares TRUSTED_PROXIES with the requests that the service has recorded. */
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Finding {
   const seen = found.untrustedForwarding;
   if (seen === null || !isStillTrue(seen, trustedProxies, realClock.now())) {
@@ -218,7 +218,7 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Findin
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
 }
 
-/** Judges PROXY_SIGN_IN_FROM by what the service has recorded about its requests; empty where it is not set. */
+/** Compares PROXY_SIGN_IN_FROM with the requests that the service has recorded; empty if it is not set. */
 function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport): Finding[] {
   if (proxySignIn === null) return [];
   const seen = found.strangeSignIn;

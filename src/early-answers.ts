@@ -6,10 +6,10 @@ export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;
 export const DROPPED_WITHIN_MS = 2_000;
 
 /**
- * Lets the client receive an answer that is sent before its request has arrived: a body that is too large, an address
- * that takes none, a missing session. Node would close the connection behind it, the kernel would reset it because of
- * the bytes that nobody read, and a client that is still sending would see the reset and not the answer. So the whole
- * answer is sent at once, and its end, which closes the connection, waits for the rest of the request.
+ * Delivers a response that is sent before its request has arrived: a body that is too large, a wrong path, a missing
+ * session. Node would close the connection, the kernel would reset it because of unread bytes, and a client that is
+ * still sending would see the reset instead of the response. So the whole response is sent at once, and its end, which
+ * closes the connection, waits for the rest of the request.
  */
 export function deliverEarlyAnswer(
   request: IncomingMessage,
@@ -45,7 +45,10 @@ function sendAll(response: ServerResponse, [chunk, encoding]: unknown[]): void {
   response.flushHeaders();
 }
 
-/** Reads and drops the rest of a request. @param done  is told whether that was all */
+/**
+ * Reads and discards the rest of a request.
+ * @param done is called with whether that was all
+ */
 function dropRest(
   request: IncomingMessage,
   clock: Pick<Clock, 'after'>,
@@ -64,7 +67,7 @@ function dropRest(
   // Of a broken connection nothing is left either.
   const endWhole = () => finish(true);
   const stopWaiting = clock.after(DROPPED_WITHIN_MS, () => finish(false));
-  // Who began to read the body has stopped; a reader of the Fetch API would keep what it is handed, and pause.
+  // Removes the Fetch API's reader, which would keep the chunks and pause.
   request.removeAllListeners('data').removeAllListeners('readable');
   request.on('data', drop).on('end', endWhole).on('close', endWhole).resume();
 }

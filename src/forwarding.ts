@@ -10,7 +10,7 @@ const LIST_HEADER = 'x-forwarded-for';
 
 /** Recorded for a request that came past the proxies. */
 const NONE = 'none';
-/** Probes and monitors ask for these without a proxy. */
+/** Probes and monitors request these without a proxy. */
 const PROBED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
 
 interface ForwardedRequest {
@@ -88,7 +88,7 @@ export class ForwardingWatch {
     });
   }
 
-  /** Warns at the start about what an earlier process has seen. */
+  /** Warns at the start about requests that an earlier process has seen. */
   async start(): Promise<void> {
     await this.#watch.start();
   }

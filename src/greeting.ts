@@ -1,7 +1,7 @@
 import type { FirstAccount } from '#people/registrations';
 import type { DatabaseLocation } from './config.ts';
 
-/** What an operator at a terminal needs to know first. */
+/** The lines printed for an operator at a terminal. */
 interface Greeting {
   /** The address at which this process listens. */
   address: string;

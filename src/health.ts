@@ -5,12 +5,12 @@ const LIMIT_MS = 5_000;
 export const HEALTHY = '{"status":"ok"}';
 
 export type Health =
-  /** `installation`: whose process it is; null if it does not say so, as during its start. */
+  /** `installation`: the name of the process's installation; null if it is not sent, as during its start. */
   { kind: 'lives'; installation: string | null } | { kind: 'silent'; why: string };
 
 /**
- * Asks the service on this machine whether it is alive. It serves containers' health checks, whose image has no other
- * HTTP client.
+ * Checks whether the service on this machine is alive. For health checks of containers, whose image has no other HTTP
+ * client.
  */
 export async function askHealth({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Health> {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };

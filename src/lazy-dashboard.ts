@@ -19,8 +19,8 @@ interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' 
 }
 
 /**
- * The whole dashboard, to be mounted last. It is loaded by the first visitor, so the start does not wait for it, and
- * a node whose pages nobody opens runs without React.
+ * The whole dashboard, to be mounted last. It is loaded on the first visit, so that the start does not wait for it and
+ * a node without visitors runs without React.
  */
 export function createLazyDashboard(given: Options): Hono {
   const { baseUrl, targets, trustedProxies, ...options } = given;
@@ -43,12 +43,12 @@ export function createLazyDashboard(given: Options): Hono {
   });
 }
 
-/** Whether there is a finished build beside the sources. */
+/** Whether there is a finished build. */
 export function isDashboardBuilt(): boolean {
   return existsSync(join(FOLDER, 'server', 'index.js'));
 }
 
-/** Opens the finished build beside the sources. Without one, returns null and logs how to make one. */
+/** Opens the finished build. Without one, returns null and logs how to make it. */
 export function findDashboardBuild(log: Log): DashboardBuild | null {
   if (isDashboardBuilt()) return openBuildFolder(FOLDER);
   log.warn('dashboard.not-built', { folder: FOLDER, remedy: 'npm start builds it' });

@@ -5,8 +5,8 @@ export interface Part {
   name: string;
   start(): Promise<void>;
   /**
-   * Finishes what is running, within `graceMs` at most, and releases its resources. May be called during `start`, which
-   * then ends early.
+   * Finishes running work within `graceMs` and releases its resources. May be called during `start`, which then ends
+   * early.
    */
   stop(graceMs: number): Promise<void>;
 }
@@ -57,7 +57,7 @@ export class Service {
 
   /**
    * Stops all parts. Resolves to true if every part stopped in time and without a fault. All parts share one grace
-   * period: what the first one uses is missing for the next. A further call returns the stop that is under way.
+   * period. A second call returns the first one's promise.
    */
   stop(graceMs: number): Promise<boolean> {
     this.#stopping ??= this.#stopParts(performance.now() + graceMs);

@@ -6,7 +6,7 @@ import { isLoopbackHost } from '#domain/arrival';
 import type { Config } from './config.ts';
 import { askHealth } from './health.ts';
 
-/** Whose process answers: ours, that of another installation, or one that does not say. */
+/** Whether another installation's process answers. */
 export function isOfAnother(answering: string | null, own: string | null): boolean {
   return answering !== null && own !== null && answering !== own;
 }
@@ -23,7 +23,7 @@ export async function examineListening(
   const check = 'port';
   if (port === 0) return { check, status: 'ok', message: 'PORT is 0: any that is free' };
   const where = `${host} port ${port}`;
-  // Asked first, because only the service's user may be allowed to listen on this port.
+  // Checked first, because only the service's user may be allowed to listen on this port.
   const health = await askHealth({ host, port });
   if (health.kind === 'lives') {
     if (isOfAnother(health.installation, own)) {
@@ -43,7 +43,7 @@ export async function examineListening(
   return { check, status: 'fail', message };
 }
 
-/** Says if the running service was started with another HOST: it can be reached from elsewhere, or it can't. */
+/** Reports if the running service was started with another HOST, so that it is reachable from elsewhere or not. */
 async function findOtherHost({
   host,
   port,

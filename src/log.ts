@@ -2,9 +2,9 @@ import { pino, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { Log } from '#domain/log';
 import type { LogLevel } from './config.ts';
 
-/** The log as main uses it: that of the rooms, and what only the start needs. */
+/** The log of main: that of the modules and the start's own lines. */
 export interface MainLog extends Log {
-  /** Writes a line at every log level: the line that says where the service is. */
+  /** Writes a line at every log level, such as the service's address. */
   announce(event: string, fields?: object): void;
 }
 
@@ -40,8 +40,8 @@ function describeError(error: Error): object {
 }
 
 /**
- * A safety net for the rule that no secret is logged. Fields with a telling name lose their text, long texts are cut,
- * and the depth is limited, so that a cycle ends.
+ * A safety net against logged secrets. Fields with secret names lose their text, long texts are cut, and the depth is
+ * limited, so that a cycle ends.
  */
 function mask(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return clip(value);

@@ -4,10 +4,10 @@ import type { Packaged } from './packaged.ts';
 import { describeVersion } from './version.ts';
 
 /**
- * Without a command, or with `serve`, runs the service until it is told to stop. With another command, runs that and
- * ends the process. Each loads only the modules that it needs, because somebody waits for a command.
+ * Without a command, or with `serve`, runs the service until it is stopped. Otherwise runs the command and ends the
+ * process. Each loads only the modules that it needs, so that commands start quickly.
  *
- * @param packaged  the contents of the package, if this is one
+ * @param packaged the contents of the package, if this is one
  */
 export async function runMain(command: readonly string[], packaged?: Packaged): Promise<void> {
   const [first] = command;
@@ -30,7 +30,7 @@ export async function runMain(command: readonly string[], packaged?: Packaged): 
 
 const isServe = (command: readonly string[]) => command.length === 1 && command[0] === 'serve';
 
-/** Help is printed whatever the settings are. */
+/** Help is printed with any settings. */
 function asksForHelp(command: readonly string[]): boolean {
   return command[0] === 'help' || ['--help', '-h'].includes(command.at(-1) ?? '');
 }

@@ -29,7 +29,7 @@ const FAILURES = [...FAILURE_REASONS, 'unknown']
       reason !== 'limit_exceeded' && (outcome !== 'retried' || reason !== 'worker_failed'),
   );
 
-/** What the gauges read when they are requested. */
+/** The sources of gauges, read at each request. */
 interface MetricSources {
   clock: Clock;
   inFlight(): number;
@@ -37,7 +37,7 @@ interface MetricSources {
   readOutbox(now: number): Promise<Outbox>;
   /** Resolves if the database answers. */
   ping(): Promise<void>;
-  /** Resolves if it also takes writes, as `/readyz` says. */
+  /** Resolves if the database also accepts writes, as in `/readyz`. */
   checkReady(): Promise<void>;
   /** The free space on the disk with the SQLite file; null with Postgres. */
   readFreeBytes(): Promise<number | null>;
@@ -255,10 +255,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     watch('belfry_oldest_untold_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 
-  /**
-   * One query tells both whether the database answers and how long the answer took. Without an answer there is no
-   * duration.
-   */
+  /** One query measures both availability and response time. Without a response there is no duration. */
   #watchDatabase(sources: MetricSources): void {
     const { clock } = sources;
     const ask = async () => {

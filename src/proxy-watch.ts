@@ -7,7 +7,7 @@ import type { SightingStore } from '#store/nodes/sightings';
 import type { StrangeSignIn } from '#store/nodes/strange-sign-ins';
 import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
 
-/** Whether what was recorded still matters: it was seen recently, and no setting says since that it is the proxy. */
+/** Whether a recorded sighting still matters: it is recent, and no setting has been changed to accept the proxy. */
 export function isStillStrange(
   { at, header, address }: StrangeSignIn,
   { emailHeader, from }: ProxySettings,
@@ -52,7 +52,7 @@ export class ProxyWatch {
     };
   }
 
-  /** Warns at the start about what an earlier process has seen. */
+  /** Warns at the start about requests that an earlier process has seen. */
   async start(): Promise<void> {
     await this.#watched?.watch.start();
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { StoreErrorCode } from '#store/database/errors';
 
-/** Writes cost a disk more than reads, and anybody may ask for `/readyz`. */
+/** Writes cost a disk more than reads, and anyone may request `/readyz`. */
 const PROBE_EVERY_MS = 1_000;
 
 interface Deps {

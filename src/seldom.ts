@@ -1,8 +1,8 @@
 import type { Clock } from '#domain/clock';
 
 /**
- * Limits how often something is read: once per `everyMs`, however often it is asked for. Returns null if it cannot be
- * read, for example while the database is down.
+ * Reads something at most once per `everyMs` and caches it. Returns null if it can't be read, for example while the
+ * database is down.
  */
 export function seldom<Found>(
   clock: Clock,

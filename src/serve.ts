@@ -16,7 +16,7 @@ import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
 import { ListenFault, WebServer } from './web-server.ts';
 
-/** Whether a fault's own message tells the operator what to do. */
+/** Whether the fault's own message helps the operator. */
 function isExplained(fault: unknown): fault is Error {
   const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
   return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
@@ -35,9 +35,9 @@ function endWith(fault: unknown, log: MainLog): never {
 }
 
 /**
- * Runs the service until it is told to stop, which ends the process.
+ * Runs the service until it is stopped, which ends the process.
  *
- * @param dashboard  the dashboard of a package; without it, the build beside the sources is used
+ * @param dashboard the dashboard of a package; otherwise the build in the checkout is used
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
@@ -62,7 +62,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     if (!(await service.add(rooms))) return;
     announce(config, web, await rooms.findFirstAccount(), log);
   } catch (fault) {
-    // The stop under way closes what this start needs, and ends the process.
+    // The running stop closes what this start opened, and ends the process.
     if (!isAskedToStop) endWith(fault, log);
   }
 }

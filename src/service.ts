@@ -78,8 +78,7 @@ export interface BelfryService {
   /** Starts the engine, the notices and the housekeeping. `app` needs no start. */
   start(): Promise<void>;
   /**
-   * Starts nothing more and waits for what is running, for `graceMs` at most. Ends a start under way early. The store
-   * stays open.
+   * Starts nothing more and waits for running work up to `graceMs`. Ends a running start early. The store stays open.
    */
   stop(graceMs: number): Promise<void>;
 }
@@ -361,7 +360,7 @@ function limitTests({ people, notifier }: Pick<BelfryService, 'people' | 'notifi
   };
 }
 
-/** What answers without a login, also where nothing else does (`ROLE=engine`). */
+/** The pages without a login, which are served with `ROLE=engine`, too. */
 function buildServicePages(
   { config, store, baseUrl }: Pick<ServiceOptions, 'config' | 'store' | 'baseUrl'>,
   { metrics, readiness }: { metrics: Metrics; readiness: Readiness },

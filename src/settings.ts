@@ -6,7 +6,7 @@ import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';
 
-/** Where the data is. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
+/** The location of the data. A relative SQLite path is kept as written; `readConfig` makes it absolute. */
 export type DatabaseLocation =
   | { kind: 'sqlite'; path: string }
   | { kind: 'sqlite-memory' }
@@ -14,7 +14,7 @@ export type DatabaseLocation =
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** One variable: what it accepts, in words for people; its default; and how its text is parsed. */
+/** One variable: the accepted values in words, its default, and its parser. */
 interface Setting<T> {
   accepts: string;
   fallback: T;
@@ -54,7 +54,7 @@ function wholeNumber(least: number, most: number, fallback: number): Setting<num
   };
 }
 
-/** One of several words, each of which stands for a value. */
+/** One of several words, each of which means a value. */
 function choice<const T>(values: Record<string, T>, fallback: string): Setting<T> {
   const find = (text: string) => (Object.hasOwn(values, text) ? (values[text] ?? null) : null);
   return {
@@ -99,7 +99,7 @@ function parseDatabase(text: string): DatabaseLocation | null {
   if (text === 'sqlite::memory:') return { kind: 'sqlite-memory' };
   if (text.startsWith('sqlite:')) {
     const path = text.slice('sqlite:'.length);
-    // `sqlite://data/x` would mean the absolute path /data/x, which nobody intends who writes it.
+    // `sqlite://data/x` would mean the absolute path /data/x, which is never intended.
     const isPath = path !== '' && !/^\/\/(?!\/)/.test(path) && !path.includes('\0');
     return isPath && !path.endsWith('/') ? { kind: 'sqlite', path } : null;
   }
@@ -147,7 +147,7 @@ function parseHeartbeatUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) && text.length <= 2000 ? url.href : null;
 }
 
-/** The text stays as it is: a provider compares it with its own to the letter. */
+/** The text is unchanged: a provider compares it exactly. */
 function parseIssuer(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || text.length > 1000) return null;
@@ -164,7 +164,7 @@ function parseScopes(text: string): string | null {
   return arePlain && scopes.length <= 30 && scopes.includes('openid') ? scopes.join(' ') : null;
 }
 
-/** What browsers and other clients send of their own accord names nobody. */
+/** Headers that clients send by default name no user. */
 const CLIENTS_OWN =
   /^(?:accept|access-|authorization|connection|content-|cookie|forwarded|from|host|if-|origin|proxy-|referer|sec-|te|trailer|transfer-|upgrade|user-agent|via|x-forwarded-(?:for|host|proto|port)|x-real-ip|x-requested-with)/;
 
@@ -316,7 +316,7 @@ export const SETTINGS = {
   MAX_CRONS_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.crons),
   MAX_QUEUES_PER_TEAM: wholeNumber(1, 100_000, TEAM_BOUNDS.queues),
   MAX_WAITING_PAYLOAD_MB: wholeNumber(1, 1_000_000, TEAM_BOUNDS.waitingPayloadBytes / 2 ** 20),
-  /** Names of headers beside the common ones. */
+  /** Names in addition to the common ones. */
   SECRET_HEADERS: list(
     'names of headers, comma-separated, such as X-Customer,X-Account-Number',
     (text) => parseList(text, matching(/^[!#$%&'*+.^_`|~\w-]{1,100}$/)),
@@ -389,7 +389,7 @@ const show = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(
 /**
  * Reads all settings, so that all faults are reported at once.
  *
- * @returns the values, with the default in place of a wrong one; and one error line for each wrong one
+ * @returns the values, with the default for each wrong one, and one error line for each
  */
 export function readSettings(env: NodeJS.ProcessEnv): {
   values: Values;

@@ -1,18 +1,18 @@
 import type { Log } from '#domain/log';
 import type { SightingStore } from '#store/nodes/sightings';
 
-/** For how long a sighting is told of again at each start. */
+/** How long a sighting is reported again at each start. */
 export const SIGHTING_MEMORY_MS = 30 * 24 * 60 * 60_000;
 
 interface Deps<T> {
   store: SightingStore<T>;
   log: Log;
-  /** Whether what an earlier process has seen still matters. */
+  /** Whether an earlier process's sighting still matters. */
   isStillTrue: (sighting: T) => boolean;
   tell: (sighting: T) => void;
 }
 
-/** Tells the operator what requests have shown: once per process, and at each start. */
+/** Reports sightings of requests to the operator: once per process, and at each start. */
 export class SightingWatch<T> {
   readonly #deps: Deps<T>;
   #hasTold = false;
@@ -26,7 +26,7 @@ export class SightingWatch<T> {
     return this.#hasTold;
   }
 
-  /** Tells at the start what an earlier process has seen. */
+  /** Reports at the start the sightings of earlier processes. */
   async start(): Promise<void> {
     const { store, isStillTrue } = this.#deps;
     const known = await store.read();

@@ -8,7 +8,7 @@ import type {
 } from '#store/figures/source-figures';
 import { seldom } from './seldom.ts';
 
-/** How often they are read. They cost more than the other metrics, and Prometheus does not ask more often. */
+/** How often they are read. They cost more than the other metrics, and Prometheus scrapes about as often. */
 const READ_EVERY_MS = 15_000;
 
 interface SourceReader {

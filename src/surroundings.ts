@@ -21,9 +21,9 @@ const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
 /**
- * Checks what the service depends on outside of itself: its public address, disk, files and monitor. Never rejects.
+ * Checks the service's dependencies outside of itself: its public address, disk, files and monitor. Never rejects.
  *
- * @param own  the name of this installation; null if unknown
+ * @param own the name of this installation; null if unknown
  */
 export async function examineSurroundings(
   config: Config,
@@ -92,8 +92,8 @@ export async function examineCertificate({ baseUrl }: Pick<Config, 'baseUrl'>): 
 
 function readCertificateEnd(host: string, port: number): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  // Only reads the certificate. The check of the address tells whether it is trusted.
-  // Node rejects an IP address as a server name (RFC 6066).
+  // Only reads the certificate; the check of the address verifies it. Node rejects an IP address as a server name (RFC
+  // 6066).
   const servername = isIP(host) === 0 ? host : '';
   const socket = connect({ host, port, servername, rejectUnauthorized: false }, () => {
     const at = Date.parse(socket.getPeerCertificate().valid_to);
@@ -130,7 +130,7 @@ export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean)
   return [{ check, status: 'warn', message }];
 }
 
-/** Checks that nobody else can read the key, which opens the secrets, and the database, which holds everything. */
+/** Checks that no other user can read the key, which decrypts the secrets, and the database. */
 function examineFiles({ database }: Config): Finding[] {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
   const paths = [database.path, join(dirname(database.path), 'app.key')];

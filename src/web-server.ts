@@ -12,7 +12,7 @@ import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
 
-/** The address cannot be listened on; the message says why, in one line for the operator. */
+/** The address can't be listened on; the message has the reason in one line for the operator. */
 export class ListenFault extends Error {
   readonly code = 'CANNOT_LISTEN';
 }
@@ -34,7 +34,7 @@ export class WebServer implements Part {
     const basePath = at.baseUrl === null ? '' : basePathOf(at.baseUrl);
     const isHttps = at.baseUrl?.startsWith('https:') === true;
     this.#server = createServer(httpServerOptions, (request, response) => {
-      // Done here, so that it holds for every response, whatever code answers.
+      // Done here for every response.
       deliverEarlyAnswer(request, response, clock);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
@@ -48,7 +48,7 @@ export class WebServer implements Part {
     });
   }
 
-  /** Replaces the app that answers: the real one can only be created once the address is known. */
+  /** Replaces the app: the real one can only be created once the address is known. */
   answerWith(app: Hono): void {
     this.#answer = getRequestListener(app.fetch);
   }

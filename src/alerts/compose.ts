@@ -13,23 +13,23 @@ interface ToTell {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
   alert: StoredAlert;
-  /** How many alerts the notice tells of, this one included. */
+  /** How many alerts the notification is about, this one included. */
   alertCount: number;
-  /** The crons or queues of the alerts: one, unless the notice tells of the end of a maintenance window (§6.6). */
+  /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
   subjects: readonly Subject[];
   /** The note and runbook from the alert settings of the cron or queue. */
   settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
   teamName: string;
   /** The stored part of the response of the alert's run. */
   response: Uint8Array | null;
-  /** The request of the run. Where the response or the error repeats it, that part is hidden. */
+  /** The request of the run. Parts of the response or error that repeat it are hidden. */
   request: RequestSpec | null;
 }
 
 const NAME_CHARACTERS = 120;
 const ERROR_CHARACTERS = 300;
 
-/** Says what happened, to what, and where to look; no payload, no header, no address of the target. */
+/** Writes the event, its source and the link; no payload, header or target URL. */
 export function writeMessage(
   told: ToTell,
   baseUrl: string,
@@ -166,9 +166,7 @@ function queueTitle(level: StoredAlert['level'], name: string, count: number): s
     : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
 }
 
-/**
- * The facts of the alert. Where the message tells of several alerts, the labels say that they are those of the first.
- */
+/** The facts of the alert. If there are several alerts, the labels name the first. */
 function factsOf(
   alert: StoredAlert,
   count: number,
@@ -192,7 +190,7 @@ function statusOf({ responseStatus }: StoredAlert): string {
   return responseStatus === null ? 'no response' : `HTTP ${responseStatus}`;
 }
 
-/** The error message if there is one. A failed run of a cron has none where its status says it all (§6.3). */
+/** The error message if there is one. A cron's failed run has none if its status is enough (§6.3). */
 function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
   const { errorMessage, reason, responseStatus } = alert;
   if (isUnknown(alert)) return describeUnknown(responseStatus);

@@ -18,7 +18,7 @@ export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed';
 
 export interface Posting {
   sender: Sender;
-  /** Asked before each post after the first; false means that no further post may be sent. */
+  /** Called before each post after the first; false: no further post may be sent. */
   mayGoOn?: () => Promise<boolean>;
   /** Gives the team's signing secret, for posts that are signed (§5.6); null where the team has none. */
   readSecret: () => Promise<string | null>;

@@ -1,23 +1,25 @@
-/** Hides what a response or error repeats of its own request, since that may be a secret. No notice contains it. */
+/**
+ * Hides parts of a response or error that repeat its own request, since they may be secret. No notification contains
+ * them.
+ */
 import type { HeaderList } from '#domain/exchange';
 import { buildRequest, type RequestSpec } from '#domain/request';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 
-/** The mark in place of a hidden text. */
+/** The mark that replaces a hidden text. */
 const HIDDEN = '•••';
 /** Shorter texts are not hidden: any answer may contain them by chance. */
 const LEAST_CHARACTERS = 4;
 const LEAST_OF_BODY = 8;
 /**
- * Only this much of the beginning of a long secret is searched for. Where it is found, everything after it that still
- * matches is hidden too.
+ * Only this much of the beginning of a long secret is searched for. After a match, everything that still matches is
+ * hidden, too.
  */
 const LOOKED_FOR_CHARACTERS = 64;
 
 /**
- * The texts of a request that no notice may contain: the values of headers with secret names (§5.9), the query and the
- * body, each as it was sent and as it looks inside JSON. A body that the target has parsed and written anew is not
- * recognized.
+ * The texts of a request that no notification may contain: the values of secret headers (§5.9), the query and the body,
+ * each as sent and as escaped in JSON. A body that the target has parsed and rewritten is not recognized.
  */
 export function secretsOf(
   request: RequestSpec,

@@ -2,7 +2,7 @@
 export interface Mailer {
   /** True where an SMTP server is set up. Mails then go to confirmed addresses only. */
   readonly sends: boolean;
-  /** Never rejects. `logged`: no SMTP server is set up; `fault`: what went wrong, without a full stop at its end. */
+  /** Never rejects. `logged`: no SMTP server is set up; `fault`: the error, without a full stop. */
   send(
     mail: AlertMail,
   ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string }>;

@@ -29,12 +29,12 @@ interface NotifierOptions {
 /** `logged`: the mail was written to the log, because no SMTP server is set up. */
 export type TestOutcome = Delivery;
 
-/** Tells people of alerts. */
+/** Sends notifications of alerts. */
 export interface Notifier {
   readonly name: 'notifier';
   /** Begins to send. A process that only serves pages does not call it, and can still send tests. */
   start(): Promise<void>;
-  /** Claims nothing more and waits for what is being sent, for `graceMs` at most. */
+  /** Claims nothing more and waits for running sends, for `graceMs` at most. */
   stop(graceMs: number): Promise<void>;
   /** True while nothing is being sent. */
   isQuiet(): boolean;
@@ -42,7 +42,7 @@ export interface Notifier {
   sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
 }
 
-/** Teams that are told at the same time; one whose chat hangs holds up no other. */
+/** Teams that are notified at the same time, so that a chat that hangs does not delay other teams. */
 const MAX_TEAMS_AT_ONCE = 20;
 const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
@@ -194,8 +194,8 @@ class NoticeLoop implements Notifier {
   }
 
   /**
-   * Waits before the next try. The team's notices stay due while the store is out of reach, so without a pause the
-   * store would be asked in a loop.
+   * Waits before the next try. The team's notifications stay due while the store is unreachable, so without a pause the
+   * store would be queried in a loop.
    */
   #pause(): Promise<void> {
     if (!this.#running) return Promise.resolve();

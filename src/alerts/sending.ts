@@ -50,7 +50,7 @@ function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
   return batchId === null ? id : `${batchId} ${channelId}`;
 }
 
-/** Notices that are told as one; most are alone. */
+/** Notifications that are sent in one message; most are alone. */
 type Batch = readonly [ClaimedNotice, ...ClaimedNotice[]];
 
 /**
@@ -105,7 +105,7 @@ export class NoticeSending {
   }
 
   /**
-   * Reads the notice's channel as it is set now. A notice whose channel was deleted goes to the default channel. Null:
+   * Reads the notification's channel as it is set now. A deleted channel is replaced by the default channel. Null:
    * there is nothing left to send.
    */
   async #findChannel(
@@ -125,8 +125,8 @@ export class NoticeSending {
   }
 
   /**
-   * Whether the batch goes out as one message: not where its channel was deleted, and not to PagerDuty, where each
-   * alert is an incident of its own.
+   * Whether the batch is sent as one message: not if its channel was deleted, and not to PagerDuty, where each alert is
+   * its own incident.
    */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
@@ -164,7 +164,7 @@ export class NoticeSending {
       const error = await this.#take(notice, { step, message, mayGoOn });
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
-      // Mails to members say nothing about whether the team's chat works.
+      // Emails to members do not show whether the team's chat works.
       if (step.kind === 'mail' && config.kind !== 'email') continue;
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
@@ -225,7 +225,7 @@ export class NoticeSending {
     return postToChannel(posting, config, { ...message, details });
   }
 
-  /** The error is recorded last: where any step failed, the channel counts as failing even if others were reached. */
+  /** The error is recorded last: if any step failed, the channel counts as failing even if others were reached. */
   async #record(
     teamId: string,
     channelId: string | null,
@@ -257,9 +257,9 @@ export class NoticeSending {
 }
 
 /**
- * Plans whom to tell, by the team's members and channel of this moment: the chat first, then each member once, even
- * where an alert goes to the channel and to every member and the channel is email. For alerts of queues a channel that
- * is email adds nobody: every member is told of those anyway, possibly by another channel's notice.
+ * Plans whom to notify, by the team's present members and channel: the chat first, then each member once, even if the
+ * channel is email and every member is emailed. For alerts of queues an email channel adds no one: every member is
+ * emailed anyway, possibly by another channel's notification.
  */
 function planSteps(
   { targets, alert }: Pick<ClaimedNotice, 'targets' | 'alert'>,

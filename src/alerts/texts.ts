@@ -5,7 +5,7 @@ import { hideEchoes } from './echoes.ts';
 
 const EXCERPT_CHARACTERS = 500;
 
-/** Marks that change the direction of writing: they can make a text read differently from what it says. */
+/** Marks that change the direction of writing, which can make a text read differently. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Puts a text on one line, without control characters, cut to at most `most` characters. */

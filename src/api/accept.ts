@@ -1,6 +1,6 @@
 /**
- * Whether a failed validation is answered in JSON (§4.6): if the caller accepts any JSON type, whatever else it
- * prefers, or if it accepts every type and `X-Requested-With` says that it is a script.
+ * Whether a failed validation is answered in JSON (§4.6): if the caller accepts any JSON type, even with other types,
+ * or if it accepts every type and `X-Requested-With` marks it as a script.
  */
 export function acceptsJson(
   accept: string | undefined,

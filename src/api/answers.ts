@@ -3,7 +3,7 @@ import { escapeJsonAnswer } from '#domain/json-text';
 import type { FieldError } from '#work/fields';
 import type { Hit } from './rate-limiter.ts';
 
-/** Header names as they are written on the wire. */
+/** Header names as written on the wire. */
 export type AnswerHeaders = Record<string, string>;
 
 /** A JSON answer as §1.2 writes it: `/` as `\/`, non-ASCII as `\uXXXX`. */
@@ -33,7 +33,7 @@ export function answerText(which: keyof typeof TEXTS, headers: AnswerHeaders): R
   return answerJson(status, body, headers);
 }
 
-/** The `X-RateLimit-…` headers of the two endpoints. A refusal also says when to come back (§8.1). */
+/** The `X-RateLimit-…` headers of the two endpoints. A rejection also has the time to wait (§8.1). */
 export function describeRate(hit: Hit | null, nowMs: number): AnswerHeaders {
   if (hit === null) return {};
   const counts = {
@@ -61,7 +61,7 @@ function summarizeErrors(errors: readonly FieldError[]): string {
   return `${first} (and ${rest.length} more ${rest.length === 1 ? 'error' : 'errors'})`;
 }
 
-/** 302 to the dashboard's start page, which does not say what failed (§4.6). */
+/** 302 to the dashboard's start page, without the error (§4.6). */
 export function answerRedirect(startPage: string, headers: AnswerHeaders): Response {
   const address = escapeHtml(startPage);
   const html = `<!DOCTYPE html>

@@ -21,8 +21,8 @@ const FULL_RETRY_AFTER_SECONDS = '60';
 /**
  * The API (§4), to be mounted under `/api` of an app that @hono/node-server serves.
  *
- * Two endpoints and no more (§4.3). Bodies are read from Node's own request, not through the Fetch API's,
- * because that is several times quicker and can be bounded in size and time.
+ * Two endpoints only (§4.3). Bodies are read from Node's own request, not through the Fetch API's, because that is
+ * several times faster and can be bounded in size and time.
  */
 export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   const deps = { ...given, unavailable: new UnavailableLog(given.clock, given.log) };
@@ -69,7 +69,7 @@ async function acceptCall<Input>(
 ): Promise<Response> {
   const body = await readBody(incoming, deps.clock);
   if (body === 'too-large') return answerText('tooLarge', rate);
-  // A call that was broken off is answered too, although nobody reads it.
+  // An interrupted call is answered, too, although no one reads it.
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;
@@ -96,7 +96,7 @@ function refuseFields(
   return answerRedirect(`${baseUrl.replace(/\/+$/, '')}/`, rate);
 }
 
-/** Crons and queues stay until somebody deletes one; payloads leave by themselves as jobs are sent (§8.3). */
+/** Crons and queues stay until they are deleted; payloads leave as jobs are sent (§8.3). */
 function answerFull(
   full: TeamFull,
   incoming: IncomingMessage,

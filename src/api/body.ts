@@ -10,12 +10,12 @@ export const MOST_BODY_BYTES = 1024 * 1024;
 /** How long a sender has for its body after its headers are complete, in milliseconds. */
 export const BODY_WITHIN_MS = 10_000;
 
-/** 'broken-off': the client has closed the connection, so nobody waits for the response. */
+/** 'broken-off': the client has closed the connection. */
 type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
 
 /**
  * Reads a whole body. It counts the bytes that arrive, so a missing or false `Content-Length` changes nothing. The web
- * server drops what is left of a body that is not read to its end.
+ * server discards the rest of a body that is not read to its end.
  */
 export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffer | BodyFault> {
   if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES)
@@ -60,7 +60,7 @@ export function readBodyFields(
 ): Fields {
   const type = readMediaType(contentType);
   if (JSON_TYPE.test(type)) {
-    // Decoding would replace invalid UTF-8, but what is stored must be what was given.
+    // Decoding would replace invalid UTF-8, but a body must be stored exactly as given.
     return (isUtf8(body) ? readTopLevelFields(body.toString(), wanted) : null) ?? NO_FIELDS;
   }
   const isForm = type === '' || type === 'application/x-www-form-urlencoded';

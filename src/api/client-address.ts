@@ -10,12 +10,12 @@ export const readArrival = ({ rawHeaders, socket }: IncomingMessage): Arrival =>
 
 /**
  * The address by which requests are counted (§8.1), in one spelling per address. An IPv6 address is replaced by the
- * first one of its /64: whoever has one address of such a network has all of them, and could otherwise get a new
+ * first one of its /64: a client with one address of such a network has all of them, and could otherwise get a new
  * count with each.
  *
  * With `trustedProxies` n, each of the n proxies in front has appended its client's address to `X-Forwarded-For`. So
- * the nth entry from the end is the client, and all entries before it may be forged. If that entry is missing or not
- * an address, the socket's address is used, so that a forged header does not give anyone a new count.
+ * the nth entry from the end is the client, and all entries before it may be forged. If that entry is missing or not an
+ * address, the socket's address is used, so that a forged header does not give anyone a new count.
  */
 export function readClientAddress(incoming: IncomingMessage, trustedProxies: number): string {
   const socketAddress = incoming.socket.remoteAddress ?? '';

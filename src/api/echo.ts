@@ -29,7 +29,7 @@ interface EchoDeps {
   isSecretHeader: IsSecretHeader;
 }
 
-/** What a caller may ask for in the query. */
+/** The options of a caller in the query. */
 interface Wish {
   status: number;
   delaySeconds: number;
@@ -38,7 +38,7 @@ interface Wish {
 
 /**
  * `/echo` (§2.12): a target that needs no other machine. It answers 200 and describes the request as JSON. The query
- * can ask for another `status`, for a `delay` in seconds, and for a `body` to be returned instead.
+ * can set another `status`, a `delay` in seconds, and a `body` to be returned instead.
  *
  * Values of secret headers are left out, because responses are kept in the history of runs.
  */
@@ -77,7 +77,7 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   });
 }
 
-/** What the query asks for, or a text that says what cannot be read. */
+/** The options in the query, or an error text. */
 function readWish(query: URLSearchParams): Wish | string {
   const status = Number(query.get('status') ?? 200);
   if (!Number.isInteger(status) || status < 200 || status > 599)

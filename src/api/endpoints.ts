@@ -4,7 +4,7 @@ import type { Fields, Reading } from '#work/fields';
 import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
-/** How the two endpoints differ: how a body is read, and what it creates. */
+/** How the two endpoints differ: how a body is read, and the created item. */
 export interface Endpoint<Input> {
   fields: ReadonlySet<string>;
   read(fields: Fields): Reading<Input>;

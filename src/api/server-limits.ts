@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http';
 
 /**
- * Limits on what a connection may cost before a handler sees its request, as options of `createServer`.
+ * Limits on the cost of a connection before a handler sees its request, as options of `createServer`.
  *
  * Headers: 10 s and 16 KiB; a whole request: 30 s. The two endpoints limit their bodies further (`BODY_WITHIN_MS`),
  * because only a handler can answer in JSON.

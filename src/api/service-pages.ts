@@ -8,7 +8,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 interface ServicePagesDeps {
   /** Whether the database is migrated and answers. A rejection counts as no. */
   isReady(): Promise<boolean>;
-  /** Tells the processes of one installation from those of another. */
+  /** Distinguishes the processes of one installation from those of another. */
   installation: string;
   /** The public address, with or without a slash at its end. */
   baseUrl: string;

@@ -13,15 +13,15 @@ export interface TokenOwner {
 }
 
 /**
- * What the response about a cron needs beyond the request (§2.1). `nextRunAt` is in milliseconds since 1970 UTC, null
- * if the cron is paused.
+ * The data for a response about a cron that the request does not have (§2.1). `nextRunAt` is in milliseconds since 1970
+ * UTC, null if the cron is paused.
  */
 export interface CreatedCron {
   id: string;
   nextRunAt: number | null;
 }
 
-/** What the response about a job needs (§2.2). `scheduledAt` is in milliseconds since 1970 UTC. */
+/** The data for a response about a job (§2.2). `scheduledAt` is in milliseconds since 1970 UTC. */
 export interface CreatedJob {
   queueId: string;
   jobId: string;
@@ -29,7 +29,7 @@ export interface CreatedJob {
 }
 
 /**
- * What the two endpoints need from the rest of the service.
+ * The two endpoints' access to the rest of the service.
  *
  * Each promise resolves only once the response is true: a created cron or job survives a power failure. A rejection
  * with the `code` 'STORE_UNAVAILABLE' is answered with 503, any other with 500.

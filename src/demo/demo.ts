@@ -1,6 +1,6 @@
 /**
- * `npm run demo`, `belfry demo`: a sample team with a month of history, served with a target of its own, until it is
- * stopped. Everything is in `data/demo`, which each start makes anew.
+ * `npm run demo`, `belfry demo`: a sample team with a month of history, served with its own target until it is stopped.
+ * Everything is in `data/demo`, which each start recreates.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ export const DEMO_SETTINGS = {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Makes the demo's database anew and gives the API token of its first user. */
+/** Recreates the demo's database and returns the API token of its first user. */
 export async function makeDemoData(target: DemoTarget): Promise<string> {
   fs.rmSync(FOLDER, { recursive: true, force: true });
   const config = readConfig(DEMO_SETTINGS, FOLDER);

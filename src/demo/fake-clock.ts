@@ -10,10 +10,10 @@ interface Sleeper {
 const TURNS_BETWEEN_WAKES = 5;
 
 /**
- * A clock that moves only when told, so that a test controls the time.
+ * A clock that a test moves.
  *
- * `after` uses the monotonic time, like timers: a jump of the wall clock wakes none. Those who sleep until an instant
- * that a jump has passed wake when time goes on.
+ * `after` uses the monotonic time, like timers: a jump of the wall clock wakes none. Sleepers until an instant that a
+ * jump has passed wake when time goes on.
  */
 export class FakeClock implements Clock {
   #monotonicMs = 0;

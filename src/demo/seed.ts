@@ -211,7 +211,7 @@ async function makeJobs(add: AddJob, at: number, target: string): Promise<void> 
     await add('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
 }
 
-/** What is waiting when the service takes over: a cron that has not run yet, and jobs. */
+/** The work that waits when the service takes over: a cron that has not run yet, and jobs. */
 async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
   await addCron('Close the books', '/invoices', '0 0 1 * *', {
     headers: [],
@@ -258,7 +258,7 @@ async function addUpCounts({ batchCounts }: Store): Promise<void> {
   while ((await batchCounts.addUp(1_000)) === 'more');
 }
 
-/** Gives runs a plausible duration: the simulated clock stands still during a request, so each took no time. */
+/** Gives runs a plausible duration: the simulated clock does not move during a request, so each took no time. */
 async function giveDurations({ store }: BelfryService): Promise<void> {
   for (const table of ['ended_jobs', 'ended_executions'] as const) {
     await store.database.transact((trx) =>

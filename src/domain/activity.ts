@@ -1,6 +1,6 @@
 /**
- * A team's activity (§5.10): what members did to the team and to its crons, queues and jobs. Codes are stored; the
- * words are for pages.
+ * A team's activity (§5.10): the actions of members on the team and its crons, queues and jobs. Codes are stored; pages
+ * have the words.
  */
 
 /** The areas that the list can be narrowed to. Only those who manage members see `access`. */
@@ -88,7 +88,7 @@ const ACTIONS = {
 
 export type ActivityAction = keyof typeof ACTIONS;
 
-/** Describes an action in words. An action that only a newer version knows is described by its code. */
+/** Describes an action in words. An unknown action of a newer version is described by its code. */
 export function describeAction(action: string): string {
   return isAction(action) ? ACTIONS[action].words : action;
 }
@@ -103,12 +103,12 @@ function isAction(text: string): text is ActivityAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-/** What somebody did. It holds no secret, and no value that may contain one. */
+/** An action. It has no secret, and no value that may contain one. */
 export interface Deed {
   action: ActivityAction;
-  /** What it was done to, with its name at that time. */
+  /** The item, with its name at that time. */
   subject?: { id: string; name: string };
-  /** What changed, or how many things. */
+  /** The changes, or the number of items. */
   detail?: string;
 }
 

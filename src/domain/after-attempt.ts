@@ -1,6 +1,6 @@
 import type { Verdict } from './judge.ts';
 
-/** A queue's rules for failed attempts, as they stand when the attempt ends (§3.4). */
+/** A queue's rules for failed attempts, read when the attempt ends (§3.4). */
 export interface RetryPolicy {
   retriesEnabled: boolean;
   /** Seconds before each retry, counted from the end of the attempt before it. */
@@ -17,9 +17,9 @@ export interface EndedAttempt {
 export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
- * Decides what follows an attempt of a job (§3.2). Every failure of the target is retried, whatever its reason, until
- * the queue's list of delays is used up. A failure of our own (`worker_failed`) is final. The step
- * decides about the callback: `finish` and `dead-letter` send one; `retry` and a failure of our own send none (§6.2).
+ * Decides the step after an attempt of a job (§3.2). Every failure of the target is retried until the queue's list of
+ * delays is used up. A failure of our own (`worker_failed`) is final. The step decides about the callback: `finish` and
+ * `dead-letter` send one; `retry` and a failure of our own send none (§6.2).
  */
 export function decideAfterAttempt(
   verdict: Verdict,

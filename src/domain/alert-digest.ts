@@ -1,6 +1,6 @@
 /** How a channel that collects notices puts them together (§6.5). */
 
-/** What a channel is collecting. Notices with the same `id` are sent as one. */
+/** A channel's open digest. Notifications with the same `id` are sent as one. */
 export interface Collection {
   id: string;
   /** When it is sent, in milliseconds since 1970 UTC. */

@@ -11,19 +11,22 @@ export function nextReminder(toldAt: number, hours: RemindHours | null): number 
 export interface Reminding {
   now: number;
   hours: RemindHours | null;
-  /** Of a cron: its failure was raised and no run has succeeded since. Of a queue: what failed was not resent. */
+  /**
+   * Of a cron: its failure was raised and no run has succeeded since. Of a queue: there are failed jobs that were not
+   * resent.
+   */
   isFailing: boolean;
   /** False while it is paused or, of a cron, once it has ended: then no reminder is sent. */
   isActive: boolean;
   /** The end of the maintenance window that mutes it now; null without one. */
   mutedUntil: number | null;
-  /** When another failure of it was told; null: nothing was since the last reminder. */
+  /** When another failure of it was notified; null: none since the last reminder. */
   lastToldAt: number | null;
 }
 
 /**
  * Decides whether a due reminder is sent, and when the next one is due. Inside a maintenance window it waits for the
- * window's end; after another failure that was told it waits for as many hours again.
+ * window's end; after another notified failure it waits the same number of hours again.
  */
 export function decideReminder({
   now,

@@ -9,18 +9,15 @@ export const DEFAULT_REF: ChannelRef = 'default';
 export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfies AlertLevel[];
 
 export interface AlertSettings {
-  /**
-   * The channels that are notified, by level. An empty list notifies nobody; a level that is missing goes to the
-   * default.
-   */
+  /** The notified channels, by level. An empty list notifies no channel; a missing level goes to the default. */
   channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
-  /** One line that is shown in the notice: what to do, whom to ask. */
+  /** One line for the notification: the next step or a contact. */
   note: string | null;
   /** A page with further instructions. */
   runbookUrl: string | null;
   /** Hours between reminders that it still fails; null: no reminders. */
   remindHours: RemindHours | null;
-  /** Which runs are slow, which is told too; null: none. */
+  /** Which runs are slow and raise an alert; null: none. */
   slow: SlowRule | null;
 }
 
@@ -29,7 +26,7 @@ export type RemindHours = (typeof REMIND_HOURS)[number];
 
 export const NOTE_CHARACTERS = 500;
 
-/** The settings of a cron or queue for which nobody has chosen any. */
+/** The default settings of a cron or queue. */
 export const NO_ALERT_SETTINGS: AlertSettings = {
   channels: {},
   note: null,
@@ -39,10 +36,10 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
 };
 
 /**
- * The channels that are notified of an alert, each once. A chosen channel that was deleted is replaced by the
- * default, so that its alerts are not lost.
+ * The channels that are notified of an alert, each once. A deleted channel is replaced by the default, so that its
+ * alerts are not lost.
  *
- * @param known  the ids of the team's channels besides the default
+ * @param known the ids of the team's channels, without the default
  */
 export function resolveChannels(
   { channels }: AlertSettings,
@@ -74,9 +71,9 @@ function isDefault(refs: readonly ChannelRef[]): boolean {
 }
 
 /**
- * Reads stored settings. What cannot be read counts as not set, so alerts go to the default channel. Never throws.
+ * Reads stored settings. Unreadable ones count as not set, so alerts go to the default channel. Never throws.
  *
- * @param slowRule  is stored apart; whoever only notifies of an alert needs none
+ * @param slowRule is stored separately; not needed to notify
  */
 export function readAlertSettings(
   text: string | null,

@@ -22,19 +22,18 @@ export interface StreakAlert {
   downMs: number | null;
 }
 
-/** Counting stops here: nobody needs a larger number, and the column holds this one. */
+/** Counting stops here: larger numbers are of no use, and the column can hold this one. */
 const MOST_COUNTED = 1_000_000;
 
 /**
- * Updates a cron's streak with one settled run. A run that somebody started by hand (Run now) counts like any other.
- * Runs that the monthly limit stopped are not passed in here, so they neither count nor end a streak.
+ * Updates a cron's streak with one settled run. Run now counts like any other run. Runs that the monthly limit stopped
+ * are not passed in here, so they neither count nor end a streak.
  *
- * Runs may overlap: they count in the order in which they are settled, whichever began first. "An alert" means a
- * Failure, as in §2.1 ("alert after that many consecutive failed runs"): a warning alone is not followed by a
- * recovery. A changed threshold holds from the next run on. Lowering it raises no alert by itself, and raising it
- * does not make a streak fail twice.
+ * Runs may overlap: they count in the order in which they are settled. "An alert" means a Failure, as in §2.1 ("alert
+ * after that many consecutive failed runs"): a warning alone is not followed by a recovery. A changed threshold applies
+ * from the next run on. Lowering it raises no alert, and raising it does not make a streak fail twice.
  *
- * @param threshold  null if alerts are off; the streak is then reset
+ * @param threshold null if alerts are off; the streak is then reset
  */
 export function followRun(
   streak: Streak,

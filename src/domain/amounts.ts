@@ -12,7 +12,7 @@ export function countOf(amount: Amount, one: string, more = `${one}s`): string {
   return `${formatAmount(amount)} ${isOne(amount) ? one : more}`;
 }
 
-/** Whether words about it stand in the singular. */
+/** Whether words about it are in the singular. */
 export function isOne(amount: Amount): boolean {
   return typeof amount === 'number' ? amount === 1 : amount.count === 1 && !amount.isMore;
 }

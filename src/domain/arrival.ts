@@ -1,4 +1,4 @@
-/** A request as it came in at the socket. */
+/** A request as received at the socket. */
 export interface Arrival {
   /** Names and values in turn, as `IncomingMessage` has them: nothing is joined or dropped. */
   rawHeaders: readonly string[];

@@ -15,7 +15,7 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The request as one curl command. Options switch off what curl would add and the service does not send. */
+/** The request as one curl command, with options that switch off curl's additions. */
 export function writeCurl({ method, url, headers, body }: CommandRequest): string {
   const parts = [`curl --globoff --request ${method} ${quoteForShell(url)}`];
   for (const [name, value] of headers) {

@@ -36,7 +36,7 @@ export interface AssertionVerdict {
 
 const knownNeeds = new WeakMap<readonly Assertion[], BodyNeeds>();
 
-/** What must be read from a body to check these assertions. */
+/** The parts of a body that these assertions need. */
 export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
   let needs = knownNeeds.get(assertions);
   if (!needs) knownNeeds.set(assertions, (needs = findNeeds(assertions)));
@@ -53,7 +53,7 @@ function findNeeds(assertions: readonly Assertion[]): BodyNeeds {
   return { searchFor, paths };
 }
 
-/** Checks every assertion against the response, in order. Never throws, whatever the body is. */
+/** Checks every assertion against the response, in order. Never throws. */
 export function evaluateAssertions(
   assertions: readonly Assertion[],
   facts: ResponseFacts,
@@ -72,12 +72,12 @@ export function evaluateAssertions(
   });
 }
 
-/** The part of the message behind `Assertion failed: ` (§2.7): which assertion, what it expected, what it got. */
+/** The part of the message after `Assertion failed: ` (§2.7): the assertion, the expected and the found value. */
 export function describeFailure({ assertion, expected, got }: AssertionVerdict): string {
   return `${nameAssertion(assertion)}: expected ${expected}, got ${got}`;
 }
 
-/** What an assertion expects, in the words of its verdict, for assertions that were not checked. */
+/** The expected value of an assertion that was not checked, in the words of its verdict. */
 export function describeExpected(assertion: Assertion): string {
   switch (assertion.kind) {
     case 'body_contains':
@@ -138,15 +138,15 @@ function isEqual(text: string, written: string, expected: Expected): boolean {
   const likeness = compareValues(value, expected.value);
   if (likeness !== 'unsure') return likeness === 'equal';
   const node = parseJsonText(text);
-  // The value is nested more deeply than `parseJsonText` allows. Compared as doubles they are equal, and no more can
-  // be known.
+  // The value is nested more deeply than `parseJsonText` allows. Compared as doubles they are equal; a closer
+  // comparison isn't possible.
   if (typeof node === 'string' || expected.node === null) return true;
   return areNodesEqual(node, expected.node);
 }
 
 interface Expected {
   value: unknown;
-  /** The same value with its digits kept; null if the text is not JSON and so stands for itself. */
+  /** The same value with its digits kept; null if the text is not JSON and is compared as text. */
   node: JsonNode | null;
   /** The value as people read it: JSON in either case. */
   shown: string;
@@ -180,7 +180,7 @@ function showLarge({ is, start, members }: Extract<FoundValue, { kind: 'large' }
   return start.slice(0, SHOWN_LENGTH * 2);
 }
 
-/** A list or object as JSON if it is small, else as its size: nobody reads more than the beginning. */
+/** A list or object as JSON if it is small, else as its size. */
 function showContainer(value: object): string {
   const members = Array.isArray(value) ? value.length : Object.keys(value).length;
   const kind = Array.isArray(value) ? 'a list of' : 'an object of';
@@ -202,8 +202,8 @@ function cut(text: string): string {
 }
 
 /**
- * Reads a list of assertions as the command line and the dashboard's forms give it (§2.4). The error names the entry,
- * counted from 1, and says what is wrong with it. Unknown keys are dropped.
+ * Reads a list of assertions of the command line or the dashboard's forms (§2.4). The error names the entry, counted
+ * from 1. Unknown keys are dropped.
  */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {
   if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
@@ -219,7 +219,7 @@ export function parseAssertions(input: unknown): Assertion[] | { error: string }
   return assertions;
 }
 
-/** Returns the assertion, or a text that says what is wrong with it. */
+/** Returns the assertion, or an error text. */
 function parseAssertion(entry: unknown): Assertion | string {
   if (typeof entry !== 'object' || entry === null) return 'it must be an object with a kind.';
   const { kind, path, expected, text, ms } = entry as Record<string, unknown>;

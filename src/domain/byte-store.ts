@@ -1,8 +1,8 @@
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Keeps bytes up to a limit, as copies: a received chunk may be a small part of a large buffer. A body that arrives
- * in single bytes costs no more memory than one that arrives at once.
+ * Keeps bytes up to a limit, as copies: a received chunk may be a small part of a large buffer. A body that arrives in
+ * single bytes takes the same memory as one that arrives at once.
  */
 export class ByteStore {
   readonly #limit: number;
@@ -29,7 +29,7 @@ export class ByteStore {
     this.#length += chunk.copy(this.#bytes, this.#length, 0, taken);
   }
 
-  /** Allocates exactly what the first chunk needs, and doubles the size from then on. */
+  /** Allocates exactly the first chunk's size, and doubles it from then on. */
   #makeRoom(length: number): void {
     if (length <= this.#bytes.length) return;
     const size = Math.min(this.#limit, Math.max(length, this.#bytes.length * 2));

@@ -1,4 +1,4 @@
-/** The callbacks that tell a caller how a job or a cron's run ended (§6.1–§6.3). */
+/** The callbacks about the end of a job or a cron's run (§6.1–§6.3). */
 
 import type { OutgoingRequest } from './exchange.ts';
 import type { FailureReason } from './failure.ts';

@@ -2,7 +2,7 @@
 export interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;
-  /** A headline, an explanation and the next step; absent if nothing is known beyond `says`. */
+  /** A headline, an explanation and the next step; absent if `says` is all there is. */
   means?: readonly [title: string, text: string, step: string];
 }
 

@@ -44,8 +44,8 @@ export function countRunDays(fields: CronFields, fromDay: number, untilDay: numb
 
 /** The day that a month begins with; `month` counts from 0 and may run past 11 into later years. */
 function startOfMonth(year: number, month: number): number {
-  // Not Date.UTC, which takes the years 0 to 99 for the twentieth century. Past the end of what a Date holds
-  // this is NaN, and a month with such an end has no days.
+  // Not Date.UTC, which maps the years 0 to 99 to the twentieth century. Beyond the range of Date this is NaN, and such
+  // a month has no days.
   return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
 }
 

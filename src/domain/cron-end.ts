@@ -12,7 +12,10 @@ export interface CronEnd {
 export const NO_END: CronEnd = { endsAt: null, maxRuns: null };
 export const MOST_RUNS = { least: 1, most: 1_000_000 } as const;
 
-/** The next time of a schedule, if it comes before the end. @param runsCounted  what the number of runs is held to */
+/**
+ * The next time of a schedule, if it is before the end.
+ * @param runsCounted the number of runs so far
+ */
 export function withinEnd(
   next: number | null,
   { endsAt, maxRuns }: CronEnd,
@@ -31,10 +34,7 @@ export function timesWithinEnd(
   return times.filter((at, n) => withinEnd(at, end, runsCounted + n) !== null);
 }
 
-/**
- * What is counted once settings are changed: nothing is without a number of runs, and a number that replaces another
- * goes on from what was counted.
- */
+/** The run counter after an edit: unchanged if there was and is a limit of runs, else 0. */
 export function keepCount(before: CronEnd, after: CronEnd, runsCounted: number): number {
   return before.maxRuns === null || after.maxRuns === null ? 0 : runsCounted;
 }

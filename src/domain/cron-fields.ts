@@ -37,7 +37,7 @@ interface FieldRange {
    * allowed.
    */
   length: number;
-  /** Names in lower case. The first one stands for `min`. */
+  /** Names in lower case. The first one means `min`. */
   names: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function parseCronFields(text: string): CronFields | null {
     .filter((part) => part !== '');
   const [first = ''] = written;
   const parts = written.length === 1 ? (SHORTCUTS.get(first) ?? '').split(' ') : written;
-  // `?` reads as `*`, wherever it stands.
+  // `?` reads as `*` everywhere.
   const [minute, hour, monthDay, month, weekDay, ...more] = parts.map((p) =>
     p.replaceAll('?', '*'),
   );

@@ -1,7 +1,6 @@
 /**
- * A histogram of durations. Each step is up to half or two thirds longer than the one before. That is enough to tell
- * the median and the 95th percentile within about a tenth, from few numbers, which can be added up over hours and
- * nodes.
+ * A histogram of durations. Each step is up to half or two thirds longer than the one before. That gives the median and
+ * the 95th percentile within about a tenth from few numbers, which can be added up over hours and nodes.
  */
 
 /** The upper bound of each step, in milliseconds. One further step counts all longer durations. */

@@ -201,7 +201,7 @@ export function walkValue(
   }
 }
 
-/** Called behind a value: closes the containers that end here, and tells whether another value must follow. */
+/** Called after a value: closes the containers that end here, and returns whether another value must follow. */
 function goOn(
   scanner: JsonScanner,
   visitor: JsonVisitor,

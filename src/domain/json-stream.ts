@@ -20,7 +20,7 @@ export interface JsonStreamVisitor {
 
 /** A text nested more deeply than this counts as broken: every level costs a bit of memory. */
 export const MAX_STREAMED_LEVELS = 1_000_000;
-/** Longer keys are skipped. Six bytes can stand for one character of a path (`\u0041`). */
+/** Longer keys are skipped. One character of a path can take six bytes (`\u0041`). */
 const MAX_KEY_BYTES = 6_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -32,10 +32,10 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
 
-/** Between tokens: what comes next. */
+/** Between tokens: the expected next token. */
 type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
 
-/** Inside a number: what was read last. */
+/** Inside a number: the last part that was read. */
 type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
 /** The states in which a number may end. */
 const COMPLETE: ReadonlySet<State> = new Set(['zero', 'whole', 'fraction', 'exponent']);

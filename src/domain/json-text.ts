@@ -1,5 +1,5 @@
 /**
- * JSON carried as text: it is sent as it was given (§2.6).
+ * JSON carried as text: it is sent as given (§2.6).
  *
  * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value counts, at the
  * place of the first. `__proto__` and `constructor` are keys like any other.
@@ -24,7 +24,7 @@ export type JsonNode =
   | JsonScalar;
 
 /**
- * Reads a JSON text (RFC 8259). A leading byte order mark is malformed, as it is for JSON.parse.
+ * Reads a JSON text (RFC 8259). A leading byte order mark is malformed, as for JSON.parse.
  *
  * Returns 'too-deep' as soon as the nesting exceeds `maxDepth`, without checking the rest of the text.
  */
@@ -114,7 +114,7 @@ function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): Json
   return { kind, raw };
 }
 
-/** The string that a token stands for; `raw` includes the quotes. */
+/** The string of a token; `raw` includes the quotes. */
 export function decodeString(raw: string, isEscaped: boolean): string {
   return isEscaped ? (JSON.parse(raw) as string) : raw.slice(1, -1);
 }

@@ -3,11 +3,11 @@ import { walkDistinct, type JsonSink } from './json-distinct.ts';
 import type { ContainerKind, ScalarKind } from './json-scan.ts';
 
 /**
- * Writes a JSON text as it is sent (§2.6): pure ASCII, `/` as `\/`, empty objects as `[]`, no white space between
+ * Writes a JSON text as it is sent (§2.6): ASCII only, `/` as `\/`, empty objects as `[]`, no white space between
  * tokens, escapes in their shortest form. Digits and the order of keys are kept.
  *
- * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted,
- * so it cannot be stored.
+ * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted, so
+ * it can't be stored.
  */
 export function encodeJsonForWire(text: string): string {
   const writer = new WireWriter(text);
@@ -64,7 +64,7 @@ class WireWriter implements JsonSink {
     this.#isFirst = false;
   }
 
-  /** Writes a string token, whose quotes and escapes are known to be valid. */
+  /** Writes a string token with valid quotes and escapes. */
   #writeString(start: number, end: number): void {
     const text = this.#text;
     this.out.byte(QUOTE);

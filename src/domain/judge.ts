@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import { faultMessage } from './connection-faults.ts';
 import { FAILURE_TEXTS, type FailureReason } from './failure.ts';
 
-/** `errorMessage` is null where a failure has no text of its own (a cron's plain HTTP error, §6.3). */
+/** `errorMessage` is null if a failure has no text (a cron's plain HTTP error, §6.3). */
 export type Verdict =
   | { ok: true }
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
@@ -26,10 +26,10 @@ const SUCCESS: Verdict = { ok: true };
  * Judges one exchange with a target (§2.7; assertions §2.4).
  *
  * Assertions are checked for a 2xx only; the first one that fails is reported. A redirect is a failure and never
- * followed. Whether a failure is retried is not decided here. Never throws.
+ * followed. Retries are decided elsewhere. Never throws.
  *
- * @param verdicts  the result of `evaluateAnswer`, if the caller already has it
- * @param kind  jobs report `HTTP 503 error` for a response that is not a success; crons have no text beside the
+ * @param verdicts the result of `evaluateAnswer`, if the caller already has it
+ * @param kind jobs report `HTTP 503 error` for a response that is not a success; crons have no text in addition to the
  * status
  */
 export function judgeExchange(

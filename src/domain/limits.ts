@@ -1,4 +1,4 @@
-/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on what a caller may give, and those of accounts. */
+/** The limits of §2.1, §2.2 and §8 (and §2.10, §2.6) on input, and those of accounts. */
 export const LIMITS = {
   /** Characters (code points) in a cron's name. */
   nameCharacters: 255,

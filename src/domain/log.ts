@@ -1,7 +1,7 @@
 /**
- * Events with fields: `log.info('attempt.settled', { jobId, attempt, durationMs })`.
- * The event is a short, stable name (`noun.happened`); whatever changes goes into the fields. Never a payload,
- * a header's value, a token or a password. A field named `error` may hold an Error.
+ * Events with fields: `log.info('attempt.settled', { jobId, attempt, durationMs })`. The event is a short, stable name
+ * (`noun.happened`); everything variable goes into the fields. Never a payload, a header's value, a token or a
+ * password. A field named `error` may hold an Error.
  */
 export interface Log {
   debug(event: string, fields?: object): void;
@@ -12,5 +12,5 @@ export interface Log {
 
 const nothing = () => {};
 
-/** Logs nothing: for tests, and for work whose events nobody needs. */
+/** Logs nothing: for tests and work without events. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,6 +1,6 @@
 /** Maintenance windows (§6.6): when a team wants no alerts, and about which crons and queues. */
 
-/** What an alert is about. */
+/** The cron or queue of an alert. */
 export interface AlertSource {
   kind: 'cron' | 'queue';
   id: string;

@@ -24,9 +24,9 @@ export type UrlHost =
 const FOUR_NUMBERS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has a
- * registry of its own. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it. 168.63.129.16 is
- * public by its number, but on Azure it is the platform's own server, reached from inside a virtual machine only.
+ * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has its
+ * own registry. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it. 168.63.129.16 is a public
+ * number, but on Azure it is the platform's own server, reachable from virtual machines only.
  */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
@@ -72,10 +72,10 @@ export function parseNetworks(text: string): Cidr[] | { error: string } {
 /**
  * Judges one address that a name resolved to or a URL named.
  *
- * @param ipv4     four decimal numbers with dots; anything else is blocked
- * @param allowed  networks the operator lets through although they are not public
- * @param own      addresses of this machine, which are blocked although they may be public: a firewall may hide from
- *                 others what listens there
+ * @param ipv4 four decimal numbers with dots; anything else is blocked
+ * @param allowed networks that the operator allows although they are not public
+ * @param own addresses of this machine, which are blocked although they may be public: a firewall may hide its ports
+ * from others
  */
 export function judgeAddress(
   ipv4: string,

@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 export interface ChannelField {
   name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
   label: string;
-  /** Whoever knows the value can post, so only a part of it is shown. */
+  /** Anyone with the value can post, so only a part of it is shown. */
   isSecret: boolean;
   isRequired: boolean;
   /** Whether the value is a URL. Its form is checked when it is saved; its host is judged when an alert is sent. */
@@ -21,7 +21,7 @@ export interface ChannelField {
 interface ChannelKindInfo {
   label: string;
   fields: readonly ChannelField[];
-  /** Where people find the values for the fields. */
+  /** Where users find the values for the fields. */
   isFoundIn: string;
 }
 
@@ -218,6 +218,6 @@ export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   );
 }
 
-/** How many channels a team may have besides its default, and how long their names may be. */
+/** How many channels a team may have in addition to its default, and the length of their names. */
 export const MOST_CHANNELS = 20;
 export const CHANNEL_NAME_CHARACTERS = 60;

@@ -11,9 +11,9 @@ export interface OwnEcho {
 export const ECHO_PATH = '/echo';
 
 /**
- * Whether a request goes to the echo. The URL must name its address, not a host name, and its path as it is written.
+ * Whether a request goes to the echo. The URL must have its address, not a host name, and its exact path.
  *
- * @param path  path and query of the request line
+ * @param path path and query of the request line
  */
 export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
   const isThere = url.protocol === 'http:' && url.hostname === echo.address;

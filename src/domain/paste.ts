@@ -24,7 +24,7 @@ interface PastedCron extends PastedRequest {
   name: string;
 }
 
-/** `notes` say what was left out or changed; `text` says in plain words what is wrong. */
+/** `notes`: what was left out or changed; `text`: the error in plain words. */
 export type Pasted<Draft> =
   | { kind: 'draft'; draft: Draft; notes: string[] }
   | { kind: 'error'; text: string };
@@ -111,7 +111,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   return { items, notes };
 }
 
-/** Reads the words from the first curl or wget to the end of its command. What comes before and after is left out. */
+/** Reads the words from the first curl or wget to the end of its command. The rest is left out. */
 function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedRequest> {
   const start = items.findIndex((item) => item.kind === 'word' && toolOf(item.text) !== null);
   const first = items[start];

@@ -18,7 +18,7 @@ export function readCronPayload(text: string | null): Payload {
   return { kind: isContainer(text) ? 'json' : 'text', text };
 }
 
-/** Whether a text is a JSON object or array with no more levels than a payload may have. */
+/** Whether a text is a JSON object or array within the depth limit of a payload. */
 function isContainer(text: string): boolean {
   const scanner = new JsonScanner(text);
   const meter = new DepthMeter();

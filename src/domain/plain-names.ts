@@ -1,7 +1,6 @@
 /**
- * Changes a name that somebody chose so that no mail client or chat turns it into a link: `evil.example` becomes
- * `evil[.]example`. Otherwise a person who invites others, or who is named in a mail, could put a link into our
- * mails.
+ * Changes a user-chosen name so that no mail client or chat turns it into a link: `evil.example` becomes
+ * `evil[.]example`. Otherwise the sender of an invitation could put a link into our emails.
  */
 export function breakLinks(name: string): string {
   return name

@@ -1,4 +1,4 @@
-/** What depends on the public address (`BASE_URL`), which has a path if several services share the host name. */
+/** Rules that depend on the public address (`BASE_URL`), which has a path if several services share the host name. */
 
 /** The path of `BASE_URL`, without a slash at its end: empty, or for example `/belfry`. */
 export function basePathOf(baseUrl: string): string {

@@ -8,7 +8,7 @@ const LARGEST_VERSION = 20;
 const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28];
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8];
 const BYTE_MODE = 0b0100;
-/** The two bits that stand for this level in the format. */
+/** The two bits of this level in the format. */
 const LEVEL_LOW = 0b01;
 const PADDING = [0xec, 0x11];
 

@@ -12,13 +12,13 @@ import { decodeString } from './json-text.ts';
 export const MAX_QUERY_LENGTH = 128 * 1024;
 
 /**
- * Appends the entries of a payload to a URL as query parameters, behind those that the URL already has.
+ * Appends the entries of a payload to a URL as query parameters, after those that the URL already has.
  *
- * First it removes every parameter of the URL that the payload has as a key, whatever the key's value. Names are
- * compared after decoding, up to the first `[`. The rest of the URL keeps its spelling, but loses its fragment. Null:
- * the payload would add more than `MAX_QUERY_LENGTH`.
+ * First it removes every parameter of the URL that the payload has as a key. Names are compared after decoding, up to
+ * the first `[`. The rest of the URL keeps its spelling, but loses its fragment. Null: the payload would add more than
+ * `MAX_QUERY_LENGTH`.
  *
- * @param payload  JSON text of an object or a list, or null
+ * @param payload JSON text of an object or a list, or null
  */
 export function appendPayloadToUrl(url: string, payload: string | null): string | null {
   if (payload === null) return dropFragment(url);
@@ -64,7 +64,7 @@ function baseName(name: string): string {
   return bracketAt < 0 ? name : name.slice(0, bracketAt);
 }
 
-/** Percent-decodes valid escapes. A `%` that starts no escape stands for itself, as in browsers. */
+/** Percent-decodes valid escapes. A `%` without a valid escape is kept, as in browsers. */
 function decodeLeniently(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),

@@ -5,9 +5,9 @@ export type QueueHealth = 'idle' | 'active' | 'at its limit' | 'backlogged' | 'p
 const BACKLOG_MS = 60_000;
 
 /**
- * What is in the way of a queue's jobs, whatever runs. Null: nothing for long.
+ * Why due jobs do not start: the queue is paused, or the oldest has waited a minute; null if neither.
  *
- * @param oldestWaitMs  how long the oldest due job has waited, in milliseconds; null if none is due
+ * @param oldestWaitMs how long the oldest due job has waited, in milliseconds; null if none is due
  */
 export function judgeWaiting(
   isPaused: boolean,
@@ -18,7 +18,7 @@ export function judgeWaiting(
 }
 
 export interface QueueFacts {
-  /** What `judgeWaiting` says of it. */
+  /** The result of `judgeWaiting`. */
   waiting: 'paused' | 'backlogged' | null;
   isAnyDue: boolean;
   /** How many attempts are under way. */
@@ -27,9 +27,8 @@ export interface QueueFacts {
 }
 
 /**
- * Judges a queue by the most serious state that applies: first paused, because nothing starts; then a backlog; then
- * the limit, which is no fault while nothing waits long. A queue with nothing running and nothing due is idle,
- * whatever is planned.
+ * Judges a queue by the most serious state that applies: first paused, because nothing starts; then a backlog; then the
+ * limit, which is no fault while nothing waits long. A queue with nothing running and nothing due is idle.
  */
 export function judgeQueue({
   waiting,

@@ -30,7 +30,7 @@ export function parseRate(text: string): Rate | null {
   return per !== undefined && count >= 1 && count <= MOST_RATE ? { count, per } : null;
 }
 
-/** As `parseRate` reads it and as it is kept: `10/second`. */
+/** The form that `parseRate` reads and that is stored: `10/second`. */
 export function formatRate({ count, per }: Rate): string {
   return `${count}/${per}`;
 }
@@ -67,12 +67,14 @@ export function leastRate(starts: number, withinMs: number): Rate {
   return { count, per: 'hour' };
 }
 
-/** What was late by no more than this is made up for, so that a rate isn't lost to timers and commits. */
+/** A delay of up to this is made up for, so that a rate isn't lost to timers and commits. */
 const MADE_UP_US = 100_000;
-/** What lies further ahead than one step and this was written by a clock that was set back since, or at a lower rate. */
+/** A time more than one step and this ahead was written before the clock was set back, or at a lower rate. */
 const AHEAD_US = 5_000_000;
 
-/** What a rate lets start at a moment. Times are microseconds since 1970 UTC: safe integers until the year 2255. */
+/**
+ * The starts that a rate allows at a moment. Times are microseconds since 1970 UTC: safe integers until the year 2255.
+ */
 export interface Allowance {
   slots: number;
   /** When the first of them was due. Each that starts moves it on by a step; written down, it is the next `spentUntil`. */
@@ -81,16 +83,17 @@ export interface Allowance {
 }
 
 /**
- * What may start now, when starts are to follow each other a step apart (the generic cell rate algorithm, with what is
- * late as its only credit). In any time there start as many as its steps, and those of a tenth of a second, and one.
+ * How many runs may start now, one step apart (the generic cell rate algorithm, with a delay as its only credit). In a
+ * period t at most (t + 0.1 s) / step + 1 runs start.
  *
- * @param spentUntil  until when the rate is spent: `from` of the last allowance, moved on; null where nothing started yet
- * @param now  milliseconds since 1970 UTC
+ * @param spentUntil until when the rate is spent: `from` of the last allowance, moved on; null if nothing has started
+ * yet
+ * @param now milliseconds since 1970 UTC
  */
 export function allowAt(rate: Rate, spentUntil: number | null, now: number): Allowance {
   const stepUs = stepOf(rate);
   const nowUs = now * 1000;
-  // What did not wait is not late: the tenth of a second counts in whole steps, of which slow rates have none.
+  // Credit is given in whole steps, so a rate below 10 per second has none.
   const rested = nowUs - Math.floor(MADE_UP_US / stepUs) * stepUs;
   const isRested = spentUntil === null || spentUntil < nowUs - MADE_UP_US;
   const isAhead = spentUntil !== null && spentUntil > nowUs + stepUs + AHEAD_US;

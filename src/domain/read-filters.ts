@@ -5,20 +5,18 @@
 
 import { isLongerThan } from './text-length.ts';
 
-/** What is wrong with a filter, in a sentence, by the name of its parameter. */
+/** The error of a filter, in a sentence, by the name of its parameter. */
 export type FilterFaults = Readonly<Record<string, string>>;
 
-/**
- * The search that an address asks for, or why it cannot be read. Without a search, nothing can act on it by mistake.
- */
+/** The search of an address, or its errors. Without a search, no action can use it by mistake. */
 export type ReadFilters<Search> =
   | { search: Search; faults: null }
   | { search: null; faults: FilterFaults };
 
-/** The most characters that the database compares. The fields accept no more. */
+/** The maximum length that the database compares and the fields accept. */
 export const mostFilterCharacters = 2048;
 
-/** Reads the parameters of one address and remembers what was wrong with them. */
+/** Reads the parameters of one address and collects errors. */
 export class FilterReader {
   readonly #params: URLSearchParams;
   readonly #faults: Record<string, string> = {};
@@ -51,7 +49,10 @@ export class FilterReader {
     return this.read(name, read, 'Write 1, or leave it out.') ?? false;
   }
 
-  /** @param read  returns null for a text that it cannot read @param sentence  says what can be read */
+  /**
+   * @param read returns null for an unreadable text
+   * @param sentence describes readable texts
+   */
   read<Value>(
     name: string,
     read: (text: string) => Value | null,

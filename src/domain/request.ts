@@ -5,7 +5,7 @@ import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
 import { appendPayloadToUrl } from './query.ts';
 
-/** What Node's own `fetch` sends. */
+/** The value that Node's own `fetch` sends. */
 const USER_AGENT = 'node';
 
 export interface RequestSpec {

@@ -1,4 +1,4 @@
-/** What the list of runs is narrowed to, in an address and at the command line. */
+/** The filters of the list of runs, in an address and at the command line. */
 
 import { CONNECTION_FAULTS, type FaultCode } from './connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from './failure.ts';
@@ -6,7 +6,7 @@ import { FilterReader, type ReadFilters } from './read-filters.ts';
 import { readStatusCodes } from './status-codes.ts';
 import { readTag, tagSentence } from './tags.ts';
 
-/** How a run ended; `failure` is either of the other two. `retried` and `failed` are what plots count. */
+/** How a run ended; `failure` is either of the other two. Plots count `retried` and `failed`. */
 export type RunOutcome = 'success' | 'failure' | 'retried' | 'failed';
 export const RUN_OUTCOMES: readonly RunOutcome[] = ['success', 'failure', 'retried', 'failed'];
 
@@ -21,17 +21,17 @@ export interface RunSearch {
   outcome?: RunOutcome;
   /** Finds all attempts of the job that an attempt is of, or an execution. */
   id?: string;
-  /** What `readStatusCodes` makes of a text: `5xx,404`, `none`. */
+  /** The texts that `readStatusCodes` reads: `5xx,404`, `none`. */
   statusCode?: string;
   /** `unknown`: failed without a reason (3xx). */
   reason?: FailureReason | 'unknown';
   /** Why a connection broke off. */
   fault?: FaultCode;
-  /** Case-sensitive, from the scheme on: of what was sent. */
+  /** Case-sensitive, from the scheme on, of the sent URL. */
   urlPrefix?: string;
-  /** In lower case, with its port or without; of what was sent. */
+  /** In lower case, with or without its port, of the sent URL. */
   host?: string;
-  /** Case-sensitive text within a job's payload, or within what is kept of the response. */
+  /** Case-sensitive text within a job's payload or the stored response. */
   text?: string;
   /** When it ended, in milliseconds: from (inclusive), to (exclusive). */
   from?: number;
@@ -62,10 +62,10 @@ const sentences = {
 } as const;
 export { sentences as filterSentences };
 
-/** What a time that can't be read asks for. */
+/** The error for an unreadable time. */
 export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
-/** Reads what a filter asks for. */
+/** Reads the filters of an address. */
 export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
   const filters = new FilterReader(params);
   const { payloadText, ...words } = readWords(filters.text('q').trim());
@@ -105,7 +105,7 @@ function readSource(text: string): RunSearch | null {
   return kind === 'queue' ? { queueId: id.toLowerCase() } : { cronId: id.toLowerCase() };
 }
 
-/** A reason, or what a connection broke off with. */
+/** A reason, or the code of a connection error. */
 function readReason(text: string): RunSearch | null {
   const reason = reasons.find((each) => each === text);
   if (reason !== undefined) return { reason };
@@ -120,7 +120,9 @@ function readHost(text: string): string | null {
   return /^[^\s/?#@:]+(?::\d{1,5})?$/.test(within) ? within : null;
 }
 
-/** What a search box holds, by its look: an id, an address, a code or a reason; any other text is in the payload. */
+/**
+ * Reads the search box by its form: an id, a URL, a code or a reason; any other text is searched for in the payload.
+ */
 export function readWords(words: string): Pick<
   RunSearch,
   'id' | 'urlPrefix' | 'statusCode' | 'reason'
@@ -144,7 +146,7 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
   );
 }
 
-/** A time of a `datetime-local` field, which stands for UTC here; a day alone is its first moment. */
+/** A time of a `datetime-local` field in UTC; a day alone is its first moment. */
 export function readInstant(text: string): number | null {
   const [, day, minute, second] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** The states of runs as they are stored, listed and asked for. What they look like is in dashboard/parts/Status.tsx. */
+/** The states of runs as stored, listed and filtered. dashboard/parts/Status.tsx has their looks. */
 
 export const ENDED_JOB_STATUSES = ['success', 'retried', 'dead_lettered', 'failed'] as const;
 export type EndedJobStatus = (typeof ENDED_JOB_STATUSES)[number];

@@ -14,7 +14,7 @@ interface JudgedAssertion {
   got: string;
 }
 
-/** What is stored about a run beside its response: at most some tens of kilobytes of JSON. */
+/** The stored details of a run in addition to its response: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
   /** Why the exchange broke off; absent if it did not, and in traces of older versions. */
   fault?: FaultCode;
@@ -22,7 +22,7 @@ export interface RunTrace extends Trace {
   assertions?: readonly JudgedAssertion[];
   /** How the request was signed; absent without a signature, or if the request was refused before it was sent. */
   signature?: Signature;
-  /** What an execution has sent. It is kept because its cron may have been edited since. */
+  /** The sent request of an execution. It is kept because its cron may have been edited since. */
   sent?: {
     method: HttpMethod;
     url: string;
@@ -40,12 +40,12 @@ interface SentRequest {
 const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
-/** A hash that tells whether a cron still has the payload that a run has sent. */
+/** A hash to compare a cron's payload with the one that a run has sent. */
 export function hashPayload(payload: string | null): string {
   return payload === null ? '' : hash('sha256', payload, 'base64url');
 }
 
-/** The trace as it is stored: JSON text. */
+/** The trace as stored JSON text. */
 export function writeTrace(
   { trace, fault }: { trace: Trace; fault?: FaultCode },
   verdicts: readonly AssertionVerdict[],

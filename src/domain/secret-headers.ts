@@ -1,4 +1,4 @@
-/** Tells by a header's name whether its value is masked until somebody asks for it (§5.9). */
+/** Whether a header's value is masked until a user requests it, by its name (§5.9). */
 export type IsSecretHeader = (name: string) => boolean;
 
 /**

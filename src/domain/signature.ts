@@ -13,13 +13,11 @@ export interface Signature {
   timestamp: number;
   /** 64 lower-case hexadecimal digits. */
   value: string;
-  /**
-   * The last characters of the secret, so that people can tell which secret it was; absent in runs of older versions.
-   */
+  /** The last characters of the secret, so that users can recognize it; absent in older runs. */
   secretEnd?: string;
 }
 
-/** The part of a secret that may be shown. It is enough to tell two secrets of a team apart. */
+/** The part of a secret that may be shown. It is enough to distinguish two secrets of a team. */
 export const endOfSecret = (secret: string): string => secret.slice(-4);
 
 /**
@@ -60,7 +58,7 @@ export function signatureOf(exchange: Exchange, made: Signature | null): Signatu
 /**
  * Adds the headers of a signature, if there is one.
  *
- * Configured headers of the same names are removed: anybody can write such a header, so it must not be sent beside
+ * Configured headers of the same names are removed: anyone can write such a header, so it must not be sent next to
  * ours.
  */
 export function addSignature(

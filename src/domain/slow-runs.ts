@@ -1,4 +1,4 @@
-/** When runs of a cron or queue are slow, and what is told of it (§6.4). */
+/** When runs of a cron or queue are slow, and the alerts about it (§6.4). */
 import { formatMilliseconds } from './duration-words.ts';
 
 /** A run that took longer than any of these is slow. At least one is set. */
@@ -17,9 +17,9 @@ export const SLOW_RANGES = {
 /** The days whose successful runs make the median, and how many there have to be. */
 export const MEDIAN_DAYS = 7;
 export const LEAST_TIMED = 5;
-/** Below this nobody means a multiple of a median: it would be told of every hiccup. */
+/** Multiples of a shorter median would raise an alert at every hiccup. */
 const LEAST_SLOW_MS = 100;
-/** It is over with a fast run so long after the last slow one: a mix of both is told of once. */
+/** A fast run ends a slow spell only this long after the last slow run, so that alternating runs raise one alert. */
 export const CALM_MS = 600_000;
 /** How exactly the last slow run is remembered: a busy queue is not to write it down with each. */
 const REMEMBERED_MS = 60_000;
@@ -34,7 +34,7 @@ export function writeSlowRule(rule: SlowRule | null): string | null {
   return JSON.stringify({ seconds, timesMedian });
 }
 
-/** What can't be read is no rule. Never throws. */
+/** An unreadable text is no rule. Never throws. */
 export function readSlowRule(text: string | null): SlowRule | null {
   if (text === null) return null;
   try {
@@ -55,10 +55,9 @@ export interface Pace {
 }
 
 /**
- * Judges how long a run took. Null: nothing can be said, because the rule goes by a median alone and there are too few
- * runs for one.
+ * Judges how long a run took. Null: unknown, because the rule uses a median alone and there are too few runs for one.
  *
- * @param medianMs  of the last days; null where there are too few runs
+ * @param medianMs of the last days; null if there are too few runs
  */
 export function judgePace(
   rule: SlowRule,
@@ -92,7 +91,7 @@ export interface SlowSpell {
   since: number;
   /** The end of the last one, to the minute. */
   lastAt: number;
-  /** When it was last told of. */
+  /** The time of the last notification. */
   toldAt: number;
 }
 
@@ -103,10 +102,9 @@ export interface SlowAlert {
 }
 
 /**
- * Follows a cron or queue by one timed run. A slow one counts whatever came of it; only a success shows that it is
- * over.
+ * Updates a cron or queue by one timed run. A slow one counts with any outcome; only a success ends a spell.
  *
- * @param remindHours  after so many hours a spell is told of again, with its next slow run; null: never
+ * @param remindHours the hours after which the next slow run is notified again; null: never
  */
 export function followPace(
   spell: SlowSpell | null,

@@ -11,7 +11,7 @@ const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/-]*$/u;
 /** No letter is written with more characters than four. */
 const LONGEST_SPELLING = 4 * TAG_CHARACTERS;
 
-/** A tag as it is stored, in lower case; null if the text cannot be a tag. */
+/** A tag as stored, in lower case; null if the text can't be a tag. */
 export function readTag(text: string): string | null {
   const written = text.trim();
   if (isLongerThan(written, LONGEST_SPELLING)) return null;
@@ -19,7 +19,7 @@ export function readTag(text: string): string | null {
   return TAG.test(tag) && !isLongerThan(tag, TAG_CHARACTERS) ? tag : null;
 }
 
-/** What a filter says of a word that can be none. */
+/** The error of a filter for an invalid tag. */
 export const tagSentence = 'This can be no tag.';
 
 /** Splits a text at commas and white space: `billing, nightly` or `billing nightly`. */
@@ -37,7 +37,7 @@ export function writeTags(tags: readonly string[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(sortTags(tags));
 }
 
-/** Reads stored tags. What cannot be read counts as no tag. Never throws. */
+/** Reads stored tags. Unreadable ones count as none. Never throws. */
 export function readTags(kept: string | null): string[] {
   if (kept === null) return [];
   try {

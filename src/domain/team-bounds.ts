@@ -39,7 +39,7 @@ export class TeamFull extends Error {
   }
 }
 
-/** By its code: the pages' bundle has a class of its own. */
+/** Compared by its code: the pages' bundle has its own class. */
 export function isTeamFull(error: unknown): error is TeamFull {
   return error instanceof Error && 'code' in error && error.code === 'TEAM_FULL';
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a text has more characters (code points) than `most`. Every text from outside is asked this before it is
+ * Whether a text has more characters (code points) than `most`. Every text from outside is checked before it is
  * normalized, split, matched or shown: `normalize` takes quadratic time, and the others add up on megabytes.
  */
 export function isLongerThan(text: string, most: number): boolean {

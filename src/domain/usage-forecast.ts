@@ -4,7 +4,7 @@ import type { CronEnd } from './cron-end.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What an active cron will send. */
+/** The planned runs of an active cron. */
 export interface PlannedCron {
   cronExpression: string;
   createdAt: number;
@@ -22,8 +22,8 @@ interface Planned {
 export type Forecast = 'reached' | 'too-early' | 'enough' | { runsOutOn: string };
 
 /**
- * The rest of the month: the schedules of active crons, the waiting jobs, and further jobs at the pace of the month
- * so far. The pace leaves out what those crons sent; nobody can tell it from half a day.
+ * The rest of the month: the schedules of active crons, the waiting jobs, and further jobs at the pace of the month so
+ * far. The pace leaves out runs of those crons; it needs at least half a day.
  */
 export function forecastUsage(
   { used, limit }: { used: number; limit: number },

@@ -2,7 +2,7 @@ import type { AlertLevel } from '#domain/alert-streak';
 
 /**
  * The content of an alert, before a channel formats it. Every text comes in part from outside (names, errors,
- * responses): a channel escapes what its format would read as markup.
+ * responses): a channel escapes everything that its format would read as markup.
  */
 export interface Message {
   level: AlertLevel | 'test';
@@ -15,7 +15,7 @@ export interface Message {
   /** The start of the response; null where it is empty or not readable as text. */
   excerpt: string | null;
   link: Link;
-  /** The team's page that says what to do. Its URL holds no character that could break out of markup. */
+  /** The team's runbook page. Its URL has no character that could break out of markup. */
   runbook: Link | null;
   /** The same content for programs; null in a test and in a digest. */
   details: MessageDetails | null;
@@ -35,13 +35,13 @@ export interface Subject {
   name: string;
 }
 
-/** The first alert of a message, as it was recorded. */
+/** The first alert of a message, as recorded. */
 export interface MessageDetails {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
   kind: 'reminder' | 'slow' | null;
   alertCount: number;
-  /** The cron or queue, or the several crons that the message tells of. */
+  /** The cron or queue, or the crons, of the message. */
   subjects: readonly Subject[];
   runId: string;
   raisedAt: number;

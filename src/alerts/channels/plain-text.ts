@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** Writes the lines below the title, for readers that know no markup. */
+/** Writes the lines below the title without markup. */
 export function writeLines({ facts, runbook, excerpt }: Message): string {
   return [
     ...facts.map(({ label, value }) => `${label}: ${value}`),

@@ -5,14 +5,14 @@ import type { Message } from './message.ts';
 /** One request of a message; its body is sent as JSON. */
 export interface Post {
   url: string;
-  /** Headers besides those that every request has. */
+  /** Headers in addition to those of every request. */
   headers: HeaderList;
   body: unknown;
   /** True: the request is signed with the team's signing secret (§5.6). */
   isSigned?: true;
 }
 
-/** A service that takes alerts by requests of its own kind, unlike a chat with its incoming webhook. */
+/** A service with its own kind of requests, unlike a chat with its incoming webhook. */
 export interface PostingChannel<Kind extends PostedKind> {
   /**
    * Builds the requests of a message, in the order in which they are sent. After one that fails the rest are not sent;

@@ -27,7 +27,7 @@ export interface ClaimedNotice {
   alert: StoredAlert;
   /** How many alerts the notice tells of. */
   alertCount: number;
-  /** The crons or queues of the alerts: one, unless the notice tells of the end of a maintenance window (§6.6). */
+  /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
   /** The alert settings of the first alert's cron or queue as they are now; defaults if it was deleted. */
   settings: AlertSettings;

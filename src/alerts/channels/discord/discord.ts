@@ -10,7 +10,7 @@ const COLORS: Record<Message['level'], number> = {
 /** Discord's limit for the title of an embed, escapes included. */
 const TITLE_CHARACTERS = 256;
 
-/** A Discord webhook's embed. Nobody is ever pinged, whatever a name looks like. */
+/** A Discord webhook's embed. Mentions are disabled, so that no name pings anyone. */
 export const discord: ChatChannel = {
   formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
     allowed_mentions: { parse: [] },

@@ -20,8 +20,8 @@ const COLORS: Record<Message['level'], string> = {
 
 /** An alert as a mail, in plain text and as a page that needs no pictures. */
 export function formatMail(message: Message): MailContent {
-  // The subject of a test leaves out the team's name: a person who did not ask for the mail must not read, as its first
-  // words, what somebody else chose.
+  // The subject of a test leaves out the team's name, so that its recipient does not first read a text that someone
+  // else chose.
   const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
   return { subject, text: formatText(message), html: formatHtml(message) };
 }

@@ -18,7 +18,7 @@ const TITLE_CHARACTERS = 200;
 /** The ntfy server turns longer messages into attached files. */
 const MESSAGE_BYTES = 4_000;
 
-/** A message to a topic of ntfy, published as JSON at the server's root. Its texts are plain: no Markdown is asked for. */
+/** A message to a topic of ntfy, published as JSON at the server's root. Its texts are plain: Markdown is off. */
 export const ntfy: PostingChannel<'ntfy'> = {
   formatPosts: (message, { url, token }) => {
     const { origin, pathname } = new URL(url);

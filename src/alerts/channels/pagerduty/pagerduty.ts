@@ -12,8 +12,8 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 
 /**
  * Events of PagerDuty (version 2): a failure or warning opens an incident, a recovery resolves it. Each cron and each
- * queue has a deduplication key of its own, and another for being slow, so an event that is sent again opens no second
- * incident. A test opens an incident and resolves it.
+ * queue has its own deduplication key, and another for being slow, so that a repeated event opens no second incident. A
+ * test opens an incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {
@@ -37,7 +37,7 @@ export const pagerduty: PostingChannel<'pagerduty'> = {
   },
 };
 
-/** What is slow may fail too, and each is over by itself. */
+/** A slow source may fail, too, and each ends on its own. */
 function keyOf({ kind, id }: Subject, about: MessageDetails): string {
   return `belfry-${kind}-${id}${about.kind === 'slow' ? '-slow' : ''}`;
 }

@@ -5,8 +5,8 @@ import type { ChatChannel } from '../chat-channel.ts';
 const HEADER_CHARACTERS = 150;
 
 /**
- * Slack's Block Kit at an incoming webhook. Texts from outside stand where there is no markup (`plain_text`,
- * code), with the characters that Slack's own syntax is made of escaped; so no name can call a channel.
+ * Slack's Block Kit at an incoming webhook. Texts from outside are put where there is no markup (`plain_text`, code),
+ * and the characters of Slack's syntax are escaped, so that no name can call a channel.
  */
 export const slack: ChatChannel = {
   formatPost: ({ title, facts, excerpt, link, runbook }: Message) => ({
