@@ -8,6 +8,7 @@ export interface PlanNode {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'TID Cond'?: string;
   'One-Time Filter'?: string;
   /** `CTE …`, `InitPlan …` or `SubPlan …`. */
   'Subplan Name'?: string;

@@ -201,7 +201,7 @@ function readsWholeTeam(detail: string, sql: string): boolean {
 function wholeReadsOf(node: PlanNode): string[] {
   const faults = (node.Plans ?? []).flatMap(wholeReadsOf);
   const table = node['Relation Name'] ?? '';
-  const condition = node['Index Cond'];
+  const condition = node['Index Cond'] ?? node['TID Cond'];
   const isOfNodeOnly = /^\(node_id = [^)]*\)$/.test(condition ?? '');
   const reads = node['Node Type'].endsWith('Scan') && (condition === undefined || isOfNodeOnly);
   if (reads && COME_AND_GO.includes(table)) {

@@ -9,8 +9,15 @@ import { storableText } from './storable-text.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
-/** `json`: a text that is JSON, as `JSON.stringify` writes it; never empty. */
-export type FieldType = 'id' | 'ids' | 'text' | 'json' | 'int' | 'bigint' | 'bytes';
+/** `json`: a text that is JSON, as `JSON.stringify` writes it; never empty. `place`: see `Place`. */
+export type FieldType = 'id' | 'ids' | 'text' | 'json' | 'int' | 'bigint' | 'bytes' | 'place';
+
+/**
+ * Where a row lies in its table, Postgres' `ctid` as text or SQLite's `rowid`. Reading a row by it needs no index. It
+ * changes when the row is updated or the table rewritten (`vacuum full`), and may then be another row's.
+ */
+export type Place = string | number;
+
 export type Fields = Readonly<Record<string, FieldType>>;
 export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends 'bytes'
@@ -19,7 +26,9 @@ export type RowOf<F extends Fields> = {
       ? number | null
       : F[K] extends 'ids'
         ? readonly string[] | null
-        : string | null;
+        : F[K] extends 'place'
+          ? Place | null
+          : string | null;
 };
 
 /**

@@ -99,6 +99,7 @@ async function endClaimed(
   const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
   const packed = packEnds(dialect, table, nodeId, ends, callbacks);
   const ended = await END_RUNS[dialect.name].run(trx, dialect, packed);
+  if (ended === null) return runs;
   const ids = new Set(ended.map(({ id }) => id));
   return runs.filter(({ id }) => ids.has(id));
 }

@@ -6,7 +6,7 @@ import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
   CLAIMED_COLUMNS,
-  claimedJob,
+  claimedJobs,
   type ClaimJobs,
   earlierFirst,
   heldByRate,
@@ -42,23 +42,49 @@ const MOST_CLAIMED = 1000;
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
-/** One row for each requested queue, or one for each of its claimed jobs if there are any. */
-type ClaimRow = Omit<ClaimedQueueRow, 'id' | 'used'> & {
-  for_queue: string;
+/** A requested queue, as the claim has read it. */
+interface OpenQueue extends Omit<ClaimedQueueRow, 'used'> {
   next_due_at: number | null;
   monthly_limit: number | null;
   /** Whether the team's runs are counted under the lock of its month. */
   is_near_limit: boolean;
-} & (ClaimedJobRow | { [K in keyof ClaimedJobRow]: null });
+  /** How many jobs the claim has locked, in all queues. */
+  chosen: number;
+}
+
+/** A claimed job, or the JSON of a requested queue: an `OpenQueue`. */
+type ClaimRow =
+  | (ClaimedJobRow & { queue: null })
+  | ({ [K in keyof ClaimedJobRow]: null } & { queue: string });
+
+interface RowsOfClaim {
+  jobs: ClaimedJobRow[];
+  queues: ReadonlyMap<string, OpenQueue>;
+}
+
+function readRows(rows: readonly ClaimRow[]): RowsOfClaim {
+  const jobs: ClaimedJobRow[] = [];
+  const queues = new Map<string, OpenQueue>();
+  for (const row of rows) {
+    if (row.queue === null) jobs.push(row);
+    else {
+      const queue = JSON.parse(row.queue) as OpenQueue;
+      queues.set(queue.id, queue);
+    }
+  }
+  return { jobs: jobs.toSorted(earlierFirst), queues };
+}
 
 /** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
-const isInSteps = ({
-  concurrency_limit,
-  rate,
-  is_near_limit,
-}: Pick<ClaimRow, 'concurrency_limit' | 'rate' | 'is_near_limit'>) =>
+const isInSteps = ({ concurrency_limit, rate, is_near_limit }: OpenQueue) =>
   concurrency_limit !== null || rate !== null || is_near_limit;
+
+/** The claimed jobs of teams that are not near their monthly limit. */
+const FAR_STARTS = `(
+    select claimed.team_id, count(*) as runs
+    from claimed join open_queues q on q.id = claimed.queue_id and not q.is_near_limit
+    group by claimed.team_id) as far`;
 
 /**
  * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
@@ -67,9 +93,10 @@ const isInSteps = ({
  * It reads the queues and the due time of the next job that is not due yet, claims due jobs that no other transaction
  * has locked, and counts them for their team's month unless the team is near its limit.
  *
- * Each part is `materialized`, and jobs are joined to one part only. A plan made while the table was empty is kept, and
- * must not read all of a team's jobs when there are many. Without `materialized`, due jobs would be chosen again for
- * each row, with other results each time, and exceed the slots.
+ * Each part is `materialized`, because otherwise due jobs would be chosen again for each row, with other results each
+ * time, and exceed the slots. Chosen jobs are updated where they lie, without a second look into an index. A job that
+ * was changed (fired, edited) between this statement's snapshot and its lock is `chosen`, but not claimed: its new place
+ * is not visible here. The next claim takes it.
  *
  * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as they
  * were counted
@@ -97,9 +124,9 @@ function claimText(dialect: Dialect, inSteps: boolean): string {
       else ${nearLimit('q.monthly_limit', usedBy('q.team_id', '$4'))} end as is_near_limit
     from asked_queues q
   ), due as materialized (
-    select j.team_id, j.id, q.is_near_limit
+    select j.ctid
     from open_queues q cross join lateral (
-      select jobs.team_id, jobs.id from jobs
+      select jobs.ctid from jobs
       where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at <= $3
         and jobs.scheduled_at >= q.from_at
       order by jobs.scheduled_at, jobs.id limit q.slots for update skip locked
@@ -107,16 +134,16 @@ function claimText(dialect: Dialect, inSteps: boolean): string {
     where q.is_paused = 0 ${inSteps ? '' : `and not ${IS_LIMITED} and not q.is_near_limit`}
       and exists (${livingNode(dialect, '$2')})
     limit ${MOST_CLAIMED}
-  ), counted as (${countStartsOf('(select team_id, count(*) as runs from due where not is_near_limit group by team_id) as far', '$3::bigint')}
   ), claimed as (
     update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
-    from due
-    where ${dialect.hasKeyOf('jobs', 'due')}
-    returning ${CLAIMED_COLUMNS}
+    where jobs.ctid = any(array(select ctid from due))
+    returning ${[...CLAIMED_COLUMNS, 'ctid::text as place'].map((column) => `jobs.${column}`).join(', ')}
+  ), counted as (${countStartsOf(FAR_STARTS, '$3::bigint')}
   ) ${inSteps ? `, ${KEEP_TAKEN(dialect.rows(TAKEN, 7))}` : ''}
-  select q.id as for_queue, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions, q.is_paused,
-    q.slow_rule, q.plan, q.sealed_signing_secret, q.monthly_limit, q.is_near_limit, q.next_due_at, claimed.*
-  from open_queues q left join claimed on claimed.queue_id = q.id`;
+  select claimed.*, null as queue from claimed
+  union all
+  select ${[...CLAIMED_COLUMNS, 'place'].map(() => 'null').join(', ')}, row_to_json(q)::text
+  from (select open_queues.*, (select count(*) from due) as chosen from open_queues) as q`;
 }
 
 const claimJobsAtOnce = preparedStatement<ClaimRow>('claim-jobs-at-once', (dialect) =>
@@ -196,10 +223,11 @@ async function claimAtOnce(
 ): Promise<Claim<ClaimedJob> & { inSteps: FlowSlots[] }> {
   const { db } = context;
   const statement = bindPrepared(db.dialect, claimJobsAtOnce, parametersOf(asked, claimant));
-  const rows = await db.autocommit(statement);
-  const skipped = new Set(rows.flatMap((row) => (isInSteps(row) ? [row.for_queue] : [])));
-  const inSteps = asked.filter(({ id }) => skipped.has(id));
-  const others = asked.filter(({ id }) => !skipped.has(id));
+  const rows = readRows(await db.autocommit(statement));
+  const { true: inSteps = [], false: others = [] } = Object.groupBy(asked, ({ id }) => {
+    const queue = rows.queues.get(id);
+    return queue !== undefined && isInSteps(queue) ? 'true' : 'false';
+  });
   return { ...readClaim(context, others, claimant.now, rows), inSteps };
 }
 
@@ -237,7 +265,7 @@ async function claimInSteps(
       isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],
     );
     const parameters = [...parametersOf(open, claimant), packTaken(taken)];
-    const rows = await runPrepared(trx, dialect, claimJobsInSteps, parameters);
+    const rows = readRows(await runPrepared(trx, dialect, claimJobsInSteps, parameters));
     const over = await endOverLimit(trx, dialect, claimant, rows);
     await giveBackRates(trx, dialect, taken, over);
     return readClaim(context, open, claimant.now, rows, { runningIn, allowances, over });
@@ -249,15 +277,15 @@ async function endOverLimit(
   trx: Trx,
   dialect: Dialect,
   { nodeId, now }: Claimant,
-  rows: readonly ClaimRow[],
-): Promise<ReadonlySet<ClaimRow>> {
-  const jobs = rows.filter(isClaimed).toSorted(earlierFirst);
+  { jobs, queues }: RowsOfClaim,
+): Promise<ReadonlySet<ClaimedJobRow>> {
   const claim = { table: 'jobs', nodeId, now } as const;
-  const within = await keepWithinLimit(trx, dialect, claim, jobs, (row) =>
-    row.is_near_limit ? row.monthly_limit : null,
-  );
-  const kept = new Set<ClaimRow>(within);
-  return new Set(jobs.filter((row) => !kept.has(row)));
+  const within = await keepWithinLimit(trx, dialect, claim, jobs, ({ queue_id }) => {
+    const queue = queues.get(queue_id);
+    return queue?.is_near_limit ? queue.monthly_limit : null;
+  });
+  const kept = new Set(within);
+  return new Set(jobs.filter((job) => !kept.has(job)));
 }
 
 const SPENT = {
@@ -280,19 +308,15 @@ async function giveBackRates(
   trx: Trx,
   dialect: Dialect,
   taken: readonly TakenSlots[],
-  over: ReadonlySet<ClaimRow>,
+  over: ReadonlySet<ClaimedJobRow>,
 ): Promise<void> {
-  const unsent = Map.groupBy(over, ({ for_queue }) => for_queue);
+  const unsent = Map.groupBy(over, ({ queue_id }) => queue_id);
   const spent = taken.flatMap(({ team_id, queue_id, number, rate_step }) => {
     const jobs = unsent.get(queue_id)?.length ?? 0;
     if (jobs === 0 || rate_step === null) return [];
     return [{ team_id, queue_id, number: (number ?? 0) + 1, unused: jobs * rate_step }];
   });
   if (spent.length > 0) await runPrepared(trx, dialect, giveBack, [packRows(SPENT, spent)]);
-}
-
-function isClaimed(row: ClaimRow): row is ClaimRow & ClaimedJobRow {
-  return row.id !== null;
 }
 
 function listOf(queue: QueueState, allowance: Allowance | null, now: number): TakenSlots[] {
@@ -317,7 +341,7 @@ interface Steps {
   runningIn: (queueId: string) => number;
   allowances: ReadonlyMap<string, Allowance | null>;
   /** The jobs over their team's monthly limit. */
-  over: ReadonlySet<ClaimRow>;
+  over: ReadonlySet<ClaimedJobRow>;
 }
 
 const NO_STEPS: Steps = { runningIn: () => 0, allowances: new Map(), over: new Set() };
@@ -326,24 +350,24 @@ function readClaim(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   now: number,
-  rows: readonly ClaimRow[],
+  { jobs, queues }: RowsOfClaim,
   { runningIn, allowances, over }: Steps = NO_STEPS,
 ): Claim<ClaimedJob> {
-  const byQueue = Map.groupBy(rows, ({ for_queue }) => for_queue);
-  const jobs = rows.filter(isClaimed);
+  const taken = Map.groupBy(jobs, ({ queue_id }) => queue_id);
   const isCutOff = jobs.length >= MOST_CLAIMED;
+  const [{ chosen = 0 } = {}] = queues.values();
+  const isPassedOver = jobs.length < chosen;
+  const started = jobs.filter((job) => !over.has(job));
   return {
-    claimed: jobs
-      .filter((row) => !over.has(row))
-      .toSorted(earlierFirst)
-      .map((row) => claimedJob(row, row, context, now)),
+    claimed: claimedJobs(started, queues.values(), context, now),
     blocked: over.size,
     flows: asked.map((flow) => {
-      const ofQueue = byQueue.get(flow.id) ?? [];
-      const started = ofQueue.filter((row) => isClaimed(row) && !over.has(row)).length;
+      const ofQueue = taken.get(flow.id) ?? [];
+      const sent = ofQueue.filter((job) => !over.has(job)).length;
       return {
-        ...stateOf(flow, ofQueue, runningIn(flow.id), isCutOff),
-        ...heldByRate(allowances.get(flow.id) ?? null, started, now),
+        ...stateOf(flow, queues.get(flow.id), ofQueue, runningIn(flow.id), isCutOff),
+        ...(isPassedOver && { nextDueAt: flow.from ?? 0 }),
+        ...heldByRate(allowances.get(flow.id) ?? null, sent, now),
       };
     }),
   };
@@ -356,15 +380,15 @@ function readClaim(
  */
 function stateOf(
   { id, slots, from = 0 }: FlowSlots,
-  rows: readonly ClaimRow[],
+  queue: OpenQueue | undefined,
+  taken: readonly ClaimedJobRow[],
   running: number,
   isCutOff: boolean,
 ): Claim['flows'][number] {
-  const [queue] = rows;
-  const taken = rows.flatMap(({ scheduled_at }) => scheduled_at ?? []);
   const holds = whatHolds(queue, running + taken.length);
   if (!queue) return { id, nextDueAt: null, holds };
   const mayHaveMore = isCutOff || taken.length >= slots;
   const isNext = mayHaveMore && holds !== 'paused';
-  return { id, nextDueAt: isNext ? Math.max(from, ...taken) : queue.next_due_at, holds };
+  const last = taken.at(-1)?.scheduled_at ?? 0;
+  return { id, nextDueAt: isNext ? Math.max(from, last) : queue.next_due_at, holds };
 }

@@ -2,12 +2,11 @@ import { insertCallbacksOf } from '../callbacks/callbacks.ts';
 import { insertCopies } from '../jobs/copy-jobs.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { countBatch } from '../figures/batch-counts.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
   KEPT_COLUMNS,
-  ofEachTable,
   OUTCOME_COLUMNS,
   RUNNING,
   SOURCE_COLUMN,
@@ -25,10 +24,10 @@ import {
  * Deletes runs from the table of running ones and gives them with their outcomes. A run that is no longer under this
  * node's claim stays.
  */
-function takeOut(dialect: Dialect, table: RunTable): string {
+function takeOut(dialect: Dialect, table: RunTable, byPlace: boolean): string {
   return `
   delete from ${table} using ends
-  where ${dialect.hasKeyOf(table, 'ends')}
+  where ${byPlace ? `${table}.ctid = ends.place and ${table}.id = ends.id` : dialect.hasKeyOf(table, 'ends')}
     and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
     and ${table}.claimed_by = ${dialect.$(1)}
   returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')},
@@ -56,33 +55,43 @@ function sequel(dialect: Dialect, table: RunTable): string {
  * @param hasSequel  false leaves out the parts for callbacks and next attempts: the server prepares each part even if
  * it has no rows
  */
-const endText = (table: RunTable, hasSequel: boolean) => (dialect: Dialect) =>
+const endText = (table: RunTable, byPlace: boolean, hasSequel: boolean) => (dialect: Dialect) =>
   `
   with ends as materialized (
     select given.* from ${dialect.columns(ENDED, FIRST_OF_ENDS)} ${dialect.briefly}
-  ), ended as (${takeOut(dialect, table)}
+  ), ended as (${takeOut(dialect, table, byPlace)}
   ), written as (${insertEnded(dialect, table, { kept: 'ended', outcome: 'ended', from: 'ended' })}
   ), counted as (${countBatch('ended')}
   ) ${hasSequel ? sequel(dialect, table) : ''}
-  select ended.id ${streakOf(table, 'ended')} from ended`;
+  ${table === 'jobs' ? IDS_UNLESS_ALL : `select ended.id ${streakOf(table, 'ended')} from ended`}`;
 
-const END = ofEachTable((table) =>
-  preparedStatement<EndedRow>(`end-${table}-at-once`, endText(table, false)),
-);
-const END_WITH_SEQUEL = ofEachTable((table) =>
-  preparedStatement<EndedRow>(`end-${table}-with-sequel`, endText(table, true)),
-);
+/** Most batches end whole, so their ids need not be sent back. */
+const IDS_UNLESS_ALL = `select case when count(*) < (select count(*) from ends)
+    then coalesce(array_agg(id), '{}') end as ids from ended`;
 
-export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
+function endStatements<Row>(table: RunTable, byPlace: boolean) {
+  const name = `end-${table}${byPlace ? '-by-place' : ''}`;
+  return {
+    alone: preparedStatement<Row>(`${name}-at-once`, endText(table, byPlace, false)),
+    withSequel: preparedStatement<Row>(`${name}-with-sequel`, endText(table, byPlace, true)),
+  };
+}
+
+const END_JOBS = endStatements<{ ids: string[] | null }>('jobs', false);
+const END_JOBS_BY_PLACE = endStatements<{ ids: string[] | null }>('jobs', true);
+const END_EXECUTIONS = endStatements<EndedRow>('executions', false);
+
+export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
   isOneStatement: true,
-  run(runner, dialect, { table, nodeId, ends, callbacks, copies }) {
+  async run(runner, _dialect, { table, nodeId, ends, byPlace, callbacks, copies }) {
     const parameters = [nodeId, ...ends];
-    if (callbacks === NO_ROWS && copies === NO_ROWS) {
-      return runPrepared(runner, dialect, END[table], parameters);
-    }
-    parameters.push(callbacks);
-    if (table === 'jobs') parameters.push(copies);
-    return runPrepared(runner, dialect, END_WITH_SEQUEL[table], parameters);
+    const which = callbacks === NO_ROWS && copies === NO_ROWS ? 'alone' : 'withSequel';
+    if (which === 'withSequel') parameters.push(callbacks);
+    if (table === 'executions') return runner.rows(END_EXECUTIONS[which], parameters);
+    if (which === 'withSequel') parameters.push(copies);
+    const statements = byPlace ? END_JOBS_BY_PLACE : END_JOBS;
+    const [ended] = await runner.rows(statements[which], parameters);
+    return ended?.ids?.map((id) => ({ id })) ?? null;
   },
 };

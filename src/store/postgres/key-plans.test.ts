@@ -27,24 +27,35 @@ async function runEach(store: TestStore, teamId: string): Promise<void> {
   const next = { id: failed.id, scheduledAt: TEST_START };
   await store.runs.settle(node, aSettlement(store, failed, { status: 'retried', next }));
   await store.runs.settle(node, aSettlement(store, await aClaimedJob(store, teamId, node)));
+  for (const isRetried of [true, false]) {
+    const moved = { ...(await aClaimedJob(store, teamId, node)), place: '(0,0)' };
+    const again = isRetried ? { id: moved.id, scheduledAt: TEST_START } : null;
+    await store.runs.settle(node, aSettlement(store, moved, { next: again }));
+  }
   await aClaimedJob(store, teamId, node);
   await store.nodes.releaseLostClaims(node, new Set());
 }
 
-/** The statements that look up jobs by their keys. */
-const BY_KEY = ['claim-jobs-at-once', 'end-jobs-at-once', 'end-jobs-with-sequel', 'put-back-jobs'];
+/** The statements that look up jobs by their keys, and those that find them where they lie. */
+const BY_KEY = ['end-jobs-at-once', 'end-jobs-with-sequel', 'put-back-jobs'];
+const BY_PLACE = [
+  'claim-jobs-at-once',
+  'end-jobs-by-place-at-once',
+  'end-jobs-by-place-with-sequel',
+];
 
 /** How each part of a plan finds jobs. */
 function waysTo(table: string, node: PlanNode): string[] {
   const below = (node.Plans ?? []).flatMap((each) => waysTo(table, each));
   const isScan = node['Relation Name'] === table && node['Node Type'].endsWith('Scan');
-  return isScan ? [...below, node['Index Cond'] ?? node['Node Type']] : below;
+  return isScan ? [...below, node['Index Cond'] ?? node['TID Cond'] ?? node['Node Type']] : below;
 }
 
 const BY_ROW = /^\(\(ROW\(team_id, id\) >= ROW\(.*\) AND \(ROW\(team_id, id\) <= ROW\(.*\)\)$/;
+const BY_TID = /^\((ends\.place = ctid|ctid = .*)\)$/;
 const BY_QUEUE = /queue_id = /;
 
-test('jobs are looked up by their keys in a large table, of which statistics know', async () => {
+test('statements find jobs by key or place in a large table with statistics', async () => {
   const ran = new Map<string, RanStatement>();
   await using store = await openPostgresTestStore({
     onStatement: (each) => {
@@ -56,15 +67,16 @@ test('jobs are looked up by their keys in a large table, of which statistics kno
   await fill(store, team.id, (await aQueue(store, team.id, { name: 'full' })).id);
   await runEach(store, team.id);
   await using planner = await openPlanner(postgresUrl(store));
-  for (const name of BY_KEY) {
+  for (const name of [...BY_KEY, ...BY_PLACE]) {
+    const wanted = BY_KEY.includes(name) ? BY_ROW : BY_TID;
     const { sql, parameters } = ran.get(name) ?? { sql: '', parameters: [] };
     for (const values of [parameters, null]) {
       const plans = await planner.plan(sql, values);
       const ways = plans.flatMap((plan) => waysTo('jobs', plan));
-      const others = ways.filter((way) => !BY_ROW.test(way) && !BY_QUEUE.test(way));
+      const others = ways.filter((way) => !wanted.test(way) && !BY_QUEUE.test(way));
       assert.deepEqual(others, [], name);
       assert.ok(
-        ways.some((way) => BY_ROW.test(way)),
+        ways.some((way) => wanted.test(way)),
         name,
       );
     }

@@ -10,6 +10,7 @@ export const TYPES: Record<FieldType, string> = {
   int: 'integer',
   bigint: 'bigint',
   bytes: 'text', // sent as hexadecimal, see `packRows`
+  place: 'tid',
 };
 
 /** How long a statement for several teams waits for a locked row. */
@@ -36,7 +37,7 @@ function findByUrl(): string {
 /** One column as the text of an array. Texts are made storable later, like any other (`storableParameters`). */
 function writeArray<F extends Fields>(name: string, fields: F, rows: readonly RowOf<F>[]): string {
   if (fields[name] === 'json') return joinTexts(rows.map((row) => row[name] as string | null));
-  const write = fields[name] === 'text' ? quote : String;
+  const write = fields[name] === 'text' || fields[name] === 'place' ? quote : String;
   const items = rows.map((row): string => {
     const value: unknown = row[name];
     if (value === null || value === undefined) return 'null';

@@ -6,6 +6,7 @@ import {
   claimedRun,
   type ClaimInput,
   claimScript,
+  readSettings,
   type KindOfClaim,
   type FlowRow,
   type TakenRow,
@@ -310,8 +311,9 @@ function executionOf(
   context: ClaimContext,
   now: number,
 ): ClaimedExecution {
-  const sending = { ...row, sealed_signing_secret: team?.sealed_signing_secret ?? null };
-  const run = claimedRun(row, sending, context, 'crons', (reader) =>
+  const sealed_signing_secret = team?.sealed_signing_secret ?? null;
+  const settings = readSettings({ ...row, sealed_signing_secret }, context.secrets);
+  const run = claimedRun(row, settings, context.sealer, 'crons', (reader) =>
     reader.readPayload(row.payload),
   );
   return { kind: 'execution', ...run, cronId: row.cron_id, startedAt: now, dueAt: row.due_at };

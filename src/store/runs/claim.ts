@@ -1,6 +1,7 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
-import type { Claim, ClaimedFlow, ClaimedRun, ClaimContext, Holds, FlowSlots } from './claims.ts';
+import type { Claim, ClaimedFlow, ClaimedRun, Holds, FlowSlots, SecretReader } from './claims.ts';
+import type { Sealer } from '../database/seal.ts';
 import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
@@ -140,12 +141,29 @@ export function joinClaims<Run extends ClaimedRun>(
   };
 }
 
-/** The settings that a run of either kind is sent with. */
-interface Sending {
+/** The settings that a run of either kind is sent with, as its queue or cron and its team have them. */
+interface SettingsRow {
   timeout_seconds: number;
   assertions: string;
   sealed_signing_secret: string | null;
   slow_rule: string | null;
+}
+
+/** The same settings, parsed. */
+export type RunSettings = Pick<
+  ClaimedRun,
+  'timeoutSeconds' | 'assertions' | 'signingSecret' | 'slowRule' | 'unreadable'
+>;
+
+export function readSettings(row: SettingsRow, secrets: SecretReader): RunSettings {
+  const reader = new PartsReader();
+  return {
+    timeoutSeconds: row.timeout_seconds,
+    assertions: reader.readAssertions(row.assertions),
+    signingSecret: reader.readSecret(secrets, row.sealed_signing_secret),
+    slowRule: readSlowRule(row.slow_rule),
+    unreadable: reader.unreadable,
+  };
 }
 
 /**
@@ -155,8 +173,8 @@ interface Sending {
  */
 export function claimedRun<Payload>(
   row: TakenRow,
-  sending: Sending,
-  { sealer, secrets }: Pick<ClaimContext, 'sealer' | 'secrets'>,
+  settings: RunSettings,
+  sealer: Sealer,
   headersOf: 'jobs' | 'crons',
   readPayload: (reader: PartsReader) => Payload,
 ) {
@@ -169,10 +187,10 @@ export function claimedRun<Payload>(
     headers: reader.readHeaders(sealer, headersOf, row.sealed_headers),
     payload: readPayload(reader),
     callbackUrl: row.callback_url,
-    timeoutSeconds: sending.timeout_seconds,
-    assertions: reader.readAssertions(sending.assertions),
-    signingSecret: reader.readSecret(secrets, sending.sealed_signing_secret),
-    slowRule: readSlowRule(sending.slow_rule),
-    unreadable: reader.unreadable,
+    timeoutSeconds: settings.timeoutSeconds,
+    assertions: settings.assertions,
+    signingSecret: settings.signingSecret,
+    slowRule: settings.slowRule,
+    unreadable: reader.unreadable ?? settings.unreadable,
   };
 }

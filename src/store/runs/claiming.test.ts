@@ -56,7 +56,7 @@ describe('claiming due jobs', () => {
       } as const;
       const node = await aNode(store);
       const job = await aClaimedJob(store, team.id, node, request);
-      const { id, queueId, ...rest } = job;
+      const { id, queueId, place: _place, ...rest } = job;
       assert.deepEqual(rest, {
         ...request,
         kind: 'job',
@@ -392,6 +392,26 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
       flows: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
     });
   });
+});
+
+test('a job that is fired while it is claimed is left to the next claim', async () => {
+  await using store = await openPostgresTestStore();
+  const team = await aTeam(store);
+  const node = await aNode(store);
+  const [fired, other] = [await aJob(store, team.id), await aJob(store, team.id)];
+  await using holder = await holdRows(store);
+  await holder.query(`select 1 from nodes where id = '${node}' for update`);
+  const claiming = claimJobs(store, node, { queueIds: [fired.queueId] });
+  await holder.untilSomebodyWaits();
+  await store.jobs.fire(team.id, [fired.jobId]);
+  await holder.query('commit');
+  const claims = [await claiming];
+  while (claims.at(-1)?.flows[0]?.nextDueAt !== null) {
+    claims.push(await claimJobs(store, node, { queueIds: [fired.queueId] }));
+  }
+  const ids = claims.flatMap(({ claimed }) => claimed.map(({ id }) => id));
+  assert.deepEqual(ids.toSorted(), [fired.jobId, other.jobId]);
+  assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 2);
 });
 
 async function buryNode({ database }: Store, nodeId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Assertion } from '#domain/assertion';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { SlowRule } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
+import type { Place } from '../database/dialect.ts';
 import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
@@ -82,6 +83,8 @@ export interface ClaimedJob extends ClaimedRun {
   originalId: string;
   attemptNumber: number;
   queueId: string;
+  /** Where the job's row lies, so that its settlement needs no index. A hint: the row may have moved since. */
+  place: Place;
   hasConcurrencyLimit: boolean;
   /** JSON text as given, or null. */
   payload: string | null;

@@ -1,7 +1,13 @@
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
-import { claimedRun, type FlowRow, type TakenRow } from './claim.ts';
+import {
+  claimedRun,
+  type FlowRow,
+  readSettings,
+  type RunSettings,
+  type TakenRow,
+} from './claim.ts';
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** The parts of claims of jobs that both databases share. */
 
@@ -27,6 +33,7 @@ export interface ClaimedJobRow extends TakenRow {
   queue_id: string;
   scheduled_at: number;
   payload: string | null;
+  place: Place;
 }
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
@@ -37,8 +44,20 @@ export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
   ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
-export const CLAIMED_COLUMNS = `jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id,
-  jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload`;
+/** The columns of `jobs` that a claim returns, before the row's place. */
+export const CLAIMED_COLUMNS = [
+  'team_id',
+  'id',
+  'original_id',
+  'attempt_number',
+  'queue_id',
+  'method',
+  'url',
+  'callback_url',
+  'scheduled_at',
+  'sealed_headers',
+  'payload',
+] as const;
 
 /** Why a queue starts no jobs: its limit holds across nodes (§3.8), and a paused queue starts none (§3.5). */
 export function whatHolds(
@@ -97,20 +116,51 @@ export function earlierFirst(a: ClaimedJobRow, b: ClaimedJobRow): number {
   return a.scheduled_at - b.scheduled_at || (a.id < b.id ? -1 : 1);
 }
 
-/** The row of a claimed job and its queue's settings, as the engine needs them. */
-export function claimedJob(
+interface QueueSettings extends RunSettings {
+  hasConcurrencyLimit: boolean;
+}
+
+/** Parses the settings of the queues of a claim, once for all jobs of each queue. */
+function settingsOf(
+  queues: Iterable<Omit<ClaimedQueueRow, 'used'>>,
+  { secrets }: ClaimContext,
+): ReadonlyMap<string, QueueSettings> {
+  return new Map(
+    Iterator.from(queues).map((queue) => {
+      const hasConcurrencyLimit = queue.concurrency_limit !== null;
+      return [queue.id, { ...readSettings(queue, secrets), hasConcurrencyLimit }];
+    }),
+  );
+}
+
+/** The rows of claimed jobs with their queues' settings, as the engine needs them. */
+export function claimedJobs(
+  rows: readonly ClaimedJobRow[],
+  queues: Iterable<Omit<ClaimedQueueRow, 'used'>>,
+  context: ClaimContext,
+  now: number,
+): ClaimedJob[] {
+  const settings = settingsOf(queues, context);
+  return rows.flatMap((row) => {
+    const ofQueue = settings.get(row.queue_id);
+    return ofQueue ? [claimedJob(row, ofQueue, context, now)] : [];
+  });
+}
+
+function claimedJob(
   row: ClaimedJobRow,
-  queue: Omit<ClaimedQueueRow, 'id' | 'used'>,
-  context: Pick<ClaimContext, 'sealer' | 'secrets'>,
+  settings: QueueSettings,
+  context: ClaimContext,
   now: number,
 ): ClaimedJob {
   return {
     kind: 'job',
-    ...claimedRun(row, queue, context, 'jobs', () => row.payload),
+    ...claimedRun(row, settings, context.sealer, 'jobs', () => row.payload),
     originalId: row.original_id,
     attemptNumber: row.attempt_number,
     queueId: row.queue_id,
-    hasConcurrencyLimit: queue.concurrency_limit !== null,
+    place: row.place,
+    hasConcurrencyLimit: settings.hasConcurrencyLimit,
     startedAt: now,
     dueAt: row.scheduled_at,
   };

@@ -51,8 +51,16 @@ export const OUTCOME = {
   body: 'bytes',
 } as const satisfies Fields;
 
-/** The key and outcome of a run, as a settlement writes it, and the step in which its duration is counted. */
-export const ENDED = { ...KEY, ...OUTCOME, duration_step: 'int' } as const satisfies Fields;
+/**
+ * The key and outcome of a run, as a settlement writes it, the step in which its duration is counted, and where its row
+ * lies, if that is known.
+ */
+export const ENDED = {
+  ...KEY,
+  ...OUTCOME,
+  duration_step: 'int',
+  place: 'place',
+} as const satisfies Fields;
 
 export const OUTCOME_COLUMNS = Object.keys(OUTCOME) as (keyof typeof OUTCOME)[];
 

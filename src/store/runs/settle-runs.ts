@@ -1,6 +1,6 @@
 import { followCrons, type SettledRun } from '../alerts/cron-alerts.ts';
 import type { Database } from '../database/database.ts';
-import { END_RUNS } from './end-runs.ts';
+import { END_RUNS, endRuns } from './end-runs.ts';
 import { type JobAlert, raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from './run-tables.ts';
 import { type EndedRow, packSettlements, type Settlement } from './settlement.ts';
@@ -10,7 +10,7 @@ import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 export interface Settled {
   /** The ids of the runs that were still the node's to end; for all others nothing was changed. */
-  ours: Set<string>;
+  ours: ReadonlySet<string>;
   /** Whether the streak of a cron, or how long runs took, has raised an alert. */
   hasRaised: boolean;
 }
@@ -25,24 +25,28 @@ export async function settleRuns(
   const timed = await timeRuns(settlements, medians);
   const input = packSettlements(db.dialect, table, nodeId, settlements);
   if (timed.length === 0 && settlements.every(isQuiet)) {
-    return { ours: idsOf(await db.perform(END_RUNS, input)), hasRaised: false };
+    const ended = await endRuns(input, (some) => db.perform(END_RUNS, some));
+    return { ours: idsOf(ended, settlements), hasRaised: false };
   }
   return db.transact(async (trx) => {
     const { dialect } = db;
-    const ended = await END_RUNS[dialect.name].run(trx, dialect, input);
-    const ours = idsOf(ended);
+    const ended = await endRuns(input, (some) => END_RUNS[dialect.name].run(trx, dialect, some));
+    const ours = idsOf(ended, settlements);
     const kept = settlements.filter(({ run }) => ours.has(run.id));
     const ourTimed = timed.filter(({ run }) => ours.has(run.id));
     const isPaceTold = await followSpells(trx, ourTimed);
     await raiseJobAlerts(trx, kept.flatMap(alertOf));
-    const hasFollowed = await followCrons(trx, findAlertable(kept, ended));
+    const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
     await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
     return { ours, hasRaised: hasFollowed || isPaceTold };
   });
 }
 
-function idsOf(ended: readonly EndedRow[]): Set<string> {
-  return new Set(ended.map(({ id }) => id));
+function idsOf(
+  ended: readonly EndedRow[] | null,
+  settlements: readonly Settlement[],
+): ReadonlySet<string> {
+  return new Set(ended ? ended.map(({ id }) => id) : settlements.map(({ run }) => run.id));
 }
 
 /**

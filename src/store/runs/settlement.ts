@@ -63,6 +63,8 @@ export interface PackedSettlements {
   count: number;
   /** Packed by columns (`Dialect.packColumns`). */
   ends: readonly unknown[];
+  /** Whether the rows are looked up where they lay, instead of by their keys. */
+  byPlace: boolean;
   callbacks: string;
   copies: string;
 }
@@ -119,6 +121,7 @@ export function packSettlements(
     nodeId,
     count: settlements.length,
     ends: dialect.packColumns(ENDED, settlements.map(endedRow)),
+    byPlace: table === 'jobs',
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
   };
@@ -137,6 +140,7 @@ export function packEnds(
     nodeId,
     count: ends.length,
     ends: dialect.packColumns(ENDED, ends.map(withStep)),
+    byPlace: false,
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: NO_ROWS,
   };
@@ -158,7 +162,8 @@ export function overLimit(now: number): RowOf<typeof OUTCOME> {
 }
 
 function withStep(end: RowOf<typeof KEY & typeof OUTCOME>): RowOf<typeof ENDED> {
-  return { ...end, duration_step: durationStep(end.reason, end.duration_ms ?? 0) };
+  const duration_step = durationStep(end.reason, end.duration_ms ?? 0);
+  return { ...end, duration_step, place: null };
 }
 
 function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDED> {
@@ -172,6 +177,7 @@ function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDE
     error_message: end.errorMessage,
     duration_ms: end.durationMs,
     duration_step: durationStep(end.reason, end.durationMs),
+    place: run.kind === 'job' ? run.place : null,
     ...(response === null
       ? NO_RESPONSE
       : { total_bytes: response.totalBytes, trace: response.trace, body: response.body }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { newId } from '#domain/ids';
 import {
   aClaimedJob,
@@ -169,6 +170,31 @@ describe('settling attempts', () => {
       const states = [];
       for (const job of jobs) states.push((await store.jobs.find(team.id, job.id))?.status);
       assert.deepEqual(states, ['success', 'processing', 'success']);
+    });
+
+    test('a job is settled if its row has moved since the claim', async () => {
+      await using store = await openTestStore();
+      const team = await aTeam(store);
+      const node = await aNode(store);
+      const jobs = [];
+      for (let n = 0; n < 4; n++) jobs.push(await aClaimedJob(store, team.id, node));
+      const [a, b, c, other] = jobs;
+      assert.ok(a && b && c && other);
+      // The place of `a` is now that of another job, and nothing lies at the place of `b`.
+      const nowhere = store.dialect === 'postgres' ? '(0,0)' : 1_000_000;
+      const moved = [{ ...a, place: other.place }, { ...b, place: nowhere }, c];
+      const settle = () =>
+        Promise.all(moved.map((job) => store.runs.settle(node, aSettlement(store, job))));
+      assert.deepEqual(await settle(), [true, true, true]);
+      assert.deepEqual(await settle(), [false, false, false]);
+      assert.equal((await store.jobs.find(team.id, other.id))?.status, 'processing');
+      const ended = await store.database.autocommit<{ id: string }>(
+        CompiledQuery.raw('select id from ended_jobs order by id'),
+      );
+      assert.deepEqual(
+        ended.map(({ id }) => id),
+        [a.id, b.id, c.id],
+      );
     });
 
     test('an error text with NUL or half a surrogate pair is kept', async () => {

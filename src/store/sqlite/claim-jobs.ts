@@ -4,7 +4,7 @@ import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
   CLAIMED_COLUMNS,
-  claimedJob,
+  claimedJobs,
   type ClaimJobs,
   earlierFirst,
   heldByRate,
@@ -64,7 +64,7 @@ const CLAIMS = new Map(
       return `update jobs set status = 'processing', claimed_by = ?1, started_at = ?2
         where rowid in (${parts.join(' union all ')})
           and exists (${livingNode(dialect, '?1')})
-        returning ${CLAIMED_COLUMNS}`;
+        returning ${CLAIMED_COLUMNS.join(', ')}, rowid as place`;
     }),
   ]),
 );
@@ -135,10 +135,7 @@ export function jobClaims(context: ClaimContext): ClaimJobs {
   return async (asked, { nodeId, now, limits }) => {
     const input = { asked, nodeId, now, limits };
     const { rows, blocked, heads, flows } = await context.db.perform(claimJobs, input);
-    const claimed = rows.flatMap((row) => {
-      const queue = flows.get(row.queue_id);
-      return queue ? [claimedJob(row, queue, context, now)] : [];
-    });
+    const claimed = claimedJobs(rows, flows.values(), context, now);
     return { claimed, blocked, flows: heads };
   };
 }

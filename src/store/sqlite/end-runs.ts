@@ -45,19 +45,22 @@ function valueOf(table: RunTable, name: string): string {
 }
 
 /** Inserts ended runs, without those that are no longer under this node's claim. Parameters: 1 ends, 2 node */
-const END = ofEachTable((table) =>
-  preparedStatement<EndedRow & Counted>(`end-${table}`, (dialect) => {
+const endStatement = (table: RunTable, byPlace: boolean) =>
+  preparedStatement<EndedRow & Counted>(`end-${table}${byPlace ? '-by-place' : ''}`, (dialect) => {
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
-      where ${isClaimed(dialect, table)}`;
+      where ${isClaimed(dialect, table, byPlace)}`;
     const ended = ENDED_TABLE[table];
     const counted = COUNTED.map((name) => valueOf(table, name));
     return `${insertEnded(dialect, table, { kept: table, outcome: 'given', from })}
       returning id, ${counted.join(', ')} ${streakOf(table, ended)}`;
-  }),
-);
+  });
 
-function isClaimed(dialect: Dialect, table: RunTable): string {
-  return `${table}.team_id = given.team_id and ${table}.id = given.id
+const END = ofEachTable((table) => endStatement(table, false));
+const END_JOBS_BY_PLACE = endStatement('jobs', true);
+
+function isClaimed(dialect: Dialect, table: RunTable, byPlace: boolean): string {
+  const isIt = byPlace ? `${table}.rowid = given.place` : `${table}.team_id = given.team_id`;
+  return `${isIt} and ${table}.id = given.id
     and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}' and ${table}.claimed_by = ${dialect.$(2)}`;
 }
 
@@ -67,16 +70,17 @@ const TAKE_OUT = ofEachTable((table) =>
     (dialect) => `
     delete from ${table} where rowid in (
       select ${table}.rowid from ${dialect.rows(KEY, 1)} cross join ${table}
-      where ${isClaimed(dialect, table)})`,
+      where ${isClaimed(dialect, table, false)})`,
   ),
 );
 
 /** One script of several statements, because no statement of SQLite changes several tables. */
-export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
+export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
   async run(runner, dialect, input) {
     const { table, nodeId, count } = input;
-    const ended = await runPrepared(runner, dialect, END[table], [...input.ends, nodeId]);
+    const statement = input.byPlace ? END_JOBS_BY_PLACE : END[table];
+    const ended = await runPrepared(runner, dialect, statement, [...input.ends, nodeId]);
     if (ended.length === 0) return ended;
     const kept = ended.length === count ? input : onlyOf(ended, input);
     const write = async (statement: PreparedStatement<never>, packed: string) => {
@@ -86,7 +90,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[]> = {
     await write(insertCallbackRows, kept.callbacks);
     await write(countRunGroups, packRows(RUN_GROUP, groupRuns(ended)));
     await runPrepared(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
-    return ended;
+    return table === 'jobs' && ended.length === count ? null : ended;
   },
 };
 
