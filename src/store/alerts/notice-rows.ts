@@ -1,10 +1,12 @@
+import { notices as noticesTable } from '../tables/alerts.ts';
+import { fieldsOf } from '../tables/table.ts';
 import { sql } from 'kysely';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
-import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { all } from '../database/rows.ts';
 
@@ -69,17 +71,7 @@ function knownOf(row: {
   return [row.id, { kind: row.kind, collectMinutes }];
 }
 
-const NOTICE = {
-  team_id: 'id',
-  id: 'id',
-  alert_count: 'int',
-  targets: 'text',
-  next_try_at: 'bigint',
-  channel_id: 'id',
-  group_id: 'id',
-  is_beside_default: 'int',
-  batch_id: 'id',
-} as const satisfies Fields;
+const NOTICE = fieldsOf(noticesTable.columns, 'first_tried_at', 'attempts', 'claim_id');
 
 const NOTICE_COLUMNS = Object.keys(NOTICE).join(', ');
 

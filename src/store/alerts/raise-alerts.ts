@@ -1,3 +1,5 @@
+import { alerts as alertsTable } from '../tables/alerts.ts';
+import { fieldsOf } from '../tables/table.ts';
 import { sql } from 'kysely';
 import { findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
 import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
@@ -7,7 +9,7 @@ import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
 import type { AlertKind } from '../tables/alerts.ts';
 import type { Trx } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import {
   type GroupToTell,
@@ -188,27 +190,7 @@ async function joinNotices(
   return true;
 }
 
-const ALERT = {
-  team_id: 'id',
-  id: 'id',
-  raised_at: 'bigint',
-  level: 'text',
-  source: 'text',
-  source_id: 'id',
-  source_name: 'text',
-  run_id: 'id',
-  attempt_number: 'int',
-  response_status: 'int',
-  reason: 'text',
-  error_message: 'text',
-  failed_runs: 'int',
-  down_ms: 'bigint',
-  delivery: 'text',
-  muted_by: 'text',
-  notice_id: 'id',
-  window_id: 'id',
-  kind: 'text',
-} as const satisfies Fields;
+const ALERT = fieldsOf(alertsTable.columns, 'is_read');
 
 const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
 

@@ -1,3 +1,5 @@
+import { callbacks as callbacksTable } from '../tables/work.ts';
+import { fieldsOf } from '../tables/table.ts';
 import type { TeamSlots } from '../runs/team-slots.ts';
 import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
@@ -29,14 +31,7 @@ export interface ClaimedCallback extends CallbackToSend {
   unreadable: string | null;
 }
 
-export const CALLBACK = {
-  team_id: 'id',
-  id: 'id',
-  run_id: 'id',
-  url: 'text',
-  body: 'text',
-  created_at: 'bigint',
-} as const satisfies Fields;
+export const CALLBACK = fieldsOf(callbacksTable.columns);
 
 const COLUMNS = Object.keys(CALLBACK);
 

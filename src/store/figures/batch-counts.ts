@@ -1,3 +1,5 @@
+import { durationHours } from '../tables/figures.ts';
+import { fieldsOf } from '../tables/table.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
@@ -68,14 +70,7 @@ export async function countStarts(
 }
 
 /** One row of `batch_counts`. `step` is null for runs that were not sent, and for `started` ones. */
-export const HOUR_COUNT = {
-  team_id: 'id',
-  source_id: 'id',
-  hour: 'bigint',
-  outcome: 'text',
-  step: 'int',
-  runs: 'bigint',
-} as const satisfies Fields;
+export const HOUR_COUNT = fieldsOf(durationHours.columns);
 
 export type HourCount = RowOf<typeof HOUR_COUNT>;
 

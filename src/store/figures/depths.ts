@@ -1,3 +1,5 @@
+import { queueDepths } from '../tables/figures.ts';
+import { fieldsOf } from '../tables/table.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
@@ -14,13 +16,7 @@ const MOST_QUEUES = 1_000;
 /** How many queues one statement counts. */
 const AT_ONCE = 20;
 
-const DEPTH = {
-  team_id: 'id',
-  source_id: 'id',
-  at: 'bigint',
-  waiting: 'int',
-  oldest_ms: 'bigint',
-} as const satisfies Fields;
+const DEPTH = fieldsOf(queueDepths.columns);
 const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 
 interface DueQueue {

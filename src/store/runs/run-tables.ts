@@ -1,3 +1,5 @@
+import { fieldsOf } from '../tables/table.ts';
+import { endedExecutions } from '../tables/work.ts';
 import type { Fields } from '../database/dialect.ts';
 
 /** The tables of waiting and running runs: attempts of jobs and executions of crons. */
@@ -39,17 +41,7 @@ export const KEPT_COLUMNS = {
 } as const;
 
 /** The columns of the outcome, which only the tables of ended runs have. */
-export const OUTCOME = {
-  status: 'text',
-  completed_at: 'bigint',
-  response_status: 'int',
-  reason: 'text',
-  error_message: 'text',
-  duration_ms: 'int',
-  total_bytes: 'bigint',
-  trace: 'json',
-  body: 'bytes',
-} as const satisfies Fields;
+export const OUTCOME = fieldsOf(endedExecutions.columns, ...KEPT_COLUMNS.executions);
 
 /**
  * The key and outcome of a run, as a settlement writes it, the step in which its duration is counted, and where its row

@@ -59,7 +59,7 @@ export const usageAlerts = table(
   {
     team_id: id(),
     month: text(),
-    mark: oneOf(80, 100),
+    mark: integer<80 | 100>().check((name) => `${name} in (80, 100)`),
     id: id(),
     raised_at: instant(),
     used: bigint(),

@@ -1,13 +1,13 @@
 /**
- * Declarations of tables. One declaration gives the DDL of both databases (ddl.ts) and the row type for Kysely
- * (tables.ts).
+ * Declarations of tables. One declaration gives the DDL of both databases (ddl.ts), the row type for Kysely (tables.ts)
+ * and the fields of packed parameters (`fieldsOf`).
  */
 import type { Generated } from 'kysely';
-import type { DialectName } from '../database/dialect.ts';
+import type { DialectName, FieldType } from '../database/dialect.ts';
 
 export type YesNo = 0 | 1;
 
-export type Kind = 'id' | 'ids' | 'text' | 'integer' | 'bigint' | 'bytes' | 'rowNumber';
+export type Kind = Exclude<FieldType, 'place'> | 'rowNumber';
 
 /** A part of the DDL: the same text for both databases, or one for each. */
 export type Sql = string | Readonly<Record<DialectName, string>>;
@@ -23,70 +23,66 @@ interface Rules {
 }
 
 /** A column of stored type `Stored`. Each method returns a changed copy. */
-export class Column<Stored> {
+export class Column<Stored, K extends Kind = Kind> {
   declare readonly stored: Stored;
-  readonly kind: Kind;
+  readonly kind: K;
   readonly rules: Rules;
 
-  constructor(kind: Kind, rules: Rules = {}) {
+  constructor(kind: K, rules: Rules = {}) {
     this.kind = kind;
     this.rules = rules;
   }
 
-  get orNull(): Column<Stored | null> {
+  get orNull(): Column<Stored | null, K> {
     return new Column(this.kind, { ...this.rules, isNullable: true });
   }
 
-  get unique(): Column<Stored> {
+  get unique(): Column<Stored, K> {
     return new Column(this.kind, { ...this.rules, isUnique: true });
   }
 
   /** An insert may omit the column. */
-  default(value: Stored & number): Column<Generated<Stored>> {
+  default(value: Stored & number): Column<Generated<Stored>, K> {
     return new Column(this.kind, { ...this.rules, default: value });
   }
 
-  check(condition: (name: string) => string): Column<Stored> {
+  check(condition: (name: string) => string): Column<Stored, K> {
     return new Column(this.kind, { ...this.rules, check: condition });
   }
 
-  between(least: number, most: number): Column<Stored> {
+  between(least: number, most: number): Column<Stored, K> {
     return this.check((name) => `${name} between ${least} and ${most}`);
   }
 
-  atLeast(least: number): Column<Stored> {
+  atLeast(least: number): Column<Stored, K> {
     return this.check((name) => `${name} >= ${least}`);
   }
 
-  deletedWith(owner: 'teams' | 'users'): Column<Stored> {
+  deletedWith(owner: 'teams' | 'users'): Column<Stored, K> {
     return new Column(this.kind, { ...this.rules, owner });
   }
 }
 
 /** A UUID: 16 bytes on Postgres, text on SQLite. */
-export const id = () => new Column<string>('id');
+export const id = () => new Column<string, 'id'>('id');
 /** A list of UUIDs; on SQLite as JSON. */
-export const ids = () => new Column<readonly string[]>('ids');
-export const text = <T extends string = string>() => new Column<T>('text');
+export const ids = () => new Column<readonly string[], 'ids'>('ids');
+export const text = <T extends string = string>() => new Column<T, 'text'>('text');
 /** A number of at most 32 bits. */
-export const integer = <T extends number = number>() => new Column<T>('integer');
+export const integer = <T extends number = number>() => new Column<T, 'int'>('int');
 /** A whole number beyond 32 bits. */
-export const bigint = () => new Column<number>('bigint');
+export const bigint = () => new Column<number, 'bigint'>('bigint');
 /** Milliseconds since 1970 UTC. */
 export const instant = bigint;
 /** Text of JSON. */
-export const json = () => new Column<string>('text');
-export const bytes = () => new Column<Uint8Array>('bytes');
+export const json = () => new Column<string, 'json'>('json');
+export const bytes = () => new Column<Uint8Array, 'bytes'>('bytes');
 /** An ascending number that the database gives to each row; it must be the table's key. */
-export const rowNumber = () => new Column<Generated<number>>('rowNumber');
-export const yesNo = () => new Column<YesNo>('integer').check((name) => `${name} in (0, 1)`);
-/** One of some texts or numbers, which the database checks. */
-export const oneOf = <const T extends string | number>(...values: readonly T[]) =>
-  new Column<T>(typeof values[0] === 'number' ? 'integer' : 'text').check(
-    (name) => `${name} in (${values.map((value) => literal(value)).join(', ')})`,
-  );
-
-const literal = (value: string | number) => (typeof value === 'number' ? value : `'${value}'`);
+export const rowNumber = () => new Column<Generated<number>, 'rowNumber'>('rowNumber');
+export const yesNo = () => new Column<YesNo, 'int'>('int').check((name) => `${name} in (0, 1)`);
+/** One of some texts, which the database checks. */
+export const oneOf = <const T extends string>(...values: readonly T[]) =>
+  text<T>().check((name) => `${name} in (${values.map((value) => `'${value}'`).join(', ')})`);
 
 // oxlint-disable-next-line typescript/no-explicit-any -- any stored type
 export type Columns = Readonly<Record<string, Column<any>>>;
@@ -129,7 +125,17 @@ export function table<const Name extends string, C extends Columns>(
 }
 
 /** The type of a table's rows for Kysely. */
-export type RowOf<T> =
-  T extends Table<string, infer C>
-    ? { [K in keyof C]: C[K] extends Column<infer Stored> ? Stored : never }
-    : never;
+export type RowOf<T extends { columns: Columns }> = {
+  [N in keyof T['columns']]: T['columns'][N]['stored'];
+};
+
+/** The kinds of a table's columns, for packed parameters. */
+export function fieldsOf<C extends Columns, Left extends keyof C = never>(
+  columns: C,
+  ...leftOut: readonly Left[]
+) {
+  const kept = Object.entries(columns).filter(([name]) => !leftOut.includes(name as Left));
+  return Object.fromEntries(kept.map(([name, { kind }]) => [name, kind])) as {
+    readonly [N in Exclude<keyof C, Left>]: C[N]['kind'];
+  };
+}
