@@ -1,71 +1,13 @@
-import { HTTP_METHODS } from '#domain/exchange';
-import { LIMITS } from '#domain/limits';
+import { CRON_REQUEST } from '#work/resources/cron';
+import { JOB } from '#work/resources/job';
+import { partsOf, type Resource } from '#work/resources/resource';
 
 /** Request and response bodies of the two endpoints as JSON Schema (§2.1, §2.2), for the OpenAPI document. */
 
-const optionalText = { type: ['string', 'null'] };
-const url = { type: 'string', format: 'uri', maxLength: LIMITS.urlCharacters };
-const callbackUrl = { ...url, type: ['string', 'null'] };
-const integer = { type: ['integer', 'string', 'null'], pattern: '^-?\\d+$' };
 const instant = { type: 'string', format: 'date-time' };
 const uuid = { type: 'string', format: 'uuid' };
 
-const headers = {
-  type: ['object', 'null'],
-  additionalProperties: { type: 'string' },
-  maxProperties: LIMITS.headerEntries,
-  description: `Header names and their values, ${LIMITS.headerBytes} bytes together at most. Headers that frame the connection cannot be set.`,
-};
-
-const method = (initial: string) => ({
-  type: ['string', 'null'],
-  enum: [...HTTP_METHODS, null],
-  default: initial,
-});
-
-export const cronRequest = {
-  type: 'object',
-  required: ['name', 'url', 'cron_expression'],
-  properties: {
-    name: { type: 'string', maxLength: LIMITS.nameCharacters, description: 'Need not be unique.' },
-    url: {
-      ...url,
-      description: 'Where the request goes. Must be publicly reachable when it runs.',
-    },
-    cron_expression: {
-      type: 'string',
-      maxLength: LIMITS.cronExpressionCharacters,
-      description:
-        'Five fields, or @hourly, @daily, @weekly, @monthly or @yearly. Always evaluated in UTC.',
-      examples: ['*/5 * * * *', '0 9 * * MON-FRI'],
-    },
-    method: method('GET'),
-    headers,
-    payload: {
-      ...optionalText,
-      description:
-        'A string. A JSON object or array in it is sent as that JSON, any other text under the key `body`; for GET it is sent as query parameters.',
-    },
-    callback_url: { ...callbackUrl, description: 'Receives a POST after every run.' },
-    timeout_seconds: {
-      ...integer,
-      minimum: LIMITS.timeoutSeconds.least,
-      maximum: LIMITS.timeoutSeconds.most,
-      default: LIMITS.timeoutSeconds.initial,
-    },
-    alert_threshold: {
-      ...integer,
-      minimum: Math.min(...LIMITS.alertThresholds),
-      maximum: Math.max(...LIMITS.alertThresholds),
-      description: 'Alert after that many consecutive failed runs. Without it there are no alerts.',
-    },
-    is_active: {
-      type: ['boolean', 'null'],
-      default: true,
-      description: 'False creates the cron paused.',
-    },
-  },
-};
+export const cronRequest = describe(CRON_REQUEST);
 
 export const cronAnswer = {
   type: 'object',
@@ -79,36 +21,7 @@ export const cronAnswer = {
   },
 };
 
-export const jobRequest = {
-  type: 'object',
-  required: ['queue', 'url'],
-  properties: {
-    queue: {
-      type: 'string',
-      maxLength: LIMITS.queueCharacters,
-      description: 'A queue of the current team, created with default settings if there is none.',
-    },
-    url: {
-      ...url,
-      description: 'Where the request goes. Must be publicly reachable when it runs.',
-    },
-    method: method('POST'),
-    headers,
-    payload: {
-      type: ['object', 'array', 'null'],
-      items: {},
-      description: `Sent as JSON, or as the query string for GET. At most ${LIMITS.payloadLevels} levels deep.`,
-    },
-    callback_url: { ...callbackUrl, description: 'Receives a POST once the job has ended.' },
-    delay: {
-      ...integer,
-      minimum: LIMITS.delaySeconds.least,
-      maximum: LIMITS.delaySeconds.most,
-      default: 0,
-      description: 'Seconds before the first attempt.',
-    },
-  },
-};
+export const jobRequest = describe(JOB);
 
 export const jobAnswer = {
   type: 'object',
@@ -121,3 +34,21 @@ export const jobAnswer = {
     message: { const: 'Scheduled successfully' },
   },
 };
+
+function describe<Thing extends object>(resource: Resource<Thing>) {
+  const parts = partsOf(resource);
+  const properties = parts.map(({ name, schema, isRequired, initial, about }) => {
+    const { type, enum: words, ...limits } = schema;
+    const optional = { type: [type, 'null'].flat(), ...(words && { enum: [...words, null] }) };
+    const required = { type, ...(words && { enum: words }) };
+    const isShown = initial !== undefined && typeof initial !== 'object';
+    const description = about === undefined ? {} : { description: about };
+    const described = { ...(isRequired ? required : optional), ...limits };
+    return [name, { ...described, ...(isShown && { default: initial }), ...description }];
+  });
+  return {
+    type: 'object',
+    required: parts.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    properties: Object.fromEntries(properties) as object,
+  };
+}

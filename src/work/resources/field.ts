@@ -39,8 +39,12 @@ export function field<Value>(
   const { examples, about, option, isAlwaysWritten, ...shown } = declared;
   const described = { ...schema, ...(examples && { examples }) };
   const isRequired = missing !== undefined;
+  const toPlain = (value: Value, context: Context) =>
+    write ? write(value, context) : (value as Plain);
+  const given = initial === undefined ? undefined : toPlain(initial, {});
+  const schemaOf = { schema: described, initial: given, about };
   return {
-    parts: [{ name, kind, isRequired, schema: described, about, option, isAlwaysWritten }],
+    parts: [{ name, kind, isRequired, ...schemaOf, option, isAlwaysWritten }],
     initial,
     read: (fields, findings, context) => {
       const given = findGiven(fields, name);
@@ -48,7 +52,7 @@ export function field<Value>(
       if (isRequired) findings.add(name, missing);
       return fields.has(name) ? blank : undefined;
     },
-    write: (value, context) => [write ? write(value, context) : (value as Plain)],
+    write: (value, context) => [toPlain(value, context)],
     ...shown,
   };
 }

@@ -44,6 +44,8 @@ export interface Part {
   name: string;
   kind: FieldKind;
   isRequired: boolean;
+  /** The value where the field is left out, as `write` gives it. Undefined: the field is required. */
+  initial?: Plain | undefined;
   /** JSON Schema of a value (`maxLength`, `minimum` …), without null. */
   schema: Schema;
   /** What it means, for the OpenAPI document. */
@@ -55,6 +57,7 @@ export interface Part {
 
 export interface Schema {
   type: string | readonly string[];
+  enum?: readonly string[];
   maxLength?: number;
   minimum?: number;
   maximum?: number;
