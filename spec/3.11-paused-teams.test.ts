@@ -75,7 +75,7 @@ forEachStore((dialect, openTestStore) => {
       const cron = await work.findCron(teamId, id);
       assert.ok(cron);
       const end = { endsAt: clock.now() + 11 * MINUTE, maxRuns: null };
-      await work.editCron(teamId, id, { ...cron, alertThreshold: null }, { end });
+      await work.editCron(teamId, id, { ...cron, alertThreshold: null, end });
       await work.pauseTeam(teamId, 'Ada');
       await service.advance(15 * MINUTE);
       await work.resumeTeam(teamId);

@@ -120,7 +120,7 @@ forEachStore((_name, openTestStore) => {
       const cron = await work.findCron(teamId, ending.id);
       assert.ok(cron);
       const end = { endsAt: clock.now() + 24 * HOUR, maxRuns: null };
-      await work.editCron(teamId, ending.id, { ...cron, alertThreshold: null }, { end });
+      await work.editCron(teamId, ending.id, { ...cron, alertThreshold: null, end });
       const nextRuns = async () =>
         Promise.all(
           [endless, ending].map(async ({ id }) => (await work.findCron(teamId, id))?.nextRunAt),

@@ -37,25 +37,22 @@ const runsOf = (user: TestUser, cronId: string) =>
 
 /** A cron that the clock does not start during a test: once a year. */
 function createCron(user: TestUser, path: string, cron: { isActive?: boolean } = {}) {
-  return dashboard.service.work.createCron(
-    user.teamId,
-    {
-      name: `Cron of ${path}`,
-      url: `${target.url}${path}`,
-      cronExpression: '0 0 29 2 *',
-      method: 'POST',
-      headers: [
-        ['Authorization', 'Bearer s3cret-token'],
-        ['X-Trace', 'on'],
-      ],
-      payload: '{"n":1.0}',
-      callbackUrl: null,
-      timeoutSeconds: 20,
-      alertThreshold: 2,
-      isActive: cron.isActive ?? true,
-    },
-    { assertions: [{ kind: 'body_contains', text: 'fine' }] },
-  );
+  return dashboard.service.work.createCron(user.teamId, {
+    name: `Cron of ${path}`,
+    url: `${target.url}${path}`,
+    cronExpression: '0 0 29 2 *',
+    method: 'POST',
+    headers: [
+      ['Authorization', 'Bearer s3cret-token'],
+      ['X-Trace', 'on'],
+    ],
+    payload: '{"n":1.0}',
+    callbackUrl: null,
+    timeoutSeconds: 20,
+    alertThreshold: 2,
+    isActive: cron.isActive ?? true,
+    assertions: [{ kind: 'body_contains', text: 'fine' }],
+  });
 }
 
 const sentTo = (path: string) => target.requests.filter(({ url }) => url === path);

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import type { AlertFilter } from '#work/alerts';
-import { addListOptions, type ListOptions, printList } from './lists.ts';
-import { addTeamOption } from './options.ts';
+import { addTeamList } from './lists.ts';
 import { writeAlert } from './records.ts';
 import type { Session } from './session.ts';
 
@@ -16,15 +14,9 @@ const COLUMNS = [
 ] as const;
 
 export function addAlertCommands(program: Command, session: Session): void {
-  const list = program
-    .command('alert')
-    .description('alerts')
-    .command('list')
-    .description("a team's alerts, newest first");
-  addListOptions(addTeamOption(list)).action(async (options: ListOptions & { team: string }) => {
-    const { teamId, work } = await session.findTeam(options.team);
-    const readPage = async (page: AlertFilter) =>
-      (await work.listAlerts(teamId, page)).map(writeAlert);
-    await printList(session, options, readPage, COLUMNS);
-  });
+  const alert = program.command('alert').description('alerts');
+  const list = alert.command('list').description("a team's alerts, newest first");
+  addTeamList(session, list, COLUMNS, async ({ work, teamId }, page) =>
+    (await work.listAlerts(teamId, page)).map(writeAlert),
+  );
 }

@@ -1,22 +1,18 @@
 import { type Command, Option } from 'commander';
+import { formatMillis, parseUtc } from '#domain/instant';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
-import type { JobFilter } from '#work/jobs';
+import type { BulkOutcome, BulkQuestion } from '#work/job-contract';
+import { JOB } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';
+import { readWhole } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
-import { addListOptions, type ListOptions, printList } from './lists.ts';
+import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
+import { addPagedList } from './lists.ts';
 import { addTeamOption } from './options.ts';
-import { addJobCreation } from './job-creation.ts';
-import { addJobEditing } from './job-editing.ts';
-import { refuseBlank } from './readings.ts';
-import { writeInstant, writeJob } from './records.ts';
-import { noJob, show, type Session } from './session.ts';
-
-interface JobListOptions extends ListOptions {
-  team: string;
-  queue?: string;
-  status?: JobStatus;
-}
+import { writeJob } from './records.ts';
+import { refuseBlank } from './secrets.ts';
+import { missing, onId, type Place, type Session, show } from './session.ts';
 
 const COLUMNS = [
   'id',
@@ -29,111 +25,149 @@ const COLUMNS = [
   'error_message',
 ] as const;
 
+const { delaySeconds: _, ...EDITED } = JOB;
+
+interface Narrowing {
+  team: string;
+  queue?: string | undefined;
+  status?: JobStatus;
+}
+
 export function addJobCommands(program: Command, session: Session): void {
   const job = program.command('job').description('jobs');
-  const list = job.command('list').description("a team's jobs, newest first");
-  addListOptions(addTeamOption(list))
+  const list = addTeamOption(job.command('list').description("a team's jobs, newest first"))
     .option('--queue <Q>', "a queue's name")
-    .addOption(new Option('--status <S>', 'only jobs in this state').choices(JOB_STATUSES))
-    .action((options: JobListOptions) => listJobs(session, options));
-  addJobCreation(job, session);
-  addJobEditing(job, session);
-  job
-    .command('show')
-    .description('one job')
-    .requiredOption('--id <ID>', "the job's id")
-    .action(({ id }: { id: string }) => showJob(session, id));
-  job
-    .command('fire')
-    .description('make a pending job run now')
-    .requiredOption('--id <ID>', "the job's id")
-    .action(({ id }: { id: string }) => fireJob(session, id));
-  job
-    .command('retry')
-    .description('make a new job of a failed one, which runs now')
-    .requiredOption('--id <ID>', "the job's id")
-    .option('--again', 'even if it was resent before')
-    .action((options: { id: string; again?: true }) => retryJob(session, options));
+    .addOption(new Option('--status <S>', 'only jobs in this state').choices(JOB_STATUSES));
+  addPagedList(session, list, COLUMNS, async ({ team, queue, status }: Narrowing) => {
+    const { teamId, work } = await session.findTeam(team);
+    const wanted = {
+      ...(await findQueue(work, teamId, { team, queue })),
+      ...(status && { status }),
+    };
+    return async (page) => {
+      const jobs = await work.listJobs(teamId, { ...wanted, ...page });
+      const ids = jobs.map(({ id }) => id);
+      const bodies = await work.readResponseBodies(teamId, ids);
+      return jobs.map((each) => writeJob(each, bodies.get(each.id) ?? null));
+    };
+  });
+  const create = job.command('create').description('create a job, now or up to 24 hours later');
+  addFieldOptions(addTeamOption(create), JOB, { isNew: true, takesNone: false }).action(
+    async ({ team, ...options }: Options & { team: string }) => {
+      const input = accept(JOB, readWhole(JOB, await readOptions(session, JOB, options)));
+      const { teamId, work } = await session.findTeam(team);
+      const { jobId } = await work.createJob(teamId, input);
+      session.print(await readRecord(work, teamId, jobId));
+    },
+  );
+  addJobVerbs(job, session);
   addTeamOption(
     job.command('retry-all').description('make new jobs of all failed ones that were not resent'),
   )
     .option('--queue <Q>', 'only those of the queue of this name')
     .option('--rate <RATE>', 'let them come due one after the other, such as 10/second')
     .action((options: RetryAllOptions) => retryAll(session, options));
-  job
-    .command('delete')
-    .description('delete a pending job, which is then never sent, or a failed one')
-    .requiredOption('--id <ID>', "the job's id")
-    .action(({ id }: { id: string }) => deleteJob(session, id));
 }
 
-async function listJobs(session: Session, { team, queue, status, ...options }: JobListOptions) {
-  const { teamId, work } = await session.findTeam(team);
-  const queueId = queue === undefined ? undefined : await findQueueId(work, teamId, team, queue);
-  const wanted = {
-    ...(queueId !== undefined && { queueId }),
-    ...(status !== undefined && { status }),
-  };
-  const readPage = async (page: Pick<JobFilter, 'limit' | 'before'>) => {
-    const jobs = await work.listJobs(teamId, { ...wanted, ...page });
-    const ids = jobs.map(({ id }) => id);
-    const bodies = await work.readResponseBodies(teamId, ids);
-    return jobs.map((job) => writeJob(job, bodies.get(job.id) ?? null));
-  };
-  await printList(session, options, readPage, COLUMNS);
+function addJobVerbs(job: Command, session: Session): void {
+  const verb = onId(session, job, 'job');
+  addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), EDITED).option(
+    '--at <TIME>',
+    'when, in UTC: "2026-11-21 22:00", up to 24 hours after it was made',
+  );
+  verb('show', 'one job', ({ work, teamId, id }) => readRecord(work, teamId, id));
+  verb('fire', 'run a pending job now', async ({ work, teamId, id }) => {
+    const { kind } = await work.fireJob(teamId, id);
+    const record = await readRecord(work, teamId, id);
+    if (kind !== 'done') throw refused(record, 'Only pending jobs can be fired.');
+    return record;
+  });
+  verb('retry', 'make a new job of a failed one, which runs now', retryJob).option(
+    '--again',
+    'even if it was resent before',
+  );
+  verb(
+    'delete',
+    'delete a pending job, which is then never sent, or a failed one',
+    async ({ work, teamId, id }) => {
+      const record = await readRecord(work, teamId, id);
+      if ((await work.deleteJob(teamId, id)).kind === 'done') return record;
+      throw refused(
+        await readRecord(work, teamId, id),
+        'Only pending and failed jobs can be deleted.',
+      );
+    },
+  );
 }
 
-async function findQueueId(work: Work, teamId: string, team: string, name: string) {
+async function findQueue(
+  work: Work,
+  teamId: string,
+  { team, queue: name }: Narrowing,
+): Promise<{ queueId?: string }> {
+  if (name === undefined) return {};
   const queue = await work.findQueueByName(teamId, name);
   if (!queue) throw new CommandFault(`the team ${show(team)} has no queue ${show(name)}.`);
-  return queue.id;
+  return { queueId: queue.id };
 }
 
-async function readRecord(work: Work, teamId: string, jobId: string) {
+type JobRecord = ReturnType<typeof writeJob>;
+
+async function readRecord(work: Work, teamId: string, jobId: string): Promise<JobRecord> {
   const job = await work.findJob(teamId, jobId);
-  if (!job) throw noJob(jobId);
+  if (!job) throw missing('job', jobId);
   return writeJob(job, job.response?.body ?? null);
 }
 
-async function showJob(session: Session, jobId: string): Promise<void> {
-  const { teamId, work } = await session.findTeamOfJob(jobId);
-  session.print(await readRecord(work, teamId, jobId));
+async function editJob(
+  { session, work, teamId, id }: Place,
+  { at, ...options }: Options,
+): Promise<JobRecord> {
+  const before = await work.findJob(teamId, id);
+  if (!before) throw missing('job', id);
+  const scheduledAt = typeof at === 'string' ? readTime(at) : before.scheduledAt;
+  const fields = await readOptions(session, EDITED, options);
+  const stored = { ...before, payloadJson: before.payload };
+  const input = accept(EDITED, readWhole(EDITED, fields, { stored }));
+  const { kind } = await work.editJob(teamId, id, { ...input, scheduledAt });
+  if (kind !== 'done') throw new CommandFault(REFUSALS[kind](id, input.queue));
+  return readRecord(work, teamId, id);
 }
 
-async function fireJob(session: Session, jobId: string): Promise<void> {
-  const { teamId, work } = await session.findTeamOfJob(jobId);
-  const { kind } = await work.fireJob(teamId, jobId);
-  const job = await readRecord(work, teamId, jobId);
-  if (kind !== 'done') throw refused(jobId, job.status, 'Only pending jobs can be fired.');
-  session.print(job);
+const REFUSALS = {
+  'not-found': (id: string) => `there is no job ${show(id)}.`,
+  'not-pending': (id: string) => `the job ${show(id)} is not pending; it was left as it is.`,
+  'no-queue': (_id: string, queue: string) => `there is no queue ${show(queue)}.`,
+  unreadable: (id: string) =>
+    `the headers of the job ${show(id)} can't be opened with this APP_KEY; give them anew with --header.`,
+  'too-late': () => '--at: A job waits for 24 hours at most, counted from when it was made.',
+};
+
+function readTime(text: string): number {
+  const at = parseUtc(text);
+  if (at !== null) return at;
+  throw new CommandFault('--at: It must be a date and a time in UTC, such as 2026-11-21 22:00.');
 }
 
-async function retryJob(
-  session: Session,
-  { id: jobId, again = false }: { id: string; again?: boolean },
-): Promise<void> {
-  const { teamId, work } = await session.findTeamOfJob(jobId);
-  const outcome = await work.retryJob(teamId, jobId, { again });
-  if (outcome.kind === 'done') {
-    session.print(await readRecord(work, teamId, outcome.jobId));
-    return;
-  }
+async function retryJob({ work, teamId, id }: Place, options: Options): Promise<JobRecord> {
+  const outcome = await work.retryJob(teamId, id, { again: options['again'] === true });
+  if (outcome.kind === 'done') return readRecord(work, teamId, outcome.jobId);
   if (outcome.kind === 'resent') {
     const { succeeded, failed, underWay } = outcome.resent;
-    const came = succeeded
-      ? 'succeeded'
-      : failed
-        ? 'failed'
-        : underWay
-          ? 'is under way'
-          : 'is gone';
+    const states = { succeeded, failed, 'is under way': underWay };
+    const [came = 'is gone'] = Object.entries(states).find(([, count]) => count > 0) ?? [];
     throw new CommandFault(
-      `the job ${show(jobId)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
+      `the job ${show(id)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
     );
   }
-  const { status } = await readRecord(work, teamId, jobId);
-  throw refused(jobId, status, 'Only dead-lettered and failed jobs can be retried.');
+  throw refused(
+    await readRecord(work, teamId, id),
+    'Only dead-lettered and failed jobs can be retried.',
+  );
 }
+
+const refused = ({ id, status }: JobRecord, rule: string) =>
+  new CommandFault(`the job ${show(id)} is in the state ${status}. ${rule}`);
 
 interface RetryAllOptions {
   team: string;
@@ -141,21 +175,22 @@ interface RetryAllOptions {
   rate?: string;
 }
 
-/** Few are retried here, more by the service that runs beside this command or is started next. */
-async function retryAll(session: Session, options: RetryAllOptions): Promise<void> {
-  const { team, queue, rate: text } = options;
-  if (text !== undefined) refuseBlank('--rate', text);
-  const spread = readSpread(text ?? '');
+/** A few are retried here; the service retries more, if it runs beside this command or once it is started. */
+async function retryAll(session: Session, { team, queue, rate }: RetryAllOptions): Promise<void> {
+  if (rate !== undefined) refuseBlank('--rate', rate);
+  const spread = readSpread(rate ?? '');
   if ('error' in spread) throw new CommandFault(`--rate: ${spread.error}`);
   const { teamId, work } = await session.findTeam(team);
-  const queueId = queue === undefined ? undefined : await findQueueId(work, teamId, team, queue);
-  const search = { tab: 'failed' as const, ...(queueId !== undefined && { queueId }) };
+  const narrowed = await findQueue(work, teamId, { team, queue });
+  const search = { tab: 'failed' as const, ...narrowed };
   const asked = await work.startBulk(teamId, 'retry', search, spread);
-  const question = asked.kind === 'asks' ? asked.question : null;
-  // Whoever gives a rate here has answered: the time of the last is printed.
-  const outcome = question
-    ? await work.startBulk(teamId, 'retry', search, { ...spread, isTimed: true })
-    : asked;
+  if (asked.kind !== 'asks') return printRetry(session, asked, null);
+  // A rate was given here, so there is no need to ask: the time of the last is printed.
+  const outcome = await work.startBulk(teamId, 'retry', search, { ...spread, isTimed: true });
+  printRetry(session, outcome, asked.question);
+}
+
+function printRetry(session: Session, outcome: BulkOutcome, question: BulkQuestion | null): void {
   if (outcome.kind === 'refused') throw new CommandFault(outcome.error);
   if (outcome.kind === 'asks') throw new Error('a retry was asked about twice');
   const isDone = outcome.kind === 'done';
@@ -167,20 +202,6 @@ async function retryAll(session: Session, options: RetryAllOptions): Promise<voi
     is_more: total.isMore,
     retried: isDone ? outcome.done : 0,
     state: isDone ? 'done' : outcome.task.state,
-    ends_at: writeInstant(question?.spread?.endsAt ?? null),
+    ends_at: formatMillis(question?.spread?.endsAt ?? null),
   });
 }
-
-async function deleteJob(session: Session, jobId: string): Promise<void> {
-  const { teamId, work } = await session.findTeamOfJob(jobId);
-  const job = await readRecord(work, teamId, jobId);
-  const { kind } = await work.deleteJob(teamId, jobId);
-  if (kind !== 'done') {
-    const { status } = await readRecord(work, teamId, jobId);
-    throw refused(jobId, status, 'Only pending and failed jobs can be deleted.');
-  }
-  session.print(job);
-}
-
-const refused = (jobId: string, status: string, rule: string) =>
-  new CommandFault(`the job ${show(jobId)} is in the state ${status}. ${rule}`);

@@ -1,17 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isId } from '#domain/ids';
 import { MOST_LISTED } from '#work/list-limit';
+import { readOneTag } from '#work/resources/tag-words';
+import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
+import { addTeamOption } from './options.ts';
 import type { Session } from './session.ts';
 
 const LISTED_BY_DEFAULT = 100;
 /** How many records `--all` holds in memory at once: each may carry a response body of 64 KiB. */
 const AT_ONCE = 100;
 
-export interface ListOptions {
+interface ListOptions {
   limit: number;
-  before?: string;
-  all?: true;
+  before?: string | undefined;
+  all?: true | undefined;
 }
 
 interface Page {
@@ -20,7 +23,7 @@ interface Page {
 }
 
 /** Adds `--limit`, `--before` and `--all`, for lists that begin with the newest. */
-export function addListOptions(command: Command): Command {
+function addListOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--limit <N>', `how many, at most ${MOST_LISTED}`)
@@ -45,12 +48,51 @@ function readId(text: string): string {
 }
 
 /**
+ * Makes a command print a list by pages.
+ *
+ * @param columns  the fields that a table shows of each record
+ * @param open  finds out what the options ask for, and gives the function that reads a page
+ */
+export function addPagedList<Written extends { id: string }, Given>(
+  session: Session,
+  command: Command,
+  columns: readonly (keyof Written & string)[],
+  open: (options: Given) => Promise<(page: Page) => Promise<Written[]>>,
+): void {
+  addListOptions(command).action(async ({ limit, before, all, ...options }: ListOptions & Given) =>
+    printList(session, { limit, before, all }, await open(options as Given), columns),
+  );
+}
+
+/** Adds a list of a team's records by pages. */
+export function addTeamList<Written extends { id: string }, Given>(
+  session: Session,
+  command: Command,
+  columns: readonly (keyof Written & string)[],
+  readPage: (
+    place: { work: Work; teamId: string },
+    page: Page,
+    options: Given,
+  ) => Promise<Written[]>,
+): void {
+  addPagedList(
+    session,
+    addTeamOption(command),
+    columns,
+    async (options: Given & { team: string }) => {
+      const place = await session.findTeam(options.team);
+      return (page) => readPage(place, page, options);
+    },
+  );
+}
+
+/**
  * Prints one page, or with `--all` every page. It reads the next page when the reader has taken the one before, so
  * memory stays at one page.
  *
  * @param columns  the fields that a table shows of each record
  */
-export async function printList<Written extends { id: string }>(
+async function printList<Written extends { id: string }>(
   session: Session,
   { limit, before, all }: ListOptions,
   readPage: (page: Page) => Promise<Written[]>,
@@ -71,4 +113,20 @@ export async function printList<Written extends { id: string }>(
     from = page.at(-1)?.id;
     if (page.length < AT_ONCE || from === undefined) return;
   }
+}
+
+/** The option of a list for one tag. */
+export function addTagFilter(command: Command): Command {
+  return command.option('--tag <TAG>', 'only those that have it');
+}
+
+/** The items that have the tag; all items if no tag is given. */
+export function withTag<Item extends { tags: readonly string[] }>(
+  items: readonly Item[],
+  text: string | undefined,
+): readonly Item[] {
+  if (text === undefined) return items;
+  const read = readOneTag(text);
+  if ('error' in read) throw new CommandFault(`--tag: ${read.error}`);
+  return items.filter(({ tags }) => tags.includes(read.tag));
 }

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainFault } from './fault.ts';
 import { printJson } from './output.ts';
-import { writeAlert, writeBody, writeInstant } from './records.ts';
+import { formatMillis } from '#domain/instant';
+import { writeAlert, writeBody } from './records.ts';
 
 describe('a record', () => {
   test('writes instants in UTC with milliseconds, and nothing where there is none', () => {
     assert.equal(
-      writeInstant(Date.UTC(2026, 10, 20, 9, 5, 0, 123)),
+      formatMillis(Date.UTC(2026, 10, 20, 9, 5, 0, 123)),
       '2026-11-20T09:05:00.123+00:00',
     );
-    assert.equal(writeInstant(null), null);
+    assert.equal(formatMillis(null), null);
   });
 
   test('writes a body as text, without a character that was cut off at its end', () => {

@@ -1,7 +1,6 @@
 import type { TeamWithUsage } from '#people/operator';
-import { formatRate } from '#domain/rate';
+import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';
-import type { AlertSettings } from '#domain/alert-settings';
 import { hasEnded } from '#domain/cron-end';
 import type { Activity } from '#work/activity';
 import type { Alert, StoredAlert, UsageAlert } from '#work/alerts';
@@ -9,18 +8,14 @@ import type { ListedChannel } from '#work/channels';
 import type { Cron, ExecutionDetail, ExecutionRecord } from '#work/crons';
 import type { JobRecord } from '#work/jobs';
 import type { Queue } from '#work/queues';
+import { CRON } from '#work/resources/cron';
+import { QUEUE } from '#work/resources/queue';
+import { writeRecord } from '#work/resources/resource';
 
 /**
  * Records as the command line prints them, with the field names that scripts rely on. Headers and payloads are left
  * out, since they may hold secrets.
  */
-
-/** ISO 8601 in UTC with milliseconds, to show how late a run was: `2026-11-20T09:05:00.123+00:00`. */
-export function writeInstant(ms: number): string;
-export function writeInstant(ms: number | null): string | null;
-export function writeInstant(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString().replace('Z', '+00:00');
-}
 
 /** The stored part of a body as text. A character that was cut at its end is left out (§2.7). */
 export function writeBody(body: Uint8Array | null): string | null {
@@ -38,7 +33,7 @@ export function writeJob(job: JobRecord, body: Uint8Array | null) {
     queue: job.queue,
     method: job.method,
     url: job.url,
-    scheduled_at: writeInstant(job.scheduledAt),
+    scheduled_at: formatMillis(job.scheduledAt),
     ...writeOutcome(job, body),
     retried_as: job.retriedAs,
   };
@@ -51,15 +46,15 @@ export function writeExecution(
     id: execution.id,
     cron_id: execution.cronId,
     status: execution.status,
-    scheduled_for: writeInstant(execution.scheduledFor),
+    scheduled_for: formatMillis(execution.scheduledFor),
     ...writeOutcome(execution, execution.response?.body ?? null),
   };
 }
 
 function writeOutcome(run: JobRecord | ExecutionRecord, body: Uint8Array | null) {
   return {
-    started_at: writeInstant(run.startedAt),
-    completed_at: writeInstant(run.completedAt),
+    started_at: formatMillis(run.startedAt),
+    completed_at: formatMillis(run.completedAt),
     response_status: run.responseStatus,
     reason: run.reason,
     error_message: run.errorMessage,
@@ -68,59 +63,18 @@ function writeOutcome(run: JobRecord | ExecutionRecord, body: Uint8Array | null)
   };
 }
 
-export function writeCron(cron: Cron) {
-  return {
-    id: cron.id,
-    name: cron.name,
-    cron_expression: cron.cronExpression,
-    method: cron.method,
-    url: cron.url,
-    callback_url: cron.callbackUrl,
-    timeout_seconds: cron.timeoutSeconds,
-    alert_threshold: cron.alertThreshold,
-    assertions: cron.assertions,
-    ...writeAlertSettings(cron.alertSettings),
-    ends_at: writeInstant(cron.end.endsAt),
-    max_runs: cron.end.maxRuns,
-    runs_counted: cron.runsCounted,
-    has_ended: hasEnded(cron),
-    is_active: cron.isActive,
-    tags: cron.tags,
-    next_run_at: writeInstant(cron.nextRunAt),
-    created_at: writeInstant(cron.createdAt),
-  };
+type Written = Record<string, unknown> & { id: string };
+
+export function writeCron(cron: Cron): Written {
+  const { id, runsCounted, nextRunAt, createdAt } = cron;
+  const counted = { runs_counted: runsCounted, has_ended: hasEnded(cron) };
+  const times = { next_run_at: formatMillis(nextRunAt), created_at: formatMillis(createdAt) };
+  return { id, ...writeRecord(CRON, cron), ...counted, ...times };
 }
 
-export function writeQueue(queue: Queue) {
-  return {
-    id: queue.id,
-    name: queue.name,
-    timeout_seconds: queue.timeoutSeconds,
-    retries_enabled: queue.retriesEnabled,
-    /** Seconds before each retry. */
-    retry_schedule: queue.retrySchedule,
-    concurrency_limit: queue.concurrencyLimit,
-    rate: queue.rate && formatRate(queue.rate),
-    assertions: queue.assertions,
-    email_alerts: queue.emailAlerts,
-    ...writeAlertSettings(queue.alertSettings),
-    dead_letter_days: queue.deadLetterDays,
-    is_paused: queue.isPaused,
-    tags: queue.tags,
-    created_at: writeInstant(queue.createdAt),
-  };
-}
-
-/** Channels by their ids, as `channel list` prints them; a level that is left out goes to the default. */
-function writeAlertSettings({ channels, note, runbookUrl, slow, remindHours }: AlertSettings) {
-  return {
-    alert_channels: channels,
-    alert_note: note,
-    runbook_url: runbookUrl,
-    slow_seconds: slow?.seconds ?? null,
-    slow_times_median: slow?.timesMedian ?? null,
-    remind_hours: remindHours,
-  };
+export function writeQueue(queue: Queue): Written {
+  const { id, name, createdAt } = queue;
+  return { id, name, ...writeRecord(QUEUE, queue), created_at: formatMillis(createdAt) };
 }
 
 /** What it is reached by is shown only in part. */
@@ -132,9 +86,9 @@ export function writeChannel(channel: ListedChannel) {
     kind: channel.kind,
     shown: Object.fromEntries(channel.shown.map(({ name, text }) => [name, text])),
     collect_minutes: channel.collectMinutes,
-    last_sent_at: writeInstant(channel.lastSentAt),
+    last_sent_at: formatMillis(channel.lastSentAt),
     last_error: channel.lastError,
-    last_error_at: writeInstant(channel.lastErrorAt),
+    last_error_at: formatMillis(channel.lastErrorAt),
   };
 }
 
@@ -149,7 +103,7 @@ export function writeAlert(alert: Alert) {
 function writeUsageAlert(alert: UsageAlert): AlertRecord {
   return {
     id: alert.id,
-    raised_at: writeInstant(alert.raisedAt),
+    raised_at: formatMillis(alert.raisedAt),
     level: alert.level,
     source: alert.source.kind,
     source_id: alert.source.id,
@@ -173,7 +127,7 @@ type AlertRecord = { id: string } & { [Name in keyof ReturnType<typeof writeAler
 function writeAlertOfRun(alert: StoredAlert) {
   return {
     id: alert.id,
-    raised_at: writeInstant(alert.raisedAt),
+    raised_at: formatMillis(alert.raisedAt),
     level: alert.level,
     /** `cron` or `queue`; `source_name` is its name at that time. */
     source: alert.source.kind,
@@ -201,14 +155,14 @@ export function writeTeam(team: TeamWithUsage) {
     plan: team.plan,
     monthly_limit: team.limit,
     used: team.used,
-    created_at: writeInstant(team.createdAt),
+    created_at: formatMillis(team.createdAt),
   };
 }
 
 export function writeActivity({ id, at, actorId, actor, action, subject, detail }: Activity) {
   return {
     id,
-    at: writeInstant(at),
+    at: formatMillis(at),
     /** Null: the operator at the command line. */
     actor_id: actorId,
     actor,

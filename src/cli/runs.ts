@@ -3,9 +3,8 @@ import { readRunSearch, RUN_OUTCOMES, type RunSearch } from '#domain/run-search'
 import { writeRun } from '#work/run-record';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
-import { addListOptions, type ListOptions, printList } from './lists.ts';
-import { addTeamOption } from './options.ts';
-import { show, type Session } from './session.ts';
+import { addTeamList } from './lists.ts';
+import { type Session, show } from './session.ts';
 
 /** The options that narrow the list, by the names of the filters that they are. */
 interface Narrowing {
@@ -41,35 +40,25 @@ export function addRunCommands(program: Command, session: Session): void {
     .description('what was sent and has ended, of jobs and of crons')
     .command('list')
     .description('attempts of jobs and runs of crons, latest end first');
-  addListOptions(addTeamOption(list))
+  list
     .addOption(new Option('--kind <KIND>', 'only of these').choices(['jobs', 'crons']))
     .addOption(new Option('--queue <Q>', 'of the queue of this name').conflicts(['kind', 'cron']))
     .addOption(new Option('--cron <ID>', 'of the cron of this id').conflicts(['kind']))
     .option('--tag <TAG>', 'of queues and crons that have it')
     .addOption(new Option('--status <S>', 'how they ended').choices(RUN_OUTCOMES))
-    .option('--reason <R>', 'a reason, or what a connection broke off with')
+    .option('--reason <R>', 'a reason, or how a connection failed')
     .option('--code <CODE>', 'status codes: 503, 5xx, "500,502" or none')
-    .option('--host <HOST>', 'where they were sent, with its port or without')
+    .option('--host <HOST>', 'the host of the URL, with its port or without')
     .option('--text <TEXT>', "within a job's payload, or within the response")
-    .option('--from <TIME>', 'what ended then or later, UTC')
-    .option('--to <TIME>', 'what ended before then, UTC')
-    .action((options: ListOptions & Narrowing & { team: string }) => listRuns(session, options));
-}
-
-async function listRuns(
-  session: Session,
-  { team, limit, before, all, ...narrowing }: ListOptions & Narrowing & { team: string },
-): Promise<void> {
-  const { teamId, work } = await session.findTeam(team);
-  const search = readNarrowing(await writeNarrowing(work, teamId, narrowing));
-  const readPage = async (page: { limit: number; before?: string }) => {
+    .option('--from <TIME>', 'ended then or later, UTC')
+    .option('--to <TIME>', 'ended before then, UTC');
+  addTeamList(session, list, COLUMNS, async ({ work, teamId }, page, narrowing: Narrowing) => {
+    const search = readNarrowing(await writeNarrowing(work, teamId, narrowing));
     const runs = await work.listRunsBefore(teamId, search, page);
     if (runs === null)
       throw new CommandFault(`there is no run ${show(page.before ?? '')} any more.`);
     return runs.map(writeRun);
-  };
-  const options = { limit, ...(before !== undefined && { before }), ...(all && { all }) };
-  await printList(session, options, readPage, COLUMNS);
+  });
 }
 
 /** As an address of the page of runs would have it. */

@@ -1,5 +1,4 @@
 import { CommandFault } from './fault.ts';
-import { refuseBlank } from './readings.ts';
 import { show, type Session } from './session.ts';
 
 /** For descriptions of options that may hold a secret: other users of the machine can see the arguments of a command. */
@@ -23,4 +22,9 @@ export async function readSecret(
   if (value === undefined || value === '')
     throw new CommandFault(`${option}: the environment variable ${show(name)} is not set.`);
   return value;
+}
+
+/** In a form a blank field means the default; on the command line it is a mistake. */
+export function refuseBlank(option: string, text: string): void {
+  if (text.trim() === '') throw new CommandFault(`${option} is empty.`);
 }

@@ -1,3 +1,6 @@
+import type { Command } from 'commander';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import type { Context } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
@@ -75,18 +78,11 @@ export class Session {
     return { teamId, name, work: await (await this.open()).work() };
   }
 
-  /** The job's team, for commands that name a job alone. */
-  async findTeamOfJob(jobId: string): Promise<{ teamId: string; work: Work }> {
+  /** The team of a cron or job, for commands that name it by its id alone. */
+  async find(noun: Noun, id: string): Promise<{ teamId: string; work: Work }> {
     const work = await (await this.open()).work();
-    const teamId = await work.findTeamOfJob(jobId);
-    if (teamId === null) throw noJob(jobId);
-    return { teamId, work };
-  }
-
-  async findTeamOfCron(cronId: string): Promise<{ teamId: string; work: Work }> {
-    const work = await (await this.open()).work();
-    const teamId = await work.findTeamOfCron(cronId);
-    if (teamId === null) throw noCron(cronId);
+    const teamId = await (noun === 'job' ? work.findTeamOfJob(id) : work.findTeamOfCron(id));
+    if (teamId === null) throw missing(noun, id);
     return { teamId, work };
   }
 
@@ -97,8 +93,42 @@ export class Session {
   }
 }
 
-export const noJob = (id: string) => new CommandFault(`there is no job ${show(id)}.`);
-export const noCron = (id: string) => new CommandFault(`there is no cron ${show(id)}.`);
+type Noun = 'cron' | 'job';
+
+export const missing = (noun: Noun, id: string) =>
+  new CommandFault(`there is no ${noun} ${show(id)}.`);
+
+/** The cron or job that a command is about, with its team. */
+export interface Place {
+  session: Session;
+  work: Work;
+  teamId: string;
+  id: string;
+}
+
+/** Adds commands about one cron or job, which `--id` names. They print the record that the action gives. */
+export function onId(session: Session, group: Command, noun: Noun) {
+  return (
+    name: string,
+    description: string,
+    act: (place: Place, options: Readonly<Record<string, unknown>>) => Promise<object>,
+  ): Command =>
+    group
+      .command(name)
+      .description(description)
+      .requiredOption('--id <ID>', `the ${noun}'s id`)
+      .action(async ({ id, ...options }: { id: string }) => {
+        const place = await session.find(noun, id);
+        session.print(await act({ ...place, session, id }, options));
+      });
+}
+
+/** Reads the names of channels in options as their ids. */
+export async function channelContext(work: Work, teamId: string): Promise<Context> {
+  const channels = await work.listChannelChoices(teamId);
+  const ids = new Map(channels.map(({ id, name }) => [name ?? DEFAULT_REF, id]));
+  return { refOf: (name) => ids.get(name) ?? null };
+}
 
 /** A value from the command line in quotes, cut to 100 characters. */
 export function show(text: string): string {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { formatMillis } from '#domain/instant';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
-import { writeInstant } from './records.ts';
 import type { Session } from './session.ts';
 
 const WHO = 'the command line';
@@ -32,7 +32,7 @@ export function addTeamPauseCommands(team: Command, session: Session): void {
         if (!isChanged)
           session.say(verb === 'pause' ? 'It was paused already.' : 'It was not paused.');
         const pause = await work.readTeamPause(teamId);
-        const paused_at = pause && writeInstant(pause.at);
+        const paused_at = pause && formatMillis(pause.at);
         session.print({ id: teamId, name, paused_at, paused_by: pause?.by ?? null });
       });
   }

@@ -1,18 +1,17 @@
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { parseAssertions } from '#domain/assertions';
-import { NO_END } from '#domain/cron-end';
 import { nextRunAfter } from '#domain/cron';
 import { isSameSchedule } from '#domain/cron-fields';
 import { isId } from '#domain/ids';
-import type { Cron, CronSettings, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
+import type { Cron, ExecutionDetail, ExecutionRecord } from '#store/crons/crons';
 import type { Store } from '#store/store';
-import type { CronExtras, CronInput } from './resources/cron.ts';
+import { CRON_EXTRAS, type CronExtras, type CronInput } from './resources/cron.ts';
+import { initialOf } from './resources/resource.ts';
 import { boundLimit } from './list-limit.ts';
 
 export type { Cron, CronExtras, ExecutionDetail, ExecutionRecord };
 
 /** The edited settings of a cron. Without `isActive` it stays active or paused. */
-type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean };
+type CronEdit = Omit<CronInput, 'isActive'> & { isActive?: boolean } & Partial<CronExtras>;
 
 /** A cron that calls the same URL at the same times as another. */
 export interface SameCron {
@@ -31,14 +30,9 @@ type AssertionsOutcome<Changed> =
  */
 export interface CronWork {
   /** Makes a new cron with every call (§2.1 rule 2). Its first run is at the first scheduled time after now. */
-  createCron(teamId: string, input: CronInput, extras?: Partial<CronExtras>): Promise<Cron>;
+  createCron(teamId: string, input: CronInput & Partial<CronExtras>): Promise<Cron>;
   /** Edits a cron. Extras that are left out stay unchanged. */
-  editCron(
-    teamId: string,
-    cronId: string,
-    input: CronEdit,
-    extras?: Partial<CronExtras>,
-  ): Promise<Cron | null>;
+  editCron(teamId: string, cronId: string, input: CronEdit): Promise<Cron | null>;
   startCron(teamId: string, cronId: string): Promise<Cron | null>;
   pauseCron(teamId: string, cronId: string): Promise<Cron | null>;
   /** Adds an execution outside the schedule, to an active or a paused cron. */
@@ -85,22 +79,19 @@ export function createCronWork({ crons, clock }: Store): CronWork {
   const findCron = async (teamId: string, cronId: string) =>
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    createCron: async (teamId, input, extras = {}) => {
+    createCron: async (teamId, { isActive, ...settings }) => {
       const now = clock.now();
-      const nextRunAt = input.isActive ? nextRunAfter(input.cronExpression, now) : null;
-      return crons.create(teamId, settingsOf(input, { ...NO_EXTRAS, ...extras }), nextRunAt, now);
+      const nextRunAt = isActive ? nextRunAfter(settings.cronExpression, now) : null;
+      return crons.create(teamId, { ...initialOf(CRON_EXTRAS), ...settings }, nextRunAt, now);
     },
-    editCron: async (teamId, cronId, input, extras = {}) => {
+    editCron: async (teamId, cronId, { isActive = null, ...edit }) => {
       const before = await findCron(teamId, cronId);
       if (!before) return null;
       const { assertions, alertSettings, end, tags } = before;
-      const settings = settingsOf(input, { assertions, alertSettings, end, tags, ...extras });
-      const nextRunAt = nextRunAfter(input.cronExpression, clock.now());
-      return crons.update(teamId, cronId, settings, {
-        isActive: input.isActive ?? null,
-        nextRunAt,
-        now: clock.now(),
-      });
+      const settings = { assertions, alertSettings, end, tags, ...edit };
+      const now = clock.now();
+      const nextRunAt = nextRunAfter(edit.cronExpression, now);
+      return crons.update(teamId, cronId, settings, { isActive, nextRunAt, now });
     },
     startCron: async (teamId, cronId) => {
       if (!isId(cronId)) return null;
@@ -138,15 +129,3 @@ export function createCronWork({ crons, clock }: Store): CronWork {
 
 /** How many crons of one URL are looked at for the same schedule. */
 const MOST_OF_URL = 100;
-
-const NO_EXTRAS: CronExtras = {
-  assertions: [],
-  alertSettings: NO_ALERT_SETTINGS,
-  end: NO_END,
-  tags: [],
-};
-
-function settingsOf(input: CronEdit, extras: CronExtras): CronSettings {
-  const { isActive: _, ...settings } = input;
-  return { ...settings, ...extras };
-}

@@ -159,7 +159,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
     test('gets a new time when its schedule is edited, and keeps its assertions', async () => {
       const assertions = [{ kind: 'body_contains', text: 'fine' }] as const;
-      const { id } = await work.createCron(team, HOURLY, { assertions });
+      const { id } = await work.createCron(team, { ...HOURLY, assertions });
       const edited = await work.editCron(team, id, { ...HOURLY, cronExpression: '0 0 1 1 *' });
       assert.ok(edited?.nextRunAt);
       assert.match(new Date(edited.nextRunAt).toISOString(), /-01-01T00:00:00\.000Z$/);

@@ -68,11 +68,12 @@ async function saveCron(
   const alertSettings = await findChannels(work, teamId, wanted.alertSettings);
   if (id === null) {
     const active = { ...input, isActive: isActive ?? true };
-    await work.createCron(teamId, active, { assertions, alertSettings, tags, end });
+    await work.createCron(teamId, { ...active, assertions, alertSettings, tags, end });
     return;
   }
-  const edit = { ...input, ...(isActive !== null && { isActive }) };
-  const cron = await work.editCron(teamId, id, edit, { assertions, alertSettings, tags, end });
+  const extras = { assertions, alertSettings, tags, end };
+  const edit = { ...input, ...extras, ...(isActive !== null && { isActive }) };
+  const cron = await work.editCron(teamId, id, edit);
   if (!cron) throw new CommandFault('it was deleted meanwhile.');
 }
 

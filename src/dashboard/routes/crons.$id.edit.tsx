@@ -55,7 +55,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { cron: input, extras } = reading.input;
   const same = await findUntold(work, team.id, { form, input, ownId: cron.id });
   if (same) return data<Answer>({ formValues, same });
-  if (!(await work.editCron(team.id, cron.id, input, extras))) notFound();
+  if (!(await work.editCron(team.id, cron.id, { ...input, ...extras }))) notFound();
   return say(`/crons/${cron.id}`, 'The cron is saved. The next run is made with it.');
 }
 

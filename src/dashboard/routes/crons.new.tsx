@@ -59,7 +59,7 @@ export async function action({ context }: Route.ActionArgs) {
   const { cron, extras } = reading.input;
   const same = await findUntold(work, team.id, { form, input: cron });
   if (same) return data<Answer>({ formValues, same });
-  const { made, errors } = await orTeamFull(work.createCron(team.id, cron, extras));
+  const { made, errors } = await orTeamFull(work.createCron(team.id, { ...cron, ...extras }));
   if (errors) return data<Answer>({ formValues, errors }, { status: 422 });
   return say(`/crons/${made.id}`, `The cron “${made.name}” is created.`);
 }

@@ -28,7 +28,14 @@ export const DEFAULT_NAME = 'default';
 
 type DefaultChannel = Omit<ChannelSettings, 'name'>;
 
-const KIND = text('kind', { option: { flags: '--kind <KIND>', help: 'what it is' } });
+const KIND = text('kind', {
+  option: {
+    flags: '--kind <KIND>',
+    help: 'its kind',
+    choices: ['email', ...Object.keys(CHANNEL_KINDS)],
+    isMandatory: true,
+  },
+});
 
 const OPTIONS = {
   url: { flags: '--url <U>', help: 'the address of a webhook or a topic' },
@@ -40,7 +47,7 @@ const OPTIONS = {
 
 /** The fields of all kinds, each name once. */
 const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => {
-  const option = OPTIONS[name];
+  const option = { ...OPTIONS[name], isSecret: true } as const;
   return [name, text(name, { option })] as const;
 });
 

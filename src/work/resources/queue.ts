@@ -36,6 +36,7 @@ export const QUEUE: Resource<QueueSettings> = {
     option: {
       flags: '--retries <LIST>',
       help: 'waits before each retry such as "1m,30m,3h", or off',
+      switches: 'retries_enabled',
     },
     // Seconds before each retry.
     record: (retry_schedule) => ({ retry_schedule }),
@@ -73,7 +74,11 @@ export const QUEUE: Resource<QueueSettings> = {
   emailAlerts: boolean('email_alerts', {
     initial: INITIAL.emailAlerts,
     isAlwaysWritten: true,
-    option: { flags: '--email-alerts <SWITCH>', help: 'mails about failing jobs' },
+    option: {
+      flags: '--email-alerts <SWITCH>',
+      help: 'mails about failing jobs',
+      choices: ['on', 'off'],
+    },
     activity: ['email alerts', 'value'],
   }),
   deadLetterDays: integer('dead_letter_days', {
@@ -89,6 +94,11 @@ export const QUEUE: Resource<QueueSettings> = {
   isPaused: boolean('is_paused', {
     initial: INITIAL.isPaused,
     isAlwaysWritten: true,
+    option: {
+      flags: '--pause',
+      help: 'start none of its jobs',
+      opposite: { long: 'resume', help: 'start its jobs again' },
+    },
     activity: ['paused', 'value'],
   }),
   tags: tags('tags', {
@@ -102,17 +112,18 @@ export const QUEUE: Resource<QueueSettings> = {
   alertSettings: ALERT_SETTINGS,
 };
 
-const NAME: Resource<{ name: string }> = {
+export const QUEUE_NAME: Resource<{ name: string }> = {
   name: text('queue', {
     missing: MESSAGES.queueRequired,
     rules: [isName('queue')],
     most: LIMITS.queueCharacters,
+    option: { flags: '--queue <Q>', help: "the queue's name" },
   }),
 };
 
 /** Reads a queue's name from the field `queue`, by the same rules as for a job (§2.2). */
 export function readQueueName(fields: Fields): Reading<string> {
-  const reading = readWhole(NAME, fields);
+  const reading = readWhole(QUEUE_NAME, fields);
   return reading.ok ? { ok: true, input: reading.input.name } : reading;
 }
 

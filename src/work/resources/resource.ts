@@ -34,6 +34,15 @@ export interface OptionSpec {
   /** `--timeout <S>` */
   flags: string;
   help: string;
+  /** The switch for the other value, of a switch without an argument. */
+  opposite?: { long: string; help: string };
+  choices?: readonly string[];
+  /** The field that the word `off` switches off, and any other value on. */
+  switches?: string;
+  /** The command line must have it for a new thing, although the field has a default. */
+  isMandatory?: true;
+  /** It can be read from the environment or from standard input. */
+  isSecret?: true;
   /** Help of the option that removes the value, such as `--no-payload`. Without it there is no such option. */
   none?: string;
 }
@@ -149,7 +158,7 @@ export function takeWhole<Thing extends object>(
     const isGiven = entry.parts.some(({ name }) => fields.has(name));
     if (isStored && !isGiven) return [key, stored[key]];
     const value = entry.read(fields, findings, { ...context, stored: stored?.[key] });
-    return [key, value ?? stored?.[key] ?? entry.initial];
+    return [key, value === undefined ? (stored?.[key] ?? entry.initial) : value];
   });
   return Object.fromEntries(read) as Thing;
 }

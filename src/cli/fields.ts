@@ -1,0 +1,147 @@
+/** Command line options of a resource's fields. */
+import { type Command, Option } from 'commander';
+import { parseJsonText, readTopLevelFields } from '#domain/json-text';
+import type { Fields, Reading } from '#work/fields';
+import { type OptionSpec, type Part, partsOf, type Resource } from '#work/resources/resource';
+import { toJson } from '#work/resources/resource';
+import { CommandFault } from './fault.ts';
+import { eitherOption, repeatedOption } from './options.ts';
+import { readSecret, refuseBlank, SECRET_FROM } from './secrets.ts';
+import type { Session } from './session.ts';
+
+/** The values of a command's options, as the library gives them: `false` for a `--no-…` form. */
+export type Options = Readonly<Record<string, unknown>>;
+
+type PartWithOption = Part & { option: OptionSpec };
+
+function optionsOf<Thing extends object>(resource: Resource<Thing>): PartWithOption[] {
+  return partsOf(resource).filter((part): part is PartWithOption => part.option !== undefined);
+}
+
+/**
+ * Adds the options of a resource's fields.
+ *
+ * @param how  `isNew`: the help says which of them are required. `takesNone`: with those that remove a value
+ */
+export function addFieldOptions<Thing extends object>(
+  command: Command,
+  resource: Resource<Thing>,
+  { isNew = false, takesNone = true }: { isNew?: boolean; takesNone?: boolean } = {},
+): Command {
+  for (const part of optionsOf(resource)) {
+    addOption(command, part, isNew);
+    const { none } = part.option;
+    if (takesNone && none !== undefined) command.option(`--no-${longOfNone(part)}`, none);
+  }
+  return command;
+}
+
+function addOption(command: Command, part: PartWithOption, isNew: boolean): void {
+  const { flags, opposite, choices, isSecret } = part.option;
+  const mark = isNew && part.isRequired ? ' (required)' : '';
+  const help = `${part.option.help}${isSecret ? SECRET_FROM : ''}${mark}`;
+  const long = longOf(part);
+  if (isRepeated(part)) command.addOption(repeatedOption(flags, help));
+  else if (opposite) {
+    command.addOption(eitherOption(long, opposite.long, help));
+    command.addOption(eitherOption(opposite.long, long, opposite.help));
+  } else if (choices) {
+    const isMandatory = isNew && part.option.isMandatory === true;
+    command.addOption(new Option(flags, help).choices(choices).makeOptionMandatory(isMandatory));
+  } else command.option(flags, help);
+}
+
+function isRepeated({ kind }: Part): boolean {
+  return kind === 'tags' || kind === 'headers' || kind === 'channels';
+}
+
+/** `--alert-note <TEXT>` → `alert-note` */
+function longOf({ option: { flags } }: PartWithOption): string {
+  return /[\w-]+/.exec(flags.slice(2))?.[0] ?? '';
+}
+
+/** A plural for options that may be repeated: `--tag` and `--no-tags`. */
+function longOfNone(part: PartWithOption): string {
+  return isRepeated(part) ? `${longOf(part)}s` : longOf(part);
+}
+
+/** The name of an option's value: `alert-note` → `alertNote`. */
+function keyOf(long: string): string {
+  return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The fields whose options were given, with `more` ones, by their JSON texts. */
+export async function readOptions<Thing extends object>(
+  session: Session,
+  resource: Resource<Thing>,
+  options: Options,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Fields> {
+  const members: [name: string, json: string][] = Object.entries(more);
+  for (const part of optionsOf(resource))
+    members.push(...(await readOption(session, part, options)));
+  const pairs = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+  return readTopLevelFields(`{${pairs.join()}}`) ?? new Map();
+}
+
+async function readOption(
+  session: Session,
+  part: PartWithOption,
+  options: Options,
+): Promise<[name: string, json: string][]> {
+  const { name, kind, option } = part;
+  const given = options[keyOf(longOf(part))];
+  const isRemoved = given === false || options[keyOf(longOfNone(part))] === false;
+  if (option.opposite && options[option.opposite.long]) return [[name, 'false']];
+  if (Array.isArray(given)) return [[name, writeList(part, given as string[])]];
+  if (isRemoved) return [[name, kind === 'channels' ? '[]' : 'null']];
+  if (given === true) return [[name, 'true']];
+  if (typeof given !== 'string') return [];
+  refuseBlank(`--${longOf(part)}`, given);
+  if (kind === 'boolean') return [[name, String(given === 'on')]];
+  if (kind === 'json') return [[name, readJsonOption(`--${longOf(part)}`, given)]];
+  if (option.switches !== undefined) {
+    if (given === 'off') return [[option.switches, 'false']];
+    return [
+      [option.switches, 'true'],
+      [name, JSON.stringify(given)],
+    ];
+  }
+  const text = option.isSecret ? await readSecret(session, `--${longOf(part)}`, given) : given;
+  return [[name, JSON.stringify(text)]];
+}
+
+function writeList({ kind }: Part, given: readonly string[]): string {
+  return kind === 'headers' ? toJson(new Map(given.map(readHeader))) : JSON.stringify(given);
+}
+
+/** Reads `Name: value`. */
+function readHeader(text: string): [name: string, value: string] {
+  const [, name, value] = /^([^:]+):\s?(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    // The message leaves the text out: it may hold a secret.
+    throw new CommandFault('--header: It must be a name, a colon and a value.');
+  }
+  return [name.trim(), value];
+}
+
+/** The text of any JSON value, as it was given. */
+function readJsonOption(option: string, text: string): string {
+  // Any depth is parsed here; the field's reader checks the depth that is allowed.
+  if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();
+  throw new CommandFault(`${option}: It must be written as JSON.`);
+}
+
+/** The input that was read. Throws a CommandFault of one line that names every option that is wrong. */
+export function accept<Input, Thing extends object>(
+  resource: Resource<Thing>,
+  reading: Reading<Input>,
+): Input {
+  if (reading.ok) return reading.input;
+  const names = new Map(optionsOf(resource).map((part) => [part.name, `--${longOf(part)}`]));
+  const lines = reading.errors.map(([field, messages]) => {
+    const [top = field] = field.split('.', 1);
+    return `${names.get(field) ?? names.get(top) ?? field}: ${messages.join(' ')}`;
+  });
+  throw new CommandFault(lines.join(' '));
+}
