@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import * as fc from 'fast-check';
 import { mutatedResponse, responseAtLimit, validResponse } from '#testing/any-response';
 import { ResponseParser } from './response-parser.ts';
@@ -91,6 +93,16 @@ describe('a response', () => {
     ['of status 304 has no body', 'HTTP/1.1 304 No\r\nContent-Length: 5\r\n\r\n', { status: 304 }],
     ['comes in chunks', `${CHUNKED}2\r\nok\r\n3\r\nbye\r\n0\r\n\r\n`, { body: 'okbye' }],
     [
+      'of status 205 may have a body',
+      'HTTP/1.1 205 Reset\r\nContent-Length: 2\r\n\r\nok',
+      { status: 205, body: 'ok' },
+    ],
+    [
+      'may have a chunk of 256 bytes',
+      `${CHUNKED}100\r\n${'x'.repeat(256)}\r\n0\r\n\r\n`,
+      { body: 'x'.repeat(256) },
+    ],
+    [
       'may have chunk extensions and trailers',
       `${CHUNKED}2;a="b"\r\nok\r\n00 ;x\r\nA: b\r\nC: d\r\n\r\n`,
       { body: 'ok' },
@@ -123,7 +135,8 @@ describe('a response', () => {
   }
 
   test('without a length ends with the connection', () => {
-    for (const text of [`${OK}\r\nok`, `${OK}Transfer-Encoding: gzip\r\n\r\nok`]) {
+    const codings = ['gzip', 'chunked, gzip'].map((coding) => `Transfer-Encoding: ${coding}\r\n`);
+    for (const text of ['', ...codings].map((field) => `${OK}${field}\r\nok`)) {
       assert.equal(parse([text], false).outcome, 'more');
       const { outcome, body, isReusable } = parse([text], true);
       assert.deepEqual([outcome, body, isReusable], ['end', 'ok', false]);
@@ -239,6 +252,61 @@ describe('a fault', () => {
       assertParses(text);
     }
   });
+});
+
+test('a head may have 64 KiB, in any pieces', () => {
+  for (const [length, outcome] of [
+    [65_536, 'end'],
+    [65_537, 'headers-too-large'],
+  ] as const) {
+    const [start, end] = [`${OK}Content-Length: 0\r\nA: `, '\r\n\r\n'];
+    const text = start + 'x'.repeat(length - start.length - end.length) + end;
+    for (const places of [[], [1], [65_530], [65_533], [65_535]]) {
+      assert.equal(parse(cut(text, places), false).outcome, outcome, `${length} at ${places}`);
+    }
+  }
+});
+
+test('16 informational responses may precede each response on a connection', () => {
+  const parser = new ResponseParser();
+  for (const count of [16, 16]) {
+    parser.begin();
+    parser.feed(Buffer.from('HTTP/1.1 102 P\r\n\r\n'.repeat(count) + `${OK}Content-Length: 0\r\n\r\n`));
+    assert.deepEqual([parser.next(), parser.next()], ['head', 'end']);
+  }
+});
+
+test('bytes that are fed before the last ones are used up follow them', () => {
+  const parser = new ResponseParser();
+  for (const piece of [OK, 'Content-Length: 0\r\n', '\r\n']) parser.feed(Buffer.from(piece));
+  assert.deepEqual([parser.next(), parser.next()], ['head', 'end']);
+});
+
+test('names and values of 16,384 bytes are kept, a byte more is not', () => {
+  for (const [length, kept] of [
+    [16_384, 2],
+    [16_385, 1],
+  ] as const) {
+    const value = 'v'.repeat(length - 'Content-Length0A'.length);
+    const head = `${OK}Content-Length: 0\r\nA: ${value}\r\n\r\n`;
+    assert.equal(parse([head], false).headers.length, kept);
+  }
+});
+
+test('the headers that are kept do not hold the rest of a large head in memory', () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc') as () => void;
+  const usedBytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = usedBytes();
+  const kept = Array.from({ length: 200 }, (_, n) => {
+    const head = `${OK}Content-Length: 0\r\nA: ${n}\r\nB: ${'x'.repeat(60_000)}\r\n\r\n`;
+    return parse([head], false).headers;
+  });
+  assert.ok(usedBytes() - before < 2_000_000, 'a copy of each head would take 12 MB');
+  assert.equal(kept.length, 200);
 });
 
 test('at most 16 KiB of headers are kept, and later ones still frame the response', () => {
