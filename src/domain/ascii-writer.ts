@@ -27,8 +27,9 @@ export class AsciiWriter {
     this.#bytes[this.#length - 1] = byte;
   }
 
-  toString(): string {
-    return this.#bytes.toString('latin1', 0, this.#length);
+  /** What was written, without a copy. */
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
   }
 
   #grow(needed: number): void {

@@ -1,190 +1,180 @@
 /**
- * Walks a JSON text without building a tree: a tree of a megabyte takes a third of a second. If a key occurs more
- * than once, its last value is reported, at the place of the first (§2.6).
+ * Walks a payload without building a tree: a tree of a megabyte takes a third of a second. If a key occurs more than
+ * once, its last value counts, at the place of the first (§2.6).
  */
-import { decodeString, MAX_JSON_DEPTH } from './json-text.ts';
-import { JsonScanner, walkValue } from './json-scan.ts';
-import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
+import { MAX_JSON_DEPTH } from './json-text.ts';
+import {
+  type ContainerKind,
+  decodeString,
+  type JsonKind,
+  JsonTokens,
+  type JsonVisitor,
+  type ScalarKind,
+} from './json-tokens.ts';
 
 /** Receives each part of a value. A token is `text.slice(start, end)`. */
 export interface JsonSink {
   open(kind: ContainerKind): void;
-  close(): void;
-  key(start: number, end: number, isEscaped: boolean): void;
+  close(kind: ContainerKind): void;
+  key(key: string, start: number, end: number): void;
   scalar(kind: ScalarKind, start: number, end: number, isEscaped: boolean): void;
 }
 
 /**
- * The values to replace or skip because their key occurs more than once, by their positions in the text; null if
- * there are none.
+ * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted, so it
+ * cannot be stored.
+ *
+ * @param makeSink  called with the text that the sink's tokens are parts of; called again if a key occurs twice
  */
-interface Duplicates {
-  /**
-   * By the position of a key's first value: where this value ends, and where the last value, which replaces it,
-   * begins.
-   */
-  replaced: Map<number, { end: number; winsAt: number }>;
-  /** By the position of each later occurrence of a key: where its value ends. */
-  skipped: Map<number, number>;
+export function walkDistinct<Sink extends JsonSink>(
+  text: string,
+  makeSink: (text: string) => Sink,
+): Sink {
+  const sink = makeSink(text);
+  const walker = new Walker(sink);
+  const isJson = walker.tokens.readWhole(text);
+  if (walker.hasDuplicate) return walkDistinct(withoutDuplicates(text), makeSink);
+  if (walker.isTooDeep) throw new TypeError('Payload text is too-deep');
+  if (!isJson) throw new TypeError('Payload text is malformed');
+  return sink;
 }
 
-/**
- * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted,
- * so it cannot be stored.
- */
-export function walkDistinct(text: string, sink: JsonSink): void {
-  const scanner = new JsonScanner(text);
-  const finder = new DuplicateFinder(scanner);
-  const outcome = walkValue(scanner, finder);
-  if (outcome === 'stopped') throw new TypeError('Payload text is too-deep');
-  if (outcome === 'malformed' || !scanner.takeEnd())
-    throw new TypeError('Payload text is malformed');
-  walkFrom(0, text, sink, finder.found);
-}
+/** With more keys than this, an object's keys are kept in a set. */
+const FEW_KEYS = 16;
 
-function walkFrom(start: number, text: string, sink: JsonSink, duplicates: Duplicates | null) {
-  const scanner = new JsonScanner(text);
-  scanner.at = start;
-  walkValue(scanner, new Teller(scanner, sink, duplicates));
-}
-
-/** Passes the values that count on to the sink. `walkFrom` recurses at most as deep as the text is nested. */
-class Teller implements JsonVisitor {
-  readonly #scanner: JsonScanner;
+/** Passes a value on to a sink, up to the first key that occurs twice in its object. */
+class Walker implements JsonVisitor {
+  readonly tokens = new JsonTokens(this);
+  hasDuplicate = false;
+  isTooDeep = false;
   readonly #sink: JsonSink;
-  readonly #duplicates: Duplicates | null;
-  #skipTo: number | null = null;
+  /** By level, the keys of the open object so far. The next object at that level uses the same list. */
+  readonly #keys: string[][] = [];
+  readonly #manyKeys: Set<string>[] = [];
+  #start = 0;
 
-  constructor(scanner: JsonScanner, sink: JsonSink, duplicates: Duplicates | null) {
-    this.#scanner = scanner;
+  constructor(sink: JsonSink) {
     this.#sink = sink;
-    this.#duplicates = duplicates;
   }
 
-  enter(kind: ContainerKind, start: number): true | number {
-    const behind = this.#pass(start);
-    if (behind !== null) return behind;
+  begin(kind: JsonKind, at: number): void {
+    this.#start = at;
+    if (kind !== 'object' && kind !== 'array') return;
+    const { levels } = this.tokens;
+    if (levels === MAX_JSON_DEPTH) {
+      this.isTooDeep = true;
+      return this.tokens.stop();
+    }
+    if (kind === 'object') (this.#keys[levels + 1] ??= []).length = 0;
     this.#sink.open(kind);
-    return true;
   }
 
-  leave(): void {
-    this.#sink.close();
+  end(kind: JsonKind, at: number): void {
+    if (kind === 'object' || kind === 'array') this.#sink.close(kind);
+    else this.#sink.scalar(kind, this.#start, at, this.tokens.isEscaped);
   }
 
-  key(start: number, end: number, isEscaped: boolean): void {
-    this.#skipTo = this.#duplicates?.skipped.get(start) ?? null;
-    if (this.#skipTo === null) this.#sink.key(start, end, isEscaped);
+  key(token: string | null, isEscaped: boolean, at: number): void {
+    if (token === null) return;
+    const key = decodeString(token, isEscaped);
+    if (this.#note(key)) return this.#sink.key(key, at - token.length, at);
+    this.hasDuplicate = true;
+    this.tokens.stop();
   }
 
-  scalar(kind: ScalarKind, start: number): void {
-    const { at, isEscaped } = this.#scanner;
-    if (this.#pass(start) === null) this.#sink.scalar(kind, start, at, isEscaped);
-  }
-
-  /** The end of a value that is skipped or replaced; null for a value that is passed on as it is. */
-  #pass(start: number): number | null {
-    if (this.#duplicates === null) return null;
-    const end = this.#skipTo;
-    this.#skipTo = null;
-    if (end !== null) return end;
-    const replaced = this.#duplicates.replaced.get(start);
-    if (replaced === undefined) return null;
-    walkFrom(replaced.winsAt, this.#scanner.text, this.#sink, this.#duplicates);
-    return replaced.end;
+  /** False if the object already has this key. */
+  #note(key: string): boolean {
+    const { levels } = this.tokens;
+    const keys = this.#keys[levels] ?? [];
+    if (keys.length < FEW_KEYS) return !keys.includes(key) && keys.push(key) > 0;
+    if (keys.length === FEW_KEYS) {
+      this.#manyKeys[levels] = new Set(keys);
+      keys.push('');
+    }
+    const many = this.#manyKeys[levels];
+    const before = many?.size;
+    return many?.add(key).size !== before;
   }
 }
 
-/**
- * The members of the object that is open at one level. The next object at that level reuses it: most have few
- * members.
- */
-class Members {
-  readonly #places = new Map<string, number>();
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
-  /**
-   * The index of the member being read. `duplicateAt` is the position of its key if the object already has this key.
-   */
-  current = 0;
-  duplicateAt: number | null = null;
-  #only = '';
+/** A part of the text, and by which other part it is replaced. */
+interface Edit {
+  at: number;
+  end: number;
+  from: number;
+  until: number;
+}
 
-  clear(): void {
-    if (this.starts.length > 1) this.#places.clear();
-    this.starts.length = 0;
-    this.ends.length = 0;
-  }
+/** The same JSON with each key once. It takes linear time, apart from the sorting of duplicates. */
+function withoutDuplicates(text: string): string {
+  const finder = new DuplicateFinder(text);
+  if (!finder.tokens.readWhole(text)) throw new TypeError('Payload text is malformed');
+  const edits = [...finder.edits.values()].toSorted((a, b) => a.at - b.at);
+  return applyEdits(text, edits, 0, text.length);
+}
 
-  name(key: string, at: number): void {
-    const known = this.#find(key);
-    this.duplicateAt = known === undefined ? null : at;
-    this.current = known ?? this.starts.length;
-    if (known !== undefined) return;
-    if (this.current === 0) this.#only = key;
-    else this.#places.set(key, this.current);
+/** Recurses at most as deep as the text is nested. */
+function applyEdits(text: string, edits: readonly Edit[], start: number, end: number): string {
+  let written = '';
+  let at = start;
+  for (let edit = firstFrom(edits, at); edit && edit.at < end; edit = firstFrom(edits, at)) {
+    written += text.slice(at, edit.at) + applyEdits(text, edits, edit.from, edit.until);
+    at = edit.end;
   }
+  return written + text.slice(at, end);
+}
 
-  /**
-   * Looks a key up. The first key is stored apart from the map: in the texts that would take longest, most objects
-   * have one member.
-   */
-  #find(key: string): number | undefined {
-    if (this.starts.length === 0) return undefined;
-    return key === this.#only ? 0 : this.#places.get(key);
+function firstFrom(edits: readonly Edit[], at: number): Edit | undefined {
+  let [low, high] = [0, edits.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((edits[middle]?.at ?? 0) < at) low = middle + 1;
+    else high = middle;
   }
+  return edits[low];
+}
+
+interface OpenValue {
+  start: number;
+  /** Of an object: where the first value of each key is. */
+  members: Map<string, { start: number; end: number }> | null;
+  key: string;
+  /** Where the comma before the key is. */
+  commaAt: number;
 }
 
 class DuplicateFinder implements JsonVisitor {
-  found: Duplicates | null = null;
-  readonly #scanner: JsonScanner;
-  readonly #levels: Members[] = [];
-  /** For each open container: where it began, and whether it is an object. */
-  readonly #starts: number[] = [];
-  readonly #areObjects: boolean[] = [];
+  readonly tokens = new JsonTokens(this);
+  /** By the place at which they begin. */
+  readonly edits = new Map<number, Edit>();
+  readonly #text: string;
+  readonly #open: OpenValue[] = [];
 
-  constructor(scanner: JsonScanner) {
-    this.#scanner = scanner;
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  enter(kind: ContainerKind, start: number): boolean {
-    const level = this.#starts.length;
-    if (level >= MAX_JSON_DEPTH) return false;
-    this.#starts.push(start);
-    this.#areObjects.push(kind === 'object');
-    if (kind === 'object') (this.#levels[level] ??= new Members()).clear();
-    return true;
+  begin(kind: JsonKind, start: number): void {
+    if (this.tokens.levels === MAX_JSON_DEPTH) return this.tokens.stop();
+    const members = kind === 'object' ? new Map() : null;
+    this.#open.push({ start, members, key: '', commaAt: 0 });
   }
 
-  leave(): void {
-    const start = this.#starts.pop() ?? 0;
-    this.#areObjects.pop();
-    this.#end(start);
+  key(token: string | null, isEscaped: boolean, at: number): void {
+    const object = this.#open.at(-1);
+    if (object === undefined || token === null) return;
+    object.key = decodeString(token, isEscaped);
+    object.commaAt = this.#text.lastIndexOf(',', at - token.length);
   }
 
-  key(start: number, end: number, isEscaped: boolean): void {
-    const key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
-    this.#levels[this.#starts.length - 1]?.name(key, start);
-  }
-
-  scalar(_: ScalarKind, start: number): void {
-    this.#end(start);
-  }
-
-  #end(start: number): void {
-    const level = this.#starts.length - 1;
-    const members = this.#areObjects[level] === true ? this.#levels[level] : undefined;
-    if (members === undefined) return;
-    const { current, duplicateAt } = members;
-    const end = this.#scanner.at;
-    if (duplicateAt === null) {
-      members.starts[current] = start;
-      members.ends[current] = end;
-      return;
-    }
-    this.found ??= { replaced: new Map(), skipped: new Map() };
-    const first = { end: members.ends[current] ?? 0, winsAt: start };
-    this.found.replaced.set(members.starts[current] ?? 0, first);
-    this.found.skipped.set(duplicateAt, end);
+  end(_: JsonKind, end: number): void {
+    const start = this.#open.pop()?.start ?? 0;
+    const object = this.#open.at(-1);
+    if (!object?.members) return;
+    const { members, key, commaAt } = object;
+    const first = members.get(key);
+    if (first === undefined) return void members.set(key, { start, end });
+    this.edits.set(first.start, { at: first.start, end: first.end, from: start, until: end });
+    this.edits.set(commaAt, { at: commaAt, end, from: end, until: end });
   }
 }

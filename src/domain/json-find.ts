@@ -1,11 +1,6 @@
 import { ByteStore } from './byte-store.ts';
-import { placeInList, type PathStep } from './json-path.ts';
-import {
-  JsonStream,
-  MAX_STREAMED_LEVELS,
-  type JsonStreamVisitor,
-  type StreamedKind,
-} from './json-stream.ts';
+import { MAX_PATH_LENGTH, placeInList, type PathStep } from './json-path.ts';
+import { decodeString, type JsonKind, JsonTokens, type JsonVisitor } from './json-tokens.ts';
 
 /**
  * Finds the values at given paths in a JSON text that arrives in chunks (§2.7, §2.4). The result is the same as with
@@ -16,13 +11,17 @@ import {
 /** How many bytes are kept of one value, and of all values of one text together. */
 export const MAX_VALUE_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 256 * 1024;
+/** A text nested more deeply than this counts as broken. */
+export const MAX_STREAMED_LEVELS = 1_000_000;
+/** Longer keys match no path. Six bytes can stand for one character of a path (`\u0041`). */
+const MAX_KEY_LENGTH = 6 * MAX_PATH_LENGTH + 2;
 
 /** The value at a path. `text` is JSON without white space between its tokens. */
 export type FoundValue =
   | { kind: 'missing' }
   | { kind: 'found'; text: string }
   /** A value too large to be kept: its beginning, and how many members it has. */
-  | { kind: 'large'; is: StreamedKind; start: string; members: number };
+  | { kind: 'large'; is: JsonKind; start: string; members: number };
 
 export type JsonFindings = { values: readonly FoundValue[] } | { fault: string };
 
@@ -45,14 +44,18 @@ interface Search {
 }
 
 interface Capture {
-  readonly is: StreamedKind;
+  readonly is: JsonKind;
   readonly kept: ByteStore;
   isCut: boolean;
   members: number;
 }
 
-export class JsonFinder implements JsonStreamVisitor {
-  readonly #stream = new JsonStream(this);
+export class JsonFinder implements JsonVisitor {
+  readonly #tokens = new JsonTokens(this, {
+    maxLevels: MAX_STREAMED_LEVELS,
+    maxKeyLength: MAX_KEY_LENGTH,
+    isBytes: true,
+  });
   readonly #searches: Search[];
   /** The largest `matched` of all searches. */
   #farthest = 0;
@@ -70,31 +73,31 @@ export class JsonFinder implements JsonStreamVisitor {
 
   /** True if no later byte can change the findings. */
   get isDone(): boolean {
-    return this.#stream.isBroken;
+    return this.#tokens.isBroken;
   }
 
   take(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#keptTo = 0;
-    this.#stream.take(chunk);
-    if (!this.#stream.isBroken) this.#keep(chunk.length);
+    this.#tokens.take(chunk.toString('latin1'));
+    if (!this.#tokens.isBroken) this.#keep(chunk.length);
     this.#chunk = NOTHING;
   }
 
   finish(): JsonFindings {
-    this.#keptTo = 0;
-    if (this.#stream.levels === MAX_STREAMED_LEVELS && this.#stream.isBroken)
+    this.#keptTo = Infinity;
+    if (this.#tokens.levels === MAX_STREAMED_LEVELS && this.#tokens.isBroken)
       return { fault: 'a body nested too deeply to read' };
-    if (!this.#stream.finish()) return { fault: 'a body that is not JSON' };
+    if (!this.#tokens.finish()) return { fault: 'a body that is not JSON' };
     return { values: this.#searches.map(({ value }) => (value === null ? MISSING : tell(value))) };
   }
 
-  // Methods of `JsonStreamVisitor`.
+  // Methods of `JsonVisitor`.
 
-  begin(kind: StreamedKind, at: number): void {
-    const level = this.#stream.levels;
+  begin(kind: JsonKind, at: number): void {
+    const level = this.#tokens.levels;
     for (const { capture, level: at } of this.#capturing) if (at === level - 1) capture.members++;
-    if (level > 0 && !this.#stream.isInObject) this.#enterItem(level);
+    if (level > 0 && !this.#tokens.isInObject) this.#enterItem(level);
     if (level > this.#farthest) return;
     this.#keep(at);
     for (const search of this.#searches) {
@@ -105,8 +108,8 @@ export class JsonFinder implements JsonStreamVisitor {
     if (kind === 'array') this.#places[level + 1] = 0;
   }
 
-  end(at: number): void {
-    const level = this.#stream.levels;
+  end(_: JsonKind, at: number): void {
+    const level = this.#tokens.levels;
     if (level > this.#farthest) return;
     this.#keep(at);
     while (this.#capturing.at(-1)?.level === level) this.#capturing.pop();
@@ -116,17 +119,14 @@ export class JsonFinder implements JsonStreamVisitor {
     if (this.#farthest === level) this.#farthest = Math.max(0, level - 1);
   }
 
-  wantsKey(): boolean {
-    return this.#stream.levels - 1 <= this.#farthest;
-  }
-
-  key(bytes: Buffer | null, isEscaped: boolean): void {
-    if (bytes === null) return;
+  key(token: string | null, isEscaped: boolean): void {
+    if (token === null || this.#tokens.levels - 1 > this.#farthest) return;
     let key: string | null = null;
     this.#match((step) => {
       // A character takes three bytes at most, or six as an escape.
-      if (step.key === null || bytes.length > step.key.length * (isEscaped ? 6 : 3)) return false;
-      key ??= isEscaped ? (JSON.parse(`"${bytes.toString()}"`) as string) : bytes.toString();
+      if (step.key === null || token.length - 2 > step.key.length * (isEscaped ? 6 : 3))
+        return false;
+      key ??= decodeString(Buffer.from(token, 'latin1').toString(), isEscaped);
       return step.key === key;
     });
   }
@@ -145,7 +145,7 @@ export class JsonFinder implements JsonStreamVisitor {
 
   /** Advances every search whose next step matches the member that comes next. */
   #match(isStep: (step: Step) => boolean): void {
-    const level = this.#stream.levels;
+    const level = this.#tokens.levels;
     for (const search of this.#searches) {
       const step = search.steps[level - 1];
       if (search.matched !== level - 1 || step === undefined || !isStep(step)) continue;

@@ -9,7 +9,9 @@ import encodingCases from '../../spec/cases/json-encoding.json' with { type: 'js
 import { escapeJsonAnswer, parseJsonText } from './json-text.ts';
 import { readJsonField, readTopLevelFields } from './json-text.ts';
 import type { JsonNode } from './json-text.ts';
-import { encodeJsonForWire } from './json-wire.ts';
+import { encodeJsonForWire as encode } from './json-wire.ts';
+
+const encodeJsonForWire = (text: string) => encode(text).toString('latin1');
 
 /** A tree without the source texts. Entries are pairs, so that their order counts. */
 function simplify(node: JsonNode | string): unknown {
@@ -286,6 +288,26 @@ describe('writing JSON for the wire (§2.6)', () => {
 
   test('an empty object that wins over an earlier value is still a list', () => {
     assert.equal(encodeJsonForWire('{"a":1,"b":2,"a":{ }}'), '{"a":[],"b":2}');
+  });
+
+  test('in an object of any size the last of equal keys counts', () => {
+    for (const size of [2, 15, 16, 17, 18, 40]) {
+      const members = Array.from({ length: size }, (_, n) => `"k${n}":{"k0":${n}}`);
+      const [first, ...others] = members;
+      for (const twice of [0, size - 1]) {
+        const text = `{${members.join()},"k${twice}":"last"}`;
+        const expected = members.map((member, n) => (n === twice ? `"k${n}":"last"` : member));
+        assert.equal(encodeJsonForWire(text), `{${expected.join()}}`);
+      }
+      const inAList = `[{${members.join()}},{${others.join()}},{${first}}]`;
+      assert.equal(encodeJsonForWire(inAList), inAList);
+    }
+  });
+
+  test('keys that occur twice in values that replace others are replaced too', () => {
+    const text =
+      '{"a":{"x":1,"x":2},"b":0,"a":{"y":{"z":1,"z":[2,{"q":1,"q":3}]},"y2":1,"y2":2},"b":1}';
+    assert.equal(encodeJsonForWire(text), '{"a":{"y":{"z":[2,{"q":3}]},"y2":2},"b":1}');
   });
 
   test('a slash in a key is escaped too', () => {

@@ -5,8 +5,14 @@
  * place of the first. `__proto__` and `constructor` are keys like any other.
  */
 
-import { JsonScanner, walkValue } from './json-scan.ts';
-import type { ContainerKind, JsonVisitor, ScalarKind } from './json-scan.ts';
+import {
+  type ContainerKind,
+  decodeString,
+  type JsonKind,
+  JsonTokens,
+  type JsonVisitor,
+  type ScalarKind,
+} from './json-tokens.ts';
 
 /** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (§2.6). */
 export const MAX_JSON_DEPTH = 512;
@@ -32,12 +38,10 @@ export function parseJsonText(
   text: string,
   maxDepth: number = MAX_JSON_DEPTH,
 ): JsonNode | 'malformed' | 'too-deep' {
-  const scanner = new JsonScanner(text);
-  const builder = new TreeBuilder(scanner, maxDepth);
-  const outcome = walkValue(scanner, builder);
-  if (outcome === 'stopped') return 'too-deep';
-  if (outcome === 'malformed' || !scanner.takeEnd()) return 'malformed';
-  return builder.root ?? 'malformed';
+  const builder = new TreeBuilder(text, maxDepth);
+  const isJson = builder.tokens.readWhole(text);
+  if (builder.tokens.isStopped) return 'too-deep';
+  return isJson && builder.root !== null ? builder.root : 'malformed';
 }
 
 // One map for all empty objects: a body can hold hundreds of thousands of `{}`.
@@ -45,7 +49,6 @@ const NO_ENTRIES = new Map<string, JsonNode>();
 const NO_ITEMS: JsonNode[] = [];
 
 interface Frame {
-  kind: ContainerKind;
   start: number;
   key: string;
   entries: Map<string, JsonNode>;
@@ -53,50 +56,46 @@ interface Frame {
 }
 
 class TreeBuilder implements JsonVisitor {
+  readonly tokens = new JsonTokens(this);
   root: JsonNode | null = null;
-  #scanner: JsonScanner;
-  #maxDepth: number;
-  #outer: Frame[] = [];
-  #frame: Frame | null = null;
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #frames: Frame[] = [];
+  #start = 0;
 
-  constructor(scanner: JsonScanner, maxDepth: number) {
-    this.#scanner = scanner;
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
     this.#maxDepth = maxDepth;
   }
 
-  enter(kind: ContainerKind, start: number): boolean {
-    if (this.#depth() >= this.#maxDepth) return false;
-    if (this.#frame) this.#outer.push(this.#frame);
-    this.#frame = { kind, start, key: '', entries: NO_ENTRIES, items: NO_ITEMS };
-    return true;
+  begin(kind: JsonKind, start: number): void {
+    this.#start = start;
+    if (!isContainer(kind)) return;
+    if (this.tokens.levels >= this.#maxDepth) return this.tokens.stop();
+    this.#frames.push({ start, key: '', entries: NO_ENTRIES, items: NO_ITEMS });
   }
 
-  #depth(): number {
-    return this.#frame ? this.#outer.length + 1 : 0;
-  }
-
-  leave(): void {
-    const closed = this.#frame;
+  end(kind: JsonKind, end: number): void {
+    if (!isContainer(kind)) {
+      const raw = this.#text.slice(this.#start, end);
+      return this.#place(makeScalar(kind, raw, this.tokens.isEscaped));
+    }
+    const closed = this.#frames.pop();
     if (!closed) return;
-    this.#frame = this.#outer.pop() ?? null;
-    const raw = this.#scanner.text.slice(closed.start, this.#scanner.at);
-    if (closed.kind === 'object') this.#place({ kind: 'object', entries: closed.entries, raw });
-    else this.#place({ kind: 'array', items: closed.items, raw });
+    const { start, entries, items } = closed;
+    const raw = this.#text.slice(start, end);
+    this.#place(kind === 'object' ? { kind, entries, raw } : { kind, items, raw });
   }
 
-  key(start: number, end: number, isEscaped: boolean): void {
-    if (this.#frame)
-      this.#frame.key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
-  }
-
-  scalar(kind: ScalarKind, start: number): void {
-    this.#place(makeScalar(this.#scanner, kind, start));
+  key(token: string | null, isEscaped: boolean): void {
+    const frame = this.#frames.at(-1);
+    if (frame && token !== null) frame.key = decodeString(token, isEscaped);
   }
 
   #place(node: JsonNode): void {
-    const frame = this.#frame;
+    const frame = this.#frames.at(-1);
     if (!frame) this.root = node;
-    else if (frame.kind === 'object') {
+    else if (this.tokens.isInObject) {
       if (frame.entries === NO_ENTRIES) frame.entries = new Map();
       frame.entries.set(frame.key, node);
     } else {
@@ -106,17 +105,14 @@ class TreeBuilder implements JsonVisitor {
   }
 }
 
-/** Makes the scalar whose token ends at the scanner's position. */
-function makeScalar(scanner: JsonScanner, kind: ScalarKind, start: number): JsonScalar {
-  const raw = scanner.text.slice(start, scanner.at);
-  if (kind === 'string') return { kind, value: decodeString(raw, scanner.isEscaped), raw };
-  if (kind === 'number') return { kind, text: raw, raw };
-  return { kind, raw };
+function isContainer(kind: JsonKind): kind is ContainerKind {
+  return kind === 'object' || kind === 'array';
 }
 
-/** The string of a token; `raw` includes the quotes. */
-export function decodeString(raw: string, isEscaped: boolean): string {
-  return isEscaped ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScalar {
+  if (kind === 'string') return { kind, value: decodeString(raw, isEscaped), raw };
+  if (kind === 'number') return { kind, text: raw, raw };
+  return { kind, raw };
 }
 
 /**
@@ -129,53 +125,8 @@ export type JsonField =
 
 /** Reads a whole text as one field, without expanding it. Null if it is not JSON. */
 export function readJsonField(text: string): JsonField | null {
-  const scanner = new JsonScanner(text);
-  const meter = new FieldMeter(scanner);
-  return walkValue(scanner, meter) === 'done' && scanner.takeEnd() ? meter.field : null;
-}
-
-/** Measures one value while it is walked. */
-class FieldMeter implements JsonVisitor {
-  /** The value, once its end has been reached. */
-  field: JsonField | null = null;
-  depth = 0;
-  readonly #scanner: JsonScanner;
-  #start = 0;
-  #kind: ContainerKind = 'object';
-  #deepest = 0;
-  #isEmpty = true;
-
-  constructor(scanner: JsonScanner) {
-    this.#scanner = scanner;
-  }
-
-  enter(kind: ContainerKind, start: number): boolean {
-    if (this.depth === 0) {
-      this.#start = start;
-      this.#kind = kind;
-      this.#deepest = 0;
-      this.#isEmpty = true;
-    } else {
-      this.#isEmpty = false;
-    }
-    this.depth++;
-    this.#deepest = Math.max(this.#deepest, this.depth);
-    return true;
-  }
-
-  leave(): void {
-    this.depth--;
-    if (this.depth > 0) return;
-    const raw = this.#scanner.text.slice(this.#start, this.#scanner.at);
-    this.field = { kind: this.#kind, raw, depth: this.#deepest, isEmpty: this.#isEmpty };
-  }
-
-  key(): void {}
-
-  scalar(kind: ScalarKind, start: number): void {
-    if (this.depth === 0) this.field = makeScalar(this.#scanner, kind, start);
-    else this.#isEmpty = false;
-  }
+  const reader = new FieldReader(text, 0);
+  return reader.tokens.readWhole(text) ? reader.field : null;
 }
 
 /**
@@ -190,55 +141,55 @@ export function readTopLevelFields(
   text: string,
   wanted?: ReadonlySet<string>,
 ): Map<string, JsonField> | null {
-  const scanner = new JsonScanner(text);
-  const reader = new FieldReader(scanner, wanted);
-  if (walkValue(scanner, reader) !== 'done' || !scanner.takeEnd()) return null;
-  return reader.fields;
+  const reader = new FieldReader(text, 1, wanted);
+  return reader.tokens.readWhole(text) ? reader.fields : null;
 }
 
+/** Reads the values at one level: the whole text, or the members of an object. */
 class FieldReader implements JsonVisitor {
-  /** Null until an object opens at the top level. */
-  fields: Map<string, JsonField> | null = null;
-  readonly #scanner: JsonScanner;
+  readonly tokens = new JsonTokens(this);
+  readonly fields = new Map<string, JsonField>();
+  /** The last value. */
+  field: JsonField | null = null;
+  readonly #text: string;
+  readonly #level: 0 | 1;
   readonly #wanted: ReadonlySet<string> | undefined;
-  readonly #meter: FieldMeter;
   /** Null for a name that is not wanted. */
-  #key: string | null = null;
+  #key: string | null = '';
+  #start = 0;
+  #depth = 0;
+  #isEmpty = true;
 
-  constructor(scanner: JsonScanner, wanted: ReadonlySet<string> | undefined) {
-    this.#scanner = scanner;
+  constructor(text: string, level: 0 | 1, wanted?: ReadonlySet<string>) {
+    this.#text = text;
+    this.#level = level;
     this.#wanted = wanted;
-    this.#meter = new FieldMeter(scanner);
   }
 
-  enter(kind: ContainerKind, start: number): boolean {
-    if (this.fields !== null) return this.#meter.enter(kind, start);
-    if (kind !== 'object') return false;
-    this.fields = new Map();
-    return true;
+  begin(kind: JsonKind, at: number): void {
+    const inner = this.tokens.levels - this.#level;
+    if (inner < 0 && kind !== 'object') return this.tokens.stop();
+    if (inner === 0) {
+      this.#start = at;
+      this.#depth = 0;
+    }
+    this.#isEmpty = inner <= 0;
+    if (isContainer(kind)) this.#depth = Math.max(this.#depth, inner + 1);
   }
 
-  leave(): void {
-    if (this.#meter.depth === 0) return;
-    this.#meter.leave();
-    this.#keep();
+  end(kind: JsonKind, at: number): void {
+    if (this.tokens.levels !== this.#level || this.#key === null) return;
+    const raw = this.#text.slice(this.#start, at);
+    this.field = isContainer(kind)
+      ? { kind, raw, depth: this.#depth, isEmpty: this.#isEmpty }
+      : makeScalar(kind, raw, this.tokens.isEscaped);
+    if (this.#level === 1) this.fields.set(this.#key, this.field);
   }
 
-  key(start: number, end: number, isEscaped: boolean): void {
-    if (this.#meter.depth > 0) return;
-    const key = decodeString(this.#scanner.text.slice(start, end), isEscaped);
+  key(token: string | null, isEscaped: boolean): void {
+    if (this.tokens.levels !== this.#level || token === null) return;
+    const key = decodeString(token, isEscaped);
     this.#key = this.#wanted?.has(key) === false ? null : key;
-  }
-
-  scalar(kind: ScalarKind, start: number): void {
-    if (this.#meter.depth === 0 && this.#key === null) return;
-    this.#meter.scalar(kind, start);
-    this.#keep();
-  }
-
-  #keep(): void {
-    const { depth, field } = this.#meter;
-    if (depth === 0 && field !== null && this.#key !== null) this.fields?.set(this.#key, field);
   }
 }
 

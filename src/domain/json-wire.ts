@@ -1,6 +1,6 @@
 import { AsciiWriter } from './ascii-writer.ts';
 import { walkDistinct, type JsonSink } from './json-distinct.ts';
-import type { ContainerKind, ScalarKind } from './json-scan.ts';
+import type { ContainerKind, ScalarKind } from './json-tokens.ts';
 
 /**
  * Writes a JSON text as it is sent (§2.6): ASCII only, `/` as `\/`, empty objects as `[]`, no white space between
@@ -9,10 +9,8 @@ import type { ContainerKind, ScalarKind } from './json-scan.ts';
  * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted, so
  * it can't be stored.
  */
-export function encodeJsonForWire(text: string): string {
-  const writer = new WireWriter(text);
-  walkDistinct(text, writer);
-  return writer.out.toString();
+export function encodeJsonForWire(text: string): Buffer {
+  return walkDistinct(text, (distinct) => new WireWriter(distinct)).out.bytes();
 }
 
 const [QUOTE, BACKSLASH, SLASH, COMMA, COLON] = [0x22, 0x5c, 0x2f, 0x2c, 0x3a];
@@ -22,8 +20,6 @@ const SMALL_U = 0x75;
 class WireWriter implements JsonSink {
   readonly out: AsciiWriter;
   readonly #text: string;
-  /** For each open container: whether it is an object. */
-  readonly #areObjects: boolean[] = [];
   /** True if the innermost container is still empty, or if the value of a key follows: no comma is written then. */
   #isFirst = true;
 
@@ -34,19 +30,18 @@ class WireWriter implements JsonSink {
 
   open(kind: ContainerKind): void {
     this.#separate();
-    this.#areObjects.push(kind === 'object');
     this.out.byte(kind === 'object' ? OPEN_OBJECT : OPEN_ARRAY);
     this.#isFirst = true;
   }
 
-  close(): void {
-    const isObject = this.#areObjects.pop() === true;
+  close(kind: ContainerKind): void {
+    const isObject = kind === 'object';
     if (isObject && this.#isFirst) this.out.replaceLast(OPEN_ARRAY);
     this.out.byte(isObject && !this.#isFirst ? CLOSE_OBJECT : CLOSE_ARRAY);
     this.#isFirst = false;
   }
 
-  key(start: number, end: number): void {
+  key(_: string, start: number, end: number): void {
     this.#separate();
     this.#writeString(start, end);
     this.out.byte(COLON);

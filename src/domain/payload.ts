@@ -1,7 +1,7 @@
 /** The payload of a job or a cron, and how it is sent (§2.1, §2.2, §2.6). */
 
-import { JsonScanner, walkValue, type JsonVisitor } from './json-scan.ts';
 import { MAX_JSON_DEPTH } from './json-text.ts';
+import { type JsonKind, JsonTokens, type JsonVisitor } from './json-tokens.ts';
 import { encodeJsonForWire } from './json-wire.ts';
 
 /** JSON (an object or an array) as given, or other text; null for no payload. */
@@ -20,26 +20,23 @@ export function readCronPayload(text: string | null): Payload {
 
 /** Whether a text is a JSON object or array within the depth limit of a payload. */
 function isContainer(text: string): boolean {
-  const scanner = new JsonScanner(text);
-  const meter = new DepthMeter();
-  return walkValue(scanner, meter) === 'done' && scanner.takeEnd() && meter.hasEntered;
+  const container = new Container();
+  return container.tokens.readWhole(text);
 }
 
-class DepthMeter implements JsonVisitor {
-  hasEntered = false;
-  #depth = 0;
+/** Stops at a value that is no container, and at one in too many others. */
+class Container implements JsonVisitor {
+  readonly tokens = new JsonTokens(this);
 
-  enter(): boolean {
-    this.hasEntered = true;
-    return ++this.#depth <= MAX_JSON_DEPTH;
+  begin(kind: JsonKind): void {
+    const isContainer = kind === 'object' || kind === 'array';
+    const { levels } = this.tokens;
+    if (isContainer ? levels === MAX_JSON_DEPTH : levels === 0) this.tokens.stop();
   }
 
-  leave(): void {
-    this.#depth--;
-  }
+  end(): void {}
 
   key(): void {}
-  scalar(): void {}
 }
 
 const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
@@ -57,5 +54,5 @@ export function payloadAsJson(payload: Payload): string | null {
  * Throws on JSON text that would not have been accepted.
  */
 export function encodePayload(json: string | null): Uint8Array {
-  return Buffer.from(json === null ? '[]' : encodeJsonForWire(json), 'ascii');
+  return json === null ? Buffer.from('[]') : encodeJsonForWire(json);
 }

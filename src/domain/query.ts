@@ -2,8 +2,7 @@
 
 import { AsciiWriter } from './ascii-writer.ts';
 import { walkDistinct, type JsonSink } from './json-distinct.ts';
-import type { ContainerKind, ScalarKind } from './json-scan.ts';
-import { decodeString } from './json-text.ts';
+import { type ContainerKind, decodeString, type ScalarKind } from './json-tokens.ts';
 
 /**
  * How much a payload may add to a URL, in characters. Nested keys are repeated in every parameter below them, so a
@@ -23,10 +22,10 @@ export const MAX_QUERY_LENGTH = 128 * 1024;
 export function appendPayloadToUrl(url: string, payload: string | null): string | null {
   if (payload === null) return dropFragment(url);
   const { path, query } = splitUrl(url);
-  const writer = new QueryWriter(payload, query === null ? [] : query.split('&').map(readName));
-  walkDistinct(payload, writer);
+  const given = new Set(query === null ? [] : query.split('&').map(readName));
+  const writer = walkDistinct(payload, (distinct) => new QueryWriter(distinct, given));
   if (writer.isTooLong) return null;
-  const added = writer.out.toString();
+  const added = writer.out.bytes().toString('latin1');
   const kept = query === null ? null : dropReplaced(query, (name) => writer.hasNamed(name));
   if (added === '') return kept === null ? path : `${path}?${kept}`;
   if (kept === null || kept === '') return `${path}?${added}`;
@@ -93,9 +92,9 @@ class QueryWriter implements JsonSink {
   #items = 0;
 
   /** @param given  the URL's parameter names */
-  constructor(text: string, given: readonly string[]) {
+  constructor(text: string, given: ReadonlySet<string>) {
     this.#text = text;
-    this.#given = new Set(given);
+    this.#given = given;
     this.out = new AsciiWriter(text.length);
   }
 
@@ -114,11 +113,11 @@ class QueryWriter implements JsonSink {
     this.#goOn();
   }
 
-  key(start: number, end: number, isEscaped: boolean): void {
+  key(key: string): void {
     if (this.#frame === null) return;
-    this.#frame.next = decodeString(this.#text.slice(start, end), isEscaped);
+    this.#frame.next = key;
     if (this.#frame.outer !== null || this.#given.size === 0) return;
-    const name = baseName(this.#frame.next);
+    const name = baseName(key);
     if (this.#given.has(name)) this.#named.add(name);
   }
 

@@ -271,7 +271,9 @@ test('16 informational responses may precede each response on a connection', () 
   const parser = new ResponseParser();
   for (const count of [16, 16]) {
     parser.begin();
-    parser.feed(Buffer.from('HTTP/1.1 102 P\r\n\r\n'.repeat(count) + `${OK}Content-Length: 0\r\n\r\n`));
+    parser.feed(
+      Buffer.from('HTTP/1.1 102 P\r\n\r\n'.repeat(count) + `${OK}Content-Length: 0\r\n\r\n`),
+    );
     assert.deepEqual([parser.next(), parser.next()], ['head', 'end']);
   }
 });

@@ -1,0 +1,414 @@
+/**
+ * The grammar of JSON (RFC 8259), strictly, for a text that is whole or arrives in chunks. It reads each character once
+ * and keeps only its position in the value, so it takes linear time and cannot overflow the stack, whatever the text.
+ *
+ * JSON.parse rounds numbers, moves integer-like keys to the front, forgets how a value was written (§2.6), and blocks the
+ * process for as long as a body is large.
+ */
+
+export type ScalarKind = 'string' | 'number' | 'true' | 'false' | 'null';
+export type ContainerKind = 'object' | 'array';
+export type JsonKind = ContainerKind | ScalarKind;
+
+/** Receives the parts of a value in document order. Positions refer to the chunk being read. */
+export interface JsonVisitor {
+  /** A value begins, in as many containers as `levels` says. */
+  begin(kind: JsonKind, at: number): void;
+  /** The innermost open value ends just before `at`. */
+  end(kind: JsonKind, at: number): void;
+  /**
+   * A key, which ends just before `at`.
+   *
+   * @param token  with its quotes; null if it is longer than `maxKeyLength`
+   */
+  key(token: string | null, isEscaped: boolean, at: number): void;
+  /** White space between tokens. */
+  space?(start: number, end: number): void;
+}
+
+interface Limits {
+  /** A text nested more deeply counts as broken: every level costs a bit of memory. */
+  maxLevels?: number;
+  maxKeyLength?: number;
+  /** Whether the text is UTF-8 read as Latin-1, which may begin with a byte order mark. */
+  isBytes?: boolean;
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [MINUS, PLUS, POINT, ZERO, NINE, SMALL_E, SMALL_U] = [
+  0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65, 0x75,
+];
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
+
+type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
+/** Between tokens: what comes next. */
+type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
+/** Inside a number: what was read last. */
+type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
+
+/** The states in which a number may end. */
+const COMPLETE: ReadonlySet<State> = new Set(['zero', 'whole', 'fraction', 'exponent']);
+
+export class JsonTokens {
+  readonly #visitor: JsonVisitor;
+  readonly #maxLevels: number;
+  readonly #maxKeyLength: number;
+  #state: State;
+  #chunk = '';
+  /** How many characters of a byte order mark, of a word (`true`) or of an escape's digits have been read. */
+  #read = 0;
+  #word: 'true' | 'false' | 'null' = 'null';
+  #isKey = false;
+  #isEscaped = false;
+  #keyStart = 0;
+  /** The part of a key that was in earlier chunks; null if it is too long. */
+  #keyBefore: string | null = '';
+  /** One bit for each level: 1 for an object. */
+  #kinds = new Uint8Array(16);
+  #levels = 0;
+  #hasEnded = false;
+  #isStopped = false;
+
+  constructor(
+    visitor: JsonVisitor,
+    { maxLevels = Infinity, maxKeyLength = Infinity, isBytes = false }: Limits = {},
+  ) {
+    this.#visitor = visitor;
+    this.#maxLevels = maxLevels;
+    this.#maxKeyLength = maxKeyLength;
+    this.#state = isBytes ? 'mark' : 'value';
+  }
+
+  /** True if no later characters can make the text valid JSON. */
+  get isBroken(): boolean {
+    return this.#state === 'broken';
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** How many objects and lists are open. */
+  get levels(): number {
+    return this.#levels;
+  }
+
+  get isInObject(): boolean {
+    const level = this.#levels - 1;
+    return level >= 0 && ((this.#kinds[level >> 3] ?? 0) & (1 << (level & 7))) !== 0;
+  }
+
+  /** Whether the string that ends now has an escape. */
+  get isEscaped(): boolean {
+    return this.#isEscaped;
+  }
+
+  /** Reads nothing more. To be called by the visitor. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** @returns whether the text is one JSON value */
+  readWhole(text: string): boolean {
+    this.take(text);
+    return this.finish();
+  }
+
+  take(chunk: string): void {
+    this.#chunk = chunk;
+    this.#keyStart = 0;
+    const { length } = chunk;
+    for (let at = 0; at < length && this.#state !== 'broken';) {
+      at = this.#step(chunk, at);
+      if (this.#isStopped) this.#state = 'broken';
+    }
+    if (this.#isKey) this.#keepKey(chunk.slice(this.#keyStart));
+  }
+
+  /** @returns whether all that was taken is one JSON value */
+  finish(): boolean {
+    if (COMPLETE.has(this.#state) && this.#levels === 0)
+      this.#endValue('number', this.#chunk.length);
+    return this.#hasEnded && this.#state !== 'broken';
+  }
+
+  /** Consumes at least one character, or changes the state so that the same one is read again. */
+  #step(chunk: string, at: number): number {
+    const code = chunk.charCodeAt(at);
+    const state = this.#state;
+    switch (state) {
+      case 'after':
+      case 'value':
+      case 'key':
+      case 'first-key':
+      case 'first-item':
+      case 'colon':
+        return isSpace(code) ? this.#skipSpace(chunk, at) : this.#takeMarkup(state, code, at);
+      case 'whole':
+      case 'zero':
+      case 'minus':
+      case 'point':
+      case 'fraction':
+      case 'e':
+      case 'e-sign':
+      case 'exponent':
+        return this.#takeNumber(state, chunk, at);
+      case 'string':
+        return this.#takeString(chunk, at);
+      case 'escape':
+        return this.#takeEscape(code, at);
+      case 'hex':
+        if (!isHexDigit(code)) return this.#break(at);
+        if (++this.#read === 4) this.#state = 'string';
+        return at + 1;
+      case 'word':
+        return this.#takeWord(code, at);
+      case 'mark':
+        return this.#takeMark(code, at);
+      case 'broken':
+        return at + 1;
+    }
+  }
+
+  #takeMark(code: number, at: number): number {
+    if (code === BYTE_ORDER_MARK.charCodeAt(this.#read)) {
+      if (++this.#read === BYTE_ORDER_MARK.length) this.#state = 'value';
+      return at + 1;
+    }
+    if (this.#read > 0) return this.#break(at);
+    this.#state = 'value';
+    return at;
+  }
+
+  #skipSpace(chunk: string, start: number): number {
+    let at = start + 1;
+    while (isSpace(chunk.charCodeAt(at))) at++;
+    this.#visitor.space?.(start, at);
+    return at;
+  }
+
+  #takeMarkup(state: MarkupState, code: number, at: number): number {
+    switch (state) {
+      case 'after':
+        return this.#takeAfter(code, at);
+      case 'value':
+        return this.#beginValue(code, at);
+      case 'key':
+        return this.#beginKey(code, at);
+      case 'first-key':
+        return code === CLOSE_OBJECT ? this.#close('object', at) : this.#beginKey(code, at);
+      case 'first-item':
+        return code === CLOSE_ARRAY ? this.#close('array', at) : this.#beginValue(code, at);
+      case 'colon':
+        if (code !== COLON) return this.#break(at);
+        this.#state = 'value';
+        return at + 1;
+    }
+  }
+
+  #takeAfter(code: number, at: number): number {
+    if (this.#levels === 0) return this.#break(at);
+    const { isInObject } = this;
+    if (code === COMMA) {
+      this.#state = isInObject ? 'key' : 'value';
+      return at + 1;
+    }
+    if (code !== (isInObject ? CLOSE_OBJECT : CLOSE_ARRAY)) return this.#break(at);
+    return this.#close(isInObject ? 'object' : 'array', at);
+  }
+
+  #beginValue(code: number, at: number): number {
+    switch (code) {
+      case OPEN_OBJECT:
+        return this.#open('object', at);
+      case OPEN_ARRAY:
+        return this.#open('array', at);
+      case QUOTE:
+        this.#visitor.begin('string', at);
+        this.#isEscaped = false;
+        this.#state = 'string';
+        return this.#takeString(this.#chunk, at + 1);
+      case 0x74:
+        return this.#beginWord('true', at);
+      case 0x66:
+        return this.#beginWord('false', at);
+      case 0x6e:
+        return this.#beginWord('null', at);
+      default:
+        return this.#beginNumber(code, at);
+    }
+  }
+
+  #beginWord(word: 'true' | 'false' | 'null', at: number): number {
+    this.#visitor.begin(word, at);
+    if (this.#chunk.startsWith(word, at)) {
+      this.#endValue(word, at + word.length);
+      return at + word.length;
+    }
+    this.#word = word;
+    this.#read = 1;
+    this.#state = 'word';
+    return at + 1;
+  }
+
+  #takeWord(code: number, at: number): number {
+    if (code !== this.#word.charCodeAt(this.#read)) return this.#break(at);
+    if (++this.#read === this.#word.length) this.#endValue(this.#word, at + 1);
+    return at + 1;
+  }
+
+  #beginNumber(code: number, at: number): number {
+    if (code !== MINUS && !isDigit(code)) return this.#break(at);
+    this.#visitor.begin('number', at);
+    this.#state = code === MINUS ? 'minus' : code === ZERO ? 'zero' : 'whole';
+    return at + 1;
+  }
+
+  #takeNumber(state: NumberState, chunk: string, start: number): number {
+    let at = start;
+    if (state === 'whole' || state === 'fraction' || state === 'exponent')
+      while (isDigit(chunk.charCodeAt(at))) at++;
+    if (at === chunk.length) return at;
+    const next = goOnWithNumber(state, chunk.charCodeAt(at));
+    if (next !== null) {
+      this.#state = next;
+      return at + 1;
+    }
+    if (!COMPLETE.has(state)) return this.#break(at);
+    // The character behind a number belongs to the next token.
+    this.#endValue('number', at);
+    return at;
+  }
+
+  #takeString(chunk: string, start: number): number {
+    const { length } = chunk;
+    for (let at = start; at < length; at++) {
+      const code = chunk.charCodeAt(at);
+      if (code === QUOTE) {
+        if (this.#isKey) return this.#endKey(at + 1);
+        this.#endValue('string', at + 1);
+        return at + 1;
+      }
+      if (code === BACKSLASH) {
+        this.#isEscaped = true;
+        this.#state = 'escape';
+        return at + 1;
+      }
+      if (code < 0x20) return this.#break(at);
+    }
+    return length;
+  }
+
+  #takeEscape(code: number, at: number): number {
+    this.#read = 0;
+    if (code === SMALL_U) this.#state = 'hex';
+    else if (isEscape(code)) this.#state = 'string';
+    else return this.#break(at);
+    return at + 1;
+  }
+
+  #beginKey(code: number, at: number): number {
+    if (code !== QUOTE) return this.#break(at);
+    this.#isKey = true;
+    this.#isEscaped = false;
+    this.#keyStart = at;
+    this.#keyBefore = '';
+    this.#state = 'string';
+    return this.#takeString(this.#chunk, at + 1);
+  }
+
+  #endKey(at: number): number {
+    this.#isKey = false;
+    this.#keepKey(this.#chunk.slice(this.#keyStart, at));
+    this.#visitor.key(this.#keyBefore, this.#isEscaped, at);
+    const hasColon = this.#chunk.charCodeAt(at) === COLON;
+    this.#state = hasColon ? 'value' : 'colon';
+    return hasColon ? at + 1 : at;
+  }
+
+  #keepKey(part: string): void {
+    if (this.#keyBefore === null) return;
+    const isTooLong = this.#keyBefore.length + part.length > this.#maxKeyLength;
+    this.#keyBefore = isTooLong ? null : this.#keyBefore + part;
+  }
+
+  #open(kind: ContainerKind, at: number): number {
+    if (this.#levels === this.#maxLevels) return this.#break(at);
+    this.#visitor.begin(kind, at);
+    const place = this.#levels >> 3;
+    if (place === this.#kinds.length) this.#growKinds();
+    const bit = 1 << (this.#levels & 7);
+    const others = (this.#kinds[place] ?? 0) & ~bit;
+    this.#kinds[place] = kind === 'object' ? others | bit : others;
+    this.#levels++;
+    this.#state = kind === 'object' ? 'first-key' : 'first-item';
+    return at + 1;
+  }
+
+  #growKinds(): void {
+    const larger = new Uint8Array(this.#kinds.length * 2);
+    larger.set(this.#kinds);
+    this.#kinds = larger;
+  }
+
+  #close(kind: ContainerKind, at: number): number {
+    this.#levels--;
+    this.#endValue(kind, at + 1);
+    return at + 1;
+  }
+
+  #endValue(kind: JsonKind, at: number): void {
+    this.#visitor.end(kind, at);
+    this.#state = 'after';
+    if (this.#levels === 0) this.#hasEnded = true;
+  }
+
+  #break(at: number): number {
+    this.#state = 'broken';
+    return at + 1;
+  }
+}
+
+/** The string that a token stands for. */
+export function decodeString(token: string, isEscaped: boolean): string {
+  return isEscaped ? (JSON.parse(token) as string) : token.slice(1, -1);
+}
+
+function goOnWithNumber(state: NumberState, code: number): NumberState | null {
+  const isE = (code | 0x20) === SMALL_E;
+  switch (state) {
+    case 'minus':
+      return code === ZERO ? 'zero' : isDigit(code) ? 'whole' : null;
+    case 'zero':
+    case 'whole':
+      return code === POINT ? 'point' : isE ? 'e' : null;
+    case 'point':
+      return isDigit(code) ? 'fraction' : null;
+    case 'fraction':
+      return isE ? 'e' : null;
+    case 'e':
+      return code === PLUS || code === MINUS ? 'e-sign' : isDigit(code) ? 'exponent' : null;
+    case 'e-sign':
+      return isDigit(code) ? 'exponent' : null;
+    case 'exponent':
+      return null;
+  }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+function isHexDigit(code: number): boolean {
+  const letter = code | 0x20;
+  return isDigit(code) || (letter >= 0x61 && letter <= 0x66);
+}
+
+function isEscape(code: number): boolean {
+  return '"\\/bfnrt'.includes(String.fromCharCode(code));
+}
