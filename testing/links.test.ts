@@ -61,6 +61,22 @@ describe('links of the documents', () => {
     );
   });
 
+  test('every file that a page names in code exists', () => {
+    const named = PAGES.filter((page) => !page.includes('decisions/') && page !== 'CHANGELOG.md')
+      .flatMap((page) => {
+        const names = withoutCode(readPage(page)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.[jt]sx?)`/g);
+        return Array.from(names, ([, name = '']) => ({ page, name }));
+      })
+      .filter(({ name }) => !name.startsWith('node_modules/'));
+    assert.ok(named.length > 20, `only ${named.length} names were found`);
+    assert.deepEqual(
+      named.filter(({ name }) =>
+        ['', 'src'].every((folder) => !fs.existsSync(path.join(ROOT, folder, name))),
+      ),
+      [],
+    );
+  });
+
   test('every page of docs is linked from docs/README.md or a page that it links', () => {
     const seen = new Set(['README.md']);
     for (const page of seen) {

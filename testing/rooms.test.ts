@@ -6,7 +6,7 @@ import { ROOMS } from '../oxlint.config.ts';
 
 const ROOT = path.dirname(import.meta.dirname);
 
-/** Rows of the table "Rooms and walls": a room and what it may import. */
+/** Rows of the table "Modules": a module and its allowed imports. */
 function readTable(): Map<string, string[]> {
   const text = fs.readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` +\|[^|]+\| ([^|]+?) +\|$/gm);
