@@ -227,7 +227,6 @@ const NOUNS = {
   users,
   authRecords,
   rateLimits,
-  apiWindows,
   providerLinks,
   members,
   groupMemberships,
@@ -259,6 +258,7 @@ function makeNouns(context: Context) {
   const { main, lease, sealer, clock, signals } = context;
   return {
     ...bindAll(context, NOUNS),
+    apiWindows: apiWindows(context),
     /** For the auth library, which builds its own statements, and for other stores of this room. */
     database: main,
     apiTokens: apiTokens(context),

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { bindPrepared, preparedStatement } from '../database/prepared.ts';
 
 /** A count of events within a window of fixed length. */
@@ -8,19 +9,52 @@ export interface CountingWindow {
   hits: number;
 }
 
-/** Counts one event, in a new window if the last one is over. Parameters: 1 the window's key, 2 now, 3 its length */
-export function countInWindow(name: string, table: 'api_windows' | 'attempt_windows', key: string) {
-  const statement = preparedStatement<{ opened_at: number; hits: number }>(name, ({ $ }) => {
-    const isOver = `${table}.opened_at + ${$(3)} <= ${$(2)}`;
-    return `
-    insert into ${table} (${key}, opened_at, hits) values (${$(1)}, ${$(2)}, 1)
+const HITS = { key: 'text', hits: 'int' } as const satisfies Fields;
+
+/**
+ * Makes a function that counts events, one for each given key, and returns the window of each event. An event opens a
+ * new window if the last one of its key is over.
+ */
+export function countInWindows(
+  name: string,
+  table: 'api_windows' | 'attempt_windows',
+  key: string,
+) {
+  // Parameters: 1 keys with their hits, 2 now, 3 the length of a window
+  const statement = preparedStatement<{ key: string; opened_at: number; hits: number }>(
+    name,
+    ({ $, rows }) => {
+      const isOver = `${table}.opened_at + ${$(3)} <= ${$(2, 'bigint')}`;
+      return `
+    insert into ${table} (${key}, opened_at, hits)
+    select key, ${$(2, 'bigint')}, hits from ${rows(HITS, 1)} where true
     on conflict (${key}) do update set
-      hits = case when ${isOver} then 1 else ${table}.hits + 1 end,
-      opened_at = case when ${isOver} then ${$(2)} else ${table}.opened_at end
-    returning opened_at, hits`;
-  });
-  return async (db: Database, ...window: [key: string, now: number, lengthMs: number]) => {
-    const [row] = await db.autocommit(bindPrepared(db.dialect, statement, window));
-    return { openedAt: row?.opened_at ?? window[1], hits: row?.hits ?? 1 };
+      hits = case when ${isOver} then 0 else ${table}.hits end + excluded.hits,
+      opened_at = case when ${isOver} then excluded.opened_at else ${table}.opened_at end
+    returning ${key} as key, opened_at, hits`;
+    },
+  );
+  return async (
+    db: Database,
+    keys: readonly string[],
+    now: number,
+    lengthMs: number,
+  ): Promise<CountingWindow[]> => {
+    // In one order, so that two nodes that count the same keys don't deadlock.
+    const counts = [...Map.groupBy(keys.toSorted(), (each) => each)].map(([each, { length }]) => {
+      return { key: each, hits: length };
+    });
+    const parameters = [packRows(HITS, counts), now, lengthMs];
+    const rows = await db.autocommit(bindPrepared(db.dialect, statement, parameters));
+    const windows = new Map(rows.map((row) => [row.key, row]));
+    for (const { key: each, hits } of counts) {
+      const window = windows.get(each);
+      if (window) window.hits -= hits;
+    }
+    return keys.map((each) => {
+      const window = windows.get(each);
+      if (!window) return { openedAt: now, hits: 1 };
+      return { openedAt: window.opened_at, hits: ++window.hits };
+    });
   };
 }

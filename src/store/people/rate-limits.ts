@@ -1,7 +1,7 @@
-import { countInWindow, type CountingWindow } from './counting-window.ts';
+import { countInWindows, type CountingWindow } from './counting-window.ts';
 import type { Context } from '../database/context.ts';
 
-const countTry = countInWindow('count-attempt', 'attempt_windows', 'key');
+const countTries = countInWindows('count-attempt', 'attempt_windows', 'key');
 
 /** Counts of tries of limited actions, such as signing in; shared by all nodes. */
 export const rateLimits = {
@@ -12,7 +12,8 @@ export const rateLimits = {
     now: number,
     lengthMs: number,
   ): Promise<CountingWindow> {
-    return countTry(main, key, now, lengthMs);
+    const [window] = await countTries(main, [key], now, lengthMs);
+    return window as CountingWindow;
   },
 
   /** Takes one try back, because it was no wrong guess. */
