@@ -434,5 +434,23 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await store.windows.delete(teamId, made.id), true);
       assert.deepEqual(await store.windows.list(teamId), []);
     });
+
+    test('crons that leave a window at the same time all leave it, and the others stay', async () => {
+      await using store = await openTestStore();
+      const { id: teamId } = await aTeam(store);
+      const now = store.clock.now();
+      const ids = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await aCron(store, teamId, { name })).id),
+      );
+      const covers = ids.map((id) => ({ kind: 'cron' as const, id }));
+      const settings = { name: 'Move', startsAt: now, endsAt: now + 1, isWeekly: false, covers };
+      await store.windows.create(teamId, { ...settings, covers: [...covers, ...covers] }, now);
+      await Promise.all(covers.slice(1).map((each) => store.windows.uncover(teamId, each)));
+      const left = await store.windows.list(teamId);
+      assert.deepEqual(
+        left.map((window) => window.covers),
+        [covers.slice(0, 1)],
+      );
+    });
   });
 });

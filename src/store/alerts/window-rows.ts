@@ -1,6 +1,6 @@
-import type { AlertSource, MaintenanceWindow } from '#domain/maintenance';
-import type { Row } from '../tables/tables.ts';
+import type { MaintenanceWindow } from '#domain/maintenance';
 import type { Reader } from '../database/database.ts';
+import { parseList } from '../database/parse-list.ts';
 import { all } from '../database/rows.ts';
 
 /** The settings of a maintenance window (§6.6). */
@@ -14,37 +14,40 @@ export interface StoredWindow extends WindowSettings {
   createdAt: number;
 }
 
-/** Reads the windows of several teams, in the order in which they were made, by two statements. */
-export async function readWindows(db: Reader, teamIds: readonly string[]): Promise<StoredWindow[]> {
-  const rows = await all(db, 'maintenance_windows', { team_id: teamIds }, { order: ['id'] });
-  if (rows.every(({ covers_team }) => covers_team === 1)) {
-    return rows.map((row) => windowOf(row, []));
-  }
-  const sources = await all(
-    db,
-    'maintenance_window_sources',
-    { team_id: teamIds },
-    { columns: ['window_id', 'source', 'source_id'] },
-  );
-  const byWindow = Map.groupBy(sources, ({ window_id }) => window_id);
-  return rows.map((row) => {
-    const chosen = byWindow.get(row.id) ?? [];
-    return windowOf(
-      row,
-      chosen.map(({ source, source_id }) => ({ kind: source, id: source_id })),
-    );
-  });
-}
-
-function windowOf(row: Row<'maintenance_windows'>, chosen: readonly AlertSource[]): StoredWindow {
-  return {
+/** Reads the windows of several teams, in the order in which they were made. */
+export async function readWindows(
+  db: Reader,
+  teamIds: readonly string[],
+  locking: { lock?: 'for update' } = {},
+): Promise<StoredWindow[]> {
+  const options = { order: ['id'] as const, ...locking };
+  const rows = await all(db, 'maintenance_windows', { team_id: teamIds }, options);
+  return rows.map((row) => ({
     teamId: row.team_id,
     id: row.id,
     name: row.name,
     startsAt: row.starts_at,
     endsAt: row.ends_at,
     isWeekly: row.is_weekly === 1,
-    covers: row.covers_team === 1 ? 'team' : chosen,
+    covers: readCovers(row.covers),
     createdAt: row.created_at,
-  };
+  }));
+}
+
+/** A damaged text covers nothing, so that alerts are sent. */
+function readCovers(text: string): MaintenanceWindow['covers'] {
+  try {
+    return text === WHOLE_TEAM ? 'team' : parseList(text);
+  } catch {
+    return [];
+  }
+}
+
+const WHOLE_TEAM = JSON.stringify('team');
+
+/** The sources are sorted, without duplicates. */
+export function writeCovers(covers: MaintenanceWindow['covers']): string {
+  if (covers === 'team') return WHOLE_TEAM;
+  const byKey = new Map(covers.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));
+  return JSON.stringify([...byKey.keys()].toSorted().map((key) => byKey.get(key)));
 }

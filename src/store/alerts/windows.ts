@@ -2,9 +2,9 @@ import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
-import { readWindows, type StoredWindow, type WindowSettings } from './window-rows.ts';
+import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, remove } from '../database/rows.ts';
+import { add, change, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { StoredWindow, WindowSettings };
@@ -48,7 +48,6 @@ export const windows = {
         created_at: now,
         ...columnsOf(settings),
       });
-      await insertSources(trx, teamId, id, settings.covers);
       return { ...settings, teamId, id, createdAt: now };
     });
   },
@@ -69,8 +68,6 @@ export const windows = {
         .returning('created_at')
         .executeTakeFirst();
       if (!row) return null;
-      await deleteSources(trx, teamId, windowId);
-      await insertSources(trx, teamId, windowId, settings.covers);
       return { ...settings, teamId, id: windowId, createdAt: row.created_at };
     });
   },
@@ -111,14 +108,17 @@ export const windows = {
   ): Promise<void> {
     const now = clock.now();
     const isTold = await main.transact(async (trx) => {
-      const windows = await readWindows(trx, [teamId]);
+      const windows = await readWindows(trx, [teamId], { lock: 'for update' });
       const left = windows.map((window) => withoutSource(window, source, now));
       let isTold = false;
       for (const [at, window] of windows.entries()) {
         const covers = left[at]?.covers;
         if (covers === undefined || covers === 'team' || covers === window.covers) continue;
         if (covers.length === 0) await deleteWindow(trx, teamId, window.id);
-        else await deleteSource(trx, teamId, window.id, source);
+        else {
+          const key = { team_id: teamId, id: window.id };
+          await change(trx, 'maintenance_windows', key, { covers: writeCovers(covers) });
+        }
         const taken = { ...window, covers: [source] };
         const told = await tellWhatStillFails(trx, taken, left, now);
         isTold ||= told;
@@ -163,28 +163,8 @@ function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings)
     starts_at: startsAt,
     ends_at: endsAt,
     is_weekly: isWeekly ? (1 as const) : (0 as const),
-    covers_team: covers === 'team' ? (1 as const) : (0 as const),
+    covers: writeCovers(covers),
   };
-}
-
-async function insertSources(
-  trx: Trx,
-  teamId: string,
-  windowId: string,
-  covers: WindowSettings['covers'],
-): Promise<void> {
-  if (covers === 'team' || covers.length === 0) return;
-  const rows = covers.map(({ kind, id }) => ({
-    team_id: teamId,
-    window_id: windowId,
-    source: kind,
-    source_id: id,
-  }));
-  await trx
-    .insertInto('maintenance_window_sources')
-    .values(rows)
-    .onConflict((oc) => oc.doNothing())
-    .execute();
 }
 
 /** Deletes the window that has been over for longest. False where none is over. */
@@ -203,7 +183,6 @@ async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise
 }
 
 async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise<boolean> {
-  await deleteSources(trx, teamId, windowId);
   const removed = await remove(trx, 'maintenance_windows', { team_id: teamId, id: windowId });
   return removed === 1;
 }
@@ -217,22 +196,4 @@ function withoutSource(window: StoredWindow, source: AlertSource, now: number): 
     ...window,
     covers: covers.filter(({ kind, id }) => kind !== source.kind || id !== source.id),
   };
-}
-
-async function deleteSource(
-  trx: Trx,
-  teamId: string,
-  windowId: string,
-  { kind, id }: AlertSource,
-): Promise<void> {
-  await remove(trx, 'maintenance_window_sources', {
-    team_id: teamId,
-    window_id: windowId,
-    source: kind,
-    source_id: id,
-  });
-}
-
-async function deleteSources(trx: Trx, teamId: string, windowId: string): Promise<void> {
-  await remove(trx, 'maintenance_window_sources', { team_id: teamId, window_id: windowId });
 }

@@ -91,7 +91,6 @@ export const TABLES_OF_TEAM = [
   'slow_spells',
   'notification_channels',
   'channels',
-  'maintenance_window_sources',
   'maintenance_windows',
   'batch_counts',
   'outcome_hours',

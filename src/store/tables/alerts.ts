@@ -187,21 +187,11 @@ export const maintenanceWindows = table(
     starts_at: instant(),
     ends_at: instant(),
     is_weekly: yesNo(),
-    covers_team: yesNo(),
+    /** JSON of `MaintenanceWindow['covers']`. Its sources may have been deleted since. */
+    covers: json(),
     created_at: instant(),
     /** The last end of the window for which notices were made (§6.6). */
     told_until: instant().orNull,
   },
   { key: ['team_id', 'id'], checks: { ends_after_its_start: 'ends_at > starts_at' } },
-);
-
-export const maintenanceWindowSources = table(
-  'maintenance_window_sources',
-  {
-    team_id: id(),
-    window_id: id(),
-    source: oneOf('cron', 'queue'),
-    source_id: id(),
-  },
-  { key: ['team_id', 'window_id', 'source', 'source_id'] },
 );
