@@ -1,3 +1,10 @@
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The latest time that a Date can hold. */
+export const LAST_TIME = 8_640_000_000_000_000;
+
 /**
  * An instant as answers and callbacks write it (§1.2): `2026-11-20T09:05:00+00:00`, fractions of a second cut off.
  *

@@ -421,6 +421,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.jobs.fire(team.id, [jobId]);
   await store.jobs.deletePending(team.id, [jobId]);
   const failed = await store.jobs.list(team.id, { limit: 50 });
+  await store.jobs.list(team.id, { limit: 5, queueId: queueIds[0] ?? '', status: 'pending' });
   await store.jobs.retryFailed(
     team.id,
     failed.slice(0, 5).map(({ id }) => id),

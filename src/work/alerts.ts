@@ -2,6 +2,7 @@ import { isId } from '#domain/ids';
 import type { SlowRule } from '#domain/slow-runs';
 import type { AlertsAsked, StoredAlert } from '#store/alerts/alerts';
 import type { UsageAlert } from '#store/alerts/usage-alerts';
+import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 
@@ -16,7 +17,7 @@ export interface AlertWork {
   findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
   /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */
   findSlowSince(teamId: string, sourceId: string, rule: SlowRule): Promise<number | null>;
-  /** Counts unread alerts, up to `MOST_COUNTED`. */
+  /** Counts unread alerts, up to `COUNT_LIMIT`. */
   countUnreadAlerts(teamId: string): Promise<number>;
   /**
    * Marks alerts as read, or as unread again.
@@ -29,8 +30,6 @@ export interface AlertWork {
   markAlertsReadUpTo(teamId: string, alertId: string): Promise<number>;
 }
 
-export const MOST_COUNTED = 10_001;
-
 export function createAlertWork({ alerts }: Store): AlertWork {
   return {
     listAlerts: async (teamId, filter) => {
@@ -41,7 +40,7 @@ export function createAlertWork({ alerts }: Store): AlertWork {
     findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
     findSlowSince: async (teamId, sourceId, rule) =>
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
-    countUnreadAlerts: (teamId) => alerts.countUnread(teamId, MOST_COUNTED),
+    countUnreadAlerts: (teamId) => alerts.countUnread(teamId, COUNT_LIMIT),
     markAlerts: async (teamId, alertIds, isRead) =>
       alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),
     markAlertsReadUpTo: async (teamId, alertId) =>

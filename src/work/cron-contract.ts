@@ -5,7 +5,7 @@ import type { Cron, ExecutionRecord } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Queue } from '#store/queues/queues';
 import type { CronSearch } from '#store/lists/cron-lists';
-import type { BoundedCount } from '#store/lists/job-counts';
+import type { BoundedCount } from '#store/database/bounded-count';
 import type { RunResult } from '#store/lists/recent-results';
 
 /** The filter of a list of queues; all given conditions must hold. */

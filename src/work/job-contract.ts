@@ -3,7 +3,7 @@ import type { BulkKind, BulkTask } from '#store/jobs/bulk-tasks';
 import type { Rate } from '#domain/rate';
 import type { ResentCount } from '#store/jobs/resent';
 import type * as failures from '#store/lists/failures';
-import type { BoundedCount } from '#store/lists/job-counts';
+import type { BoundedCount } from '#store/database/bounded-count';
 import type { FoundJob, JobSearch, JobTab } from '#store/lists/search';
 import type { ListPage } from '#store/lists/walk';
 

@@ -7,7 +7,7 @@ import type { FailureReason } from '#domain/failure';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { ExecutionRecord } from '#store/crons/crons';
 
-export type { BoundedCount } from '#store/lists/job-counts';
+export type { BoundedCount } from '#store/database/bounded-count';
 export type { Explanation };
 
 /** One header of the request; `value` is null where it is a secret (§5.9) and was not asked for. */

@@ -1,4 +1,4 @@
-import { newId } from '#domain/ids';
+import { FIRST_ID, newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -147,7 +147,7 @@ export const notices = {
     delivery: 'sent' | 'failed',
   ): Promise<void> {
     if (delivery === 'sent' && (await leaveToOthers(context, notice))) return;
-    let after = BEFORE_ALL_IDS;
+    let after = FIRST_ID;
     for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
       const from = after;
       const last = await context.main.transact(async (trx) =>
@@ -187,8 +187,6 @@ async function leaveToOthers({ main }: Context, notice: NoticeKey): Promise<bool
 }
 
 const MARKED_AT_ONCE = 1_000;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
-
 /** Marks a notice as told while its alerts are marked. False where the claim is lost. */
 async function endTelling(
   trx: Trx,

@@ -6,8 +6,10 @@ import { KeyMerge } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import type { RemindedKind } from './reminders.ts';
 import { change, remove } from '../database/rows.ts';
+import { LAST_TIME } from '#domain/instant';
+import { FIRST_ID } from '#domain/ids';
 
-const EVER_AFTER = { at: 8_640_000_000_000_000, id: '00000000-0000-0000-0000-000000000000' };
+const EVER_AFTER = { at: LAST_TIME, id: FIRST_ID };
 
 /**
  * Reminders of queues. A queue goes on failing from the first failed job that was raised for as long as one that failed

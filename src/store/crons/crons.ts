@@ -10,7 +10,7 @@ import { readTags, writeTags } from '#domain/tags';
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
-import { newestRuns, readWholeExecutions } from '../runs/every-run.ts';
+import { readWholeExecutions } from '../runs/every-run.ts';
 import { type Cron, cronColumns, cronOf, type CronSettings } from './cron-rows.ts';
 import {
   type ExecutionDetail,
@@ -296,8 +296,10 @@ export const crons = {
     limit: number,
     before?: string,
   ): Promise<ExecutionDetail[]> {
-    const isOfCron = sql`team_id = ${teamId} and cron_id = ${cronId}`;
-    const newest = newestRuns(isOfCron, { limit, before });
+    const isOlder = before === undefined ? sql`` : sql` and id < ${before}`;
+    const where = sql`team_id = ${teamId} and cron_id = ${cronId}${isOlder}`;
+    const tail = sql`order by id desc limit ${limit}`;
+    const newest = { where, tail, end: sql`order by runs.id desc limit ${limit}` };
     const rows = await main.read((db) => readWholeExecutions(db, newest));
     return rows.map(executionDetail);
   },

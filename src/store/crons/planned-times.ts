@@ -5,6 +5,7 @@ import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import { endOf } from './row-end.ts';
+import { FIRST_ID } from '#domain/ids';
 
 /** The clocks of nodes may differ by this much without a cron counting as planned too late. */
 const TOLERANCE_MS = 5_000;
@@ -89,8 +90,8 @@ export interface CorrectedTimes {
 }
 
 const FIRST: CronKey = {
-  teamId: '00000000-0000-0000-0000-000000000000',
-  cronId: '00000000-0000-0000-0000-000000000000',
+  teamId: FIRST_ID,
+  cronId: FIRST_ID,
 };
 
 /**

@@ -1,9 +1,9 @@
+import { HOUR_MS } from '#domain/instant';
 import { durationHours } from '../tables/figures.ts';
 import { fieldsOf } from '../tables/table.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
-import { HOUR_MS } from './outcomes.ts';
 
 /** How a run that ended is counted, by its state. */
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;

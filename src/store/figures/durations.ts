@@ -1,8 +1,8 @@
+import { HOUR_MS } from '#domain/instant';
 import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/duration-histogram';
 import type { FailureReason } from '#domain/failure';
 import type { Dialect } from '../database/dialect.ts';
 import { pageStatement } from '../lists/statement.ts';
-import { HOUR_MS } from './outcomes.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 

@@ -3,9 +3,8 @@ import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { HOUR_MS } from './outcomes.ts';
+import { DAY_MS, HOUR_MS } from '#domain/instant';
 
-const DAY_MS = 24 * HOUR_MS;
 /** A median of days hardly moves in a few minutes. */
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;

@@ -1,9 +1,9 @@
+import { HOUR_MS } from '#domain/instant';
 import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
 /** The length of one counter. */
-export const HOUR_MS = 3_600_000;
 
 /** The condition that a row of `batch_counts` counts ended runs, not started ones. */
 export const IS_ENDED = "outcome <> 'started'";

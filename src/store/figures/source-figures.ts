@@ -5,10 +5,10 @@ import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
+import { DAY_MS } from '#domain/instant';
 
 /** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;
-const DAY_MS = 86_400_000;
 /** An id that is lower than any other. */
 const FIRST_ID = "'00000000-0000-0000-0000-000000000000'";
 

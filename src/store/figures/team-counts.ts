@@ -1,9 +1,10 @@
+import { COUNT_LIMIT } from '../database/bounded-count.ts';
 import { earliestIdAt } from '#domain/ids';
 import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 import type { Context } from '../database/context.ts';
 
-/** A team's crons, jobs and alerts that need attention. Each number is at most `MOST_COUNTED`. */
+/** A team's crons, jobs and alerts that need attention. Each number is at most `COUNT_LIMIT`. */
 export interface Attention {
   /** Active crons whose last finished run failed. */
   failingCrons: number;
@@ -12,11 +13,11 @@ export interface Attention {
   unreadAlerts: number;
 }
 
-/** What a team has of each thing. Each number is at most `MOST_COUNTED`. */
+/** What a team has of each thing. Each number is at most `COUNT_LIMIT`. */
 export interface Counts {
   crons: { active: number; paused: number };
   queues: { active: number; paused: number };
-  /** `pending` and `retrying` are distinguished among the first `MOST_COUNTED` waiting jobs. */
+  /** `pending` and `retrying` are distinguished among the first `COUNT_LIMIT` waiting jobs. */
   jobs: { pending: number; processing: number; retrying: number };
 }
 
@@ -25,11 +26,6 @@ export interface Created {
   id: string;
   createdAt: number;
 }
-
-/**
- * Counting stops here: larger numbers need not be exact, and the cost of a page must not grow with the number of jobs.
- */
-export const MOST_COUNTED = 10_001;
 
 const readAttention = preparedStatement<{
   failing_crons: number;
@@ -42,13 +38,13 @@ const readAttention = preparedStatement<{
     (select count(*) from (
       select 1 from crons c where c.team_id = ${team} and c.is_active = 1 and (
         select e.status from ended_executions e where e.cron_id = c.id order by e.id desc limit 1
-      ) = 'failed' limit ${MOST_COUNTED}) as failing) as failing_crons,
+      ) = 'failed' limit ${COUNT_LIMIT}) as failing) as failing_crons,
     (select count(*) from (
       select 1 from queues q cross join ended_jobs j
-      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${MOST_COUNTED}) as unresent) as failed_jobs,
+      where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${COUNT_LIMIT}) as unresent) as failed_jobs,
     (select count(*) from (
       select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
-      limit ${MOST_COUNTED}) as unread)
+      limit ${COUNT_LIMIT}) as unread)
     + (select count(*) from usage_alerts u where u.team_id = ${team} and u.is_read = 0)
       as unread_alerts`;
 });
@@ -58,7 +54,7 @@ const readCounts = preparedStatement<{ thing: string; number: number }>(
   (dialect) => {
     const team = dialect.$(1);
     const counted = (thing: string, from: string) => `
-    select ${thing} as thing, count(*) as number from (${from} limit ${MOST_COUNTED}) as counted
+    select ${thing} as thing, count(*) as number from (${from} limit ${COUNT_LIMIT}) as counted
     group by 1`;
     const jobsOf = (column: string, status: string) => `
     select ${column} from queues q join jobs j on j.queue_id = q.id
@@ -93,7 +89,7 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
   },
 );
 
-/** Some counts of a team, for every page. Each costs at most `MOST_COUNTED` index steps. */
+/** Some counts of a team, for every page. Each costs at most `COUNT_LIMIT` index steps. */
 export const teamCounts = {
   async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
     const [row] = await searches.read((db) => db.rows(readAttention, [teamId]));

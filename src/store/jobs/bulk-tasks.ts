@@ -3,7 +3,7 @@ import { newId } from '#domain/ids';
 import { formatRate, parseRate, type Rate } from '#domain/rate';
 import type { Trx } from '../database/database.ts';
 import type { JobSearch } from '../lists/search.ts';
-import type { BoundedCount } from '../lists/job-counts.ts';
+import type { BoundedCount } from '../database/bounded-count.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, change, one } from '../database/rows.ts';

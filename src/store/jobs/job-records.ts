@@ -1,18 +1,14 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import {
-  type NewestAsked,
-  newestRuns,
-  type StoredJobRow,
-  readJobs,
-  readWholeJobs,
-} from '../runs/every-run.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
 import type { JobStatus } from '#domain/run-status';
 import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
+import { LAST_ID } from '#domain/ids';
 
 /** A job record (§2.5) without large or secret parts. */
 export interface JobRecord extends RunRecord<JobStatus> {
@@ -53,24 +49,60 @@ export function jobRecord(row: StoredJobRow): JobRecord {
   };
 }
 
-export interface JobFilter extends NewestAsked {
+export interface JobFilter {
   queueId?: string;
   status?: JobStatus;
+  limit: number;
+  /** Only jobs older than the one of this id: the next page. */
+  before?: string | undefined;
 }
 
-/** A team's jobs, newest first. */
+/** How many jobs one statement examines. */
+const EXAMINED_AT_ONCE = 500;
+
+/** Parameters: 1 team, 2 the id to begin before, 3 how many */
+const findNewest = preparedStatement<{ id: string }>('find-newest-jobs', ({ $ }) => {
+  const newest = (table: string) => `select * from (select id from ${table}
+      where team_id = ${$(1)} and id < ${$(2)} order by id desc limit ${$(3)}) as ${table}_of_team`;
+  return `select id from (${newest('jobs')} union all ${newest('ended_jobs')}) as jobs_of_team
+    order by id desc limit ${$(3)}`;
+});
+
+/**
+ * A team's jobs, newest first. No index has a queue's jobs or those of a state in this order, so jobs are examined in
+ * steps until enough are found: a step costs the same however long the history is.
+ */
 export async function listJobs(
   db: Database,
   teamId: string,
-  { queueId, status, ...page }: JobFilter,
+  { queueId, status, limit, before = LAST_ID }: JobFilter,
 ): Promise<JobRecord[]> {
-  const conditions = [
-    sql`team_id = ${teamId}`,
-    ...(queueId === undefined ? [] : [sql`queue_id = ${queueId}`]),
-    ...(status === undefined ? [] : [sql`status = ${status}`]),
-  ];
-  const newest = newestRuns(sql.join(conditions, sql` and `), page);
-  const rows = await db.read((reader) => readJobs(reader, newest));
+  const isFiltered = queueId !== undefined || status !== undefined;
+  const atOnce = Math.min(EXAMINED_AT_ONCE, isFiltered ? EXAMINED_AT_ONCE : limit);
+  const jobs: JobRecord[] = [];
+  for (let from = before; ;) {
+    const found = await db.read((reader) => reader.rows(findNewest, [teamId, from, atOnce]));
+    const ids = found.map(({ id }) => id);
+    for (const job of await readJobsById(db, teamId, ids)) {
+      const isWanted =
+        job.queueId === (queueId ?? job.queueId) && job.status === (status ?? job.status);
+      if (isWanted) jobs.push(job);
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < atOnce || jobs.length >= limit)
+      return jobs.slice(0, limit);
+    from = last;
+  }
+}
+
+async function readJobsById(
+  db: Database,
+  teamId: string,
+  ids: readonly string[],
+): Promise<JobRecord[]> {
+  const where = sql`jobs.team_id = ${teamId} and ${db.dialect.isAmong('jobs.id', ids)}`;
+  const end = sql`order by runs.id desc`;
+  const rows = await db.read((reader) => readJobs(reader, { name: 'read-jobs', where, end }));
   return rows.map(jobRecord);
 }
 

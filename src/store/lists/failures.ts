@@ -5,6 +5,8 @@ import { KeyMerge } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
+import { LAST_TIME } from '#domain/instant';
+import { FIRST_ID } from '#domain/ids';
 
 /** Failed jobs of one reason, target and status code that were not resent. */
 export interface FailureGroup {
@@ -59,7 +61,7 @@ export async function groupFailures(
   const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
   const merge = new KeyMerge(db, ranges, {
     direction: 'down',
-    start: { at: to, id: '00000000-0000-0000-0000-000000000000' },
+    start: { at: to, id: FIRST_ID },
     until: from,
     expected: MOST_FAILURES,
   });
@@ -91,8 +93,8 @@ export async function findFirstFailure(
   const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
   const merge = new KeyMerge(db, ranges, {
     direction: 'up',
-    start: { at: -1, id: '00000000-0000-0000-0000-000000000000' },
-    until: 8_640_000_000_000_000,
+    start: { at: -1, id: FIRST_ID },
+    until: LAST_TIME,
     expected: 1,
   });
   const [first] = await merge.next(1);

@@ -1,28 +1,15 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
+import { bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
 import { packRows } from '../database/dialect.ts';
 import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
 import { type JobSearch, needsSieve } from './search.ts';
 import { findSourceIds } from './sources.ts';
-
-/** Counting stops here. */
-export const MOST_COUNTED = 10_000;
-
-/** A count that stops at 10,000, in rows of queues at 1,000. `isMore` is shown as a plus after it. */
-export interface BoundedCount {
-  count: number;
-  isMore: boolean;
-}
+import { LAST_TIME } from '#domain/instant';
 
 /** The counts of the tabs; `failed` are those that were not resent, `resent` those that were (§3.3). */
 export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
-
-const LAST_TIME = 8_640_000_000_000_000;
-
-function bound(count: number, most = MOST_COUNTED): BoundedCount {
-  return { count: Math.min(count, most), isMore: count > most };
-}
 
 function add(...counts: readonly BoundedCount[]): BoundedCount {
   const sum = counts.reduce((total, { count }) => total + count, 0);

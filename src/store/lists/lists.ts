@@ -10,11 +10,11 @@ import { countTaggedCrons, listTagsOf } from './tag-lists.ts';
 
 export type { CronKey, EndedRun } from './cron-lists.ts';
 export type { FailureGroup, FailureGroups } from './failures.ts';
-export type { BoundedCount, TabCounts } from './job-counts.ts';
+export type { TabCounts } from './job-counts.ts';
 export type { QueueLoad } from './queue-lists.ts';
 export type { FoundJob, JobSearch } from './search.ts';
 export type { TaggedCrons } from './tag-lists.ts';
-export { MOST_COUNTED } from './job-counts.ts';
+export { MOST_COUNTED } from '../database/bounded-count.ts';
 export { MOST_IN_A_ROW } from './queue-lists.ts';
 export { MOST_SAMPLED } from './cron-lists.ts';
 

@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { type BoundedCount, MOST_COUNTED } from './job-counts.ts';
+import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from './statement.ts';
 
@@ -137,11 +137,10 @@ export async function readRateLoad(
   teamId: string,
   queueId: string,
 ): Promise<RateLoad> {
-  const parameters = [teamId, queueId, clock.now(), MOST_COUNTED + 1];
+  const parameters = [teamId, queueId, clock.now(), COUNT_LIMIT];
   const [row] = await db.read((reader) => reader.rows(readRate, parameters));
-  const due = row?.due ?? 0;
   return {
-    due: { count: Math.min(due, MOST_COUNTED), isMore: due > MOST_COUNTED },
+    due: bound(row?.due ?? 0),
     spentUntil: row?.spent_until ?? null,
   };
 }

@@ -14,6 +14,7 @@ import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobKey, Search } from './search.ts';
 import { pageStatement } from './statement.ts';
+import { FIRST_ID } from '#domain/ids';
 
 /**
  * A range of one index that has the runs of one queue or cron in the order of their time. Every list of runs, over any
@@ -294,9 +295,7 @@ const groupOf = ({ sourceId, status, isRetried }: Range) => `${sourceId} ${statu
 export function rowOfRange(
   { sourceId, status, isRetried, reason }: Range,
   n: number,
-  { at, id }: JobKey = { at: 0, id: NO_ID },
+  { at, id }: JobKey = { at: 0, id: FIRST_ID },
 ) {
   return { n, source_id: sourceId, status, is_retried: isRetried, reason, at, id };
 }
-
-const NO_ID = '00000000-0000-0000-0000-000000000000';

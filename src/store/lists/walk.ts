@@ -4,6 +4,8 @@ import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import { earlierFirst, KeyMerge, laterFirst, type MergedKey } from './key-merge.ts';
 import type { Direction, Range } from './ranges.ts';
 import type { JobKey } from './search.ts';
+import { LAST_TIME } from '#domain/instant';
+import { FIRST_ID, LAST_ID } from '#domain/ids';
 
 /** One page of a list in the order of time. Cursors are opaque and go into the address unchanged. */
 export interface ListPage<Row> {
@@ -34,10 +36,6 @@ export const NO_PAGE: ListPage<never> = {
 const MOST = { rows: 20_000, ms: 80 };
 const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
 const CHUNK = 500;
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-const LAST_TIME = 8_640_000_000_000_000;
 
 /** Where a page begins, and how many rows it has. */
 export interface PageAsked {

@@ -1,3 +1,4 @@
+import { COUNT_LIMIT } from '../database/bounded-count.ts';
 import { sql } from 'kysely';
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
@@ -17,15 +18,13 @@ export interface Member {
   group: string | null;
 }
 
-/** What is deleted together with a team; jobs are counted up to `MOST_COUNTED`. */
+/** What is deleted together with a team; jobs are counted up to `COUNT_LIMIT`. */
 export interface TeamContents {
   crons: number;
   queues: number;
   jobs: number;
   members: number;
 }
-
-export const MOST_COUNTED = 10_001;
 
 /** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
 export const members = {
@@ -161,7 +160,7 @@ export const members = {
               .selectFrom(table)
               .select('team_id')
               .where('team_id', '=', teamId)
-              .limit(MOST_COUNTED)
+              .limit(COUNT_LIMIT)
               .as('some'),
           )
           .select((eb) => eb.fn.countAll<number | string>().as('n'))
@@ -171,7 +170,7 @@ export const members = {
       return {
         crons: await count('crons'),
         queues: await count('queues'),
-        jobs: Math.min(MOST_COUNTED, (await count('jobs')) + (await count('ended_jobs'))),
+        jobs: Math.min(COUNT_LIMIT, (await count('jobs')) + (await count('ended_jobs'))),
         members: await count('memberships'),
       };
     });

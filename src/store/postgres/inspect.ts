@@ -11,9 +11,9 @@ import { coveredMs, findSpans, PARENT } from './partitions.ts';
 import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
+import { MINUTE_MS } from '#domain/instant';
 
 const LIMIT_MS = 5000;
-const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 
 /** Examines a Postgres database. Rejects with the error of node-postgres if the server can't be reached. */

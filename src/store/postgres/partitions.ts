@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Trx } from '../database/database.ts';
+import { DAY_MS } from '#domain/instant';
 
 /**
  * Successful jobs are in partitions of some days each. Those older than the history are dropped with their partition.
  * Partitions are made ahead of time; a success whose time has none goes into `ended_jobs_rest`.
  */
 
-const DAY_MS = 86_400_000;
 export const PARENT = 'ended_jobs';
 /** About how many partitions a history has. Few, because each page of a list may have to search all of them. */
 const PARTS_OF_HISTORY = 6;

@@ -3,6 +3,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
+import { DAY_MS } from '#domain/instant';
 
 /** Names one job or execution. */
 export interface RunKey {
@@ -63,7 +64,6 @@ export async function deleteFound(
 }
 
 const BATCH = 1000;
-const DAY_MS = 86_400_000;
 
 /** Deletes all found runs, in small transactions between which others get their turn. */
 export async function deleteAllFound(

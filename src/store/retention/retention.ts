@@ -25,6 +25,8 @@ import {
   type PartitionWork,
   readSpans,
 } from '../postgres/partitions.ts';
+import { DAY_MS } from '#domain/instant';
+import { FIRST_ID } from '#domain/ids';
 
 /**
  * The kinds of data that expire:
@@ -62,15 +64,12 @@ interface Owner {
   owner_id: string;
 }
 
-const DAY_MS = 86_400_000;
 const ALERT_DAYS = 90;
 const FIGURE_DAYS = 8;
 const OUTCOME_DAYS = 31;
 /** A month's plot shows where looks are missing. */
 const LOOK_DAYS = 35;
 export const ACTIVITY_DAYS = 400;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
-
 /** The tables with rows of a team, large ones first. Rows in other tables are deleted with the team's own row. */
 export const TABLES_OF_TEAM = [
   'callbacks',
@@ -237,7 +236,7 @@ export class RetentionStore {
     limit: number,
   ): Promise<number> {
     const owners = await this.#db.read((reader) =>
-      runPrepared(reader, this.#db.dialect, findGone, [BEFORE_ALL_IDS]),
+      runPrepared(reader, this.#db.dialect, findGone, [FIRST_ID]),
     );
     let total = 0;
     for (const { owner_id } of owners) {

@@ -61,22 +61,6 @@ export interface RunChoice {
   name?: string;
 }
 
-export interface NewestAsked {
-  limit: number;
-  /** Only runs older than the one of this id: the next page. */
-  before?: string | undefined;
-}
-
-/** The choice of the newest runs of a condition, newest first. */
-export function newestRuns(
-  where: RawBuilder<unknown>,
-  { limit, before }: NewestAsked,
-): Pick<RunChoice, 'where' | 'tail' | 'end'> {
-  const isOlder = before === undefined ? sql`` : sql` and id < ${before}`;
-  const tail = sql`order by id desc limit ${limit}`;
-  return { where: sql`${where}${isOlder}`, tail, end: sql`order by runs.id desc limit ${limit}` };
-}
-
 /** Reads jobs, waiting, running and ended, with the names of their queues. */
 export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));

@@ -1,10 +1,10 @@
+import { HOUR_MS } from '#domain/instant';
 import { insertCallbackRows } from '../callbacks/callbacks.ts';
 import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
 import { RUN_GROUP, countRunGroups } from '../figures/batch-counts.ts';
 import { durationStep } from '../figures/durations.ts';
 import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
-import { HOUR_MS } from '../figures/outcomes.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,

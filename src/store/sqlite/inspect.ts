@@ -9,9 +9,9 @@ import { KEY_CHECK } from '../database/seal.ts';
 import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/planned-times.ts';
 import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
 import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
+import { MINUTE_MS } from '#domain/instant';
 
 const BUSY_TIMEOUT_MS = 5000;
-const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 /** With less free space than this, the next job may not fit. */
 const ROOM_BYTES = 1024 * 1024;
