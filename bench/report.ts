@@ -78,7 +78,7 @@ function deliveries({ jobs, concurrency, contestants, skipped }: DeliveriesResul
     '',
     ...deliveryTable(small),
     '',
-    "What each contestant may use: Belfry has 196 slots, of which one queue gets two thirds, no rate, and its own HTTP exchange. The others run 128 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: what the queue alone costs.",
+    "Belfry has 196 slots, of which one queue gets two thirds, no rate, and its own HTTP exchange. The others run 128 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: the cost of the queue alone.",
     '',
     'A usual job: a payload of 1 KB, three headers of which one is a secret, a signing secret, an assertion and a callback, with metrics on. So each job is two requests.',
     '',
@@ -143,9 +143,9 @@ function steady(results: Lateness[]): string[] {
 
 function batches(results: BatchCost[]): string[] {
   return [
-    '## One batch beside a backlog',
+    '## One batch next to a backlog',
     '',
-    'Claiming and settling 100 jobs, medians; the last column is beside the first row of the same database.',
+    'Claiming and settling 100 jobs, medians; the last column compares with the first row of the same database.',
     '',
     ...table(
       ['', 'waiting', 'finished', 'claim', 'settle', 'ratio'],
@@ -181,7 +181,7 @@ function crons(results: CronBurst[]): string[] {
 
 function flood(results: Flood[]): string[] {
   return [
-    '## A flooded queue beside a small one',
+    '## A flooded queue next to a small one',
     '',
     'One queue full of due jobs whose target takes a second; ten new jobs of another team, one after the other.',
     '',
@@ -217,16 +217,16 @@ function memory(results: Memory[]): string[] {
 
 function growth(results: Growth[]): string[] {
   return [
-    '## Beside millions of runs',
+    '## With millions of runs',
     '',
-    'Medians of processor time (of the server on Postgres, of the whole process on SQLite), each beside the same with a thousand runs, which takes turns with it. Claims, settlements and acceptances are of 100. The last column says which of the bounds is missed: 1.2 for these three, 100 ms for a page.',
+    'Medians of processor time (of the server on Postgres, of the whole process on SQLite), each compared with a thousand runs in turns. Claims, settlements and acceptances are of 100. The last column names a missed bound: 1.2 for these three, 100 ms for a page.',
     ...results.flatMap(growthOn),
   ];
 }
 
 function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: Growth): string[] {
   const history = gone.map(({ isBesideSnapshot, days, rows, seconds }) => {
-    const where = isBesideSnapshot ? 'beside the snapshot' : 'without it';
+    const where = isBesideSnapshot ? 'with the snapshot' : 'without it';
     const span = days === 1 ? 'one day' : `${days} days (a partition)`;
     return `${format(rows)} rows of ${span} in ${seconds.toFixed(1)} s ${where}`;
   });
@@ -234,10 +234,10 @@ function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: G
     '',
     `### ${database}: ${format(finished)} finished, ${format(waiting)} waiting, ${(bytes / 1e9).toFixed(1)} GB`,
     '',
-    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, in place of ten minutes.`,
+    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, instead of ten minutes.`,
     '',
     ...table(
-      ['', 'a thousand', 'all', 'ratio', 'all, beside the snapshot', 'ratio', 'missed'],
+      ['', 'a thousand', 'all', 'ratio', 'all, with the snapshot', 'ratio', 'missed'],
       costs.map((each) => {
         const { alone, beside } = each;
         const [withAll, besideIt] = [ratioOf(alone).toFixed(2), ratioOf(beside).toFixed(2)];
@@ -257,7 +257,7 @@ function missedBy({ kind, alone, beside }: GrowthCost): string {
   const isMissed = (pair: GrowthCost['alone']) =>
     kind === 'batch' ? ratioOf(pair) > 1.2 : kind === 'page' && pair.large.cpuMs > 100;
   if (isMissed(alone)) return 'missed';
-  return isMissed(beside) ? 'beside the snapshot' : '';
+  return isMissed(beside) ? 'with the snapshot' : '';
 }
 
 function soak(results: Soak[]): string[] {
@@ -270,7 +270,7 @@ function soak(results: Soak[]): string[] {
       ['', ...results.map(({ database }) => database)],
       [
         ['minutes', ...results.map((each) => String(each.minutes))],
-        ['asked for, a second', ...results.map((each) => format(each.perSecond))],
+        ['requested a second', ...results.map((each) => format(each.perSecond))],
         [
           'arrived of posted',
           ...results.map((each) => `${format(each.arrived)} of ${format(each.posted)}`),
