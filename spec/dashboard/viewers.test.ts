@@ -66,7 +66,9 @@ async function listFormPages(): Promise<{ page: string; file: string }[]> {
     const path = [parent, route.path ?? ''].filter((part) => part !== '').join('/');
     const pattern = `/${path}${route.index ? '?index' : ''}`;
     if (OWN_PAGES.has(pattern)) return [];
-    return fillIn(pattern).map((page) => ({ page, file: `${route.id}.tsx` }));
+    // A module with two routes tells them apart behind a #.
+    const [file] = route.id.split('#');
+    return fillIn(pattern).map((page) => ({ page, file: `${file}.tsx` }));
   });
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
-import type { FieldErrors, Passkey } from '../services.ts';
+import type { Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { TextField } from '../forms/Field.tsx';
@@ -12,12 +12,11 @@ import { Time } from '../parts/Time.tsx';
 type PasskeysProps = {
   passkeys: readonly Passkey[];
   /** What to ask the authenticator, once the password was right; else null. */
-  asked: { options: string; name: string } | null;
-  errors: FieldErrors | undefined;
+  asked: { options: string; name: string } | undefined;
 };
 
 /** The passkeys of an account, with a form to add one. */
-export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
+export function Passkeys({ passkeys, asked }: PasskeysProps) {
   return (
     <>
       {passkeys.length === 0 ? <p>You have none.</p> : null}
@@ -34,8 +33,8 @@ export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
               fields={{ intent: 'delete-passkey', passkey: id }}
               isSmall
             >
-              It opens the account no more. Remove it from the device as well. Your password and
-              your other passkeys stay.
+              You can’t sign in with it any more. Remove it from the device as well. Your password
+              and your other passkeys stay.
             </ConfirmDialog>
           </li>
         ))}
@@ -52,16 +51,15 @@ export function Passkeys({ passkeys, asked, errors }: PasskeysProps) {
       <noscript>
         <p>A passkey is added by a script of this page.</p>
       </noscript>
-      <Form className="needs-script">
+      <Form className="needs-script" intent="begin-passkey">
         <TextField
           name="name"
           label="Name of the device"
           required
           maxLength={LIMITS.personNameCharacters}
           placeholder="Laptop"
-          errors={errors}
         />
-        <CurrentPasswordField errors={errors} />
+        <CurrentPasswordField />
         <Button type="submit" name="intent" value="begin-passkey" variant="default">
           Add a passkey
         </Button>

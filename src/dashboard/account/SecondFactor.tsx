@@ -1,6 +1,5 @@
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
-import type { FieldErrors } from '../services.ts';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
@@ -18,7 +17,6 @@ type SecondFactorProps = {
   renewed: readonly string[] | null;
   onRenewedTaken: () => void;
   isConfirming: boolean;
-  errors: FieldErrors | undefined;
 };
 
 /** Turning the second factor on, in two steps, or off. */
@@ -33,13 +31,14 @@ export function SecondFactor(props: SecondFactorProps) {
   );
 }
 
-function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
+function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
   if (isOn) {
     return (
-      <Form>
+      <Form intent={['renew-recovery-codes', 'end-second-factor']}>
         <p>It is on.</p>
-        <NoDefaultButton />
-        <CurrentPasswordField errors={errors} />
+        {/* With two actions for one password, Enter in its field does neither. */}
+        <button type="submit" disabled hidden />
+        <CurrentPasswordField />
         <span className="row">
           <Button type="submit" name="intent" value="renew-recovery-codes" variant="default">
             New recovery codes
@@ -51,50 +50,36 @@ function Switch({ isOn, begun, isConfirming, errors }: SecondFactorProps) {
       </Form>
     );
   }
+  if (!begun && !isConfirming) {
+    return (
+      <Form intent="begin-second-factor">
+        <CurrentPasswordField />
+        <Button type="submit" name="intent" value="begin-second-factor" variant="default">
+          Set up
+        </Button>
+      </Form>
+    );
+  }
   return (
-    <>
-      {begun || isConfirming ? (
-        <Form>
-          {begun ? <CarriedOn begun={begun} /> : null}
-          <TextField
-            name="code"
-            label="Code that the authenticator shows now"
-            required
-            maxLength={LIMITS.codeCharacters}
-            autoComplete="one-time-code"
-            errors={errors}
-          />
-          <Button type="submit" name="intent" value="confirm-second-factor">
-            Turn on
-          </Button>
-        </Form>
-      ) : (
-        <Form>
-          <CurrentPasswordField errors={errors} />
-          <Button type="submit" name="intent" value="begin-second-factor" variant="default">
-            Set up
-          </Button>
-        </Form>
-      )}
-    </>
-  );
-}
-
-/** A disabled first button: if a form has two actions for one password, Enter in the password's field does neither. */
-function NoDefaultButton() {
-  return <button type="submit" disabled hidden />;
-}
-
-/**
- * Sends the key and the codes along with the typed code. If that is wrong, the page can show them again without a
- * script.
- */
-function CarriedOn({ begun }: { begun: SecondFactorSetUp }) {
-  return (
-    <>
-      <input type="hidden" name="otpauth_uri" value={begun.otpauthUri} />
-      <input type="hidden" name="recovery_codes" value={begun.recoveryCodes.join(' ')} />
-    </>
+    <Form intent="confirm-second-factor">
+      {begun ? (
+        // Sent along, so that the page can show them again without a script if the code is wrong.
+        <>
+          <input type="hidden" name="otpauth_uri" value={begun.otpauthUri} />
+          <input type="hidden" name="recovery_codes" value={begun.recoveryCodes.join(' ')} />
+        </>
+      ) : null}
+      <TextField
+        name="code"
+        label="Code that the authenticator shows now"
+        required
+        maxLength={LIMITS.codeCharacters}
+        autoComplete="one-time-code"
+      />
+      <Button type="submit" name="intent" value="confirm-second-factor">
+        Turn on
+      </Button>
+    </Form>
   );
 }
 

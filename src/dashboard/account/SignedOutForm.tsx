@@ -1,19 +1,15 @@
-import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { useNavigation } from 'react-router';
-import type { FieldErrors } from '../services.ts';
-import { Form } from '../forms/Form.tsx';
-import { TabTitle } from '../page/PageHeader.tsx';
+import { LIMITS } from '#domain/limits';
 import { TextField } from '../forms/Field.tsx';
-import { PasswordField } from '../forms/PasswordField.tsx';
-import { Notice } from '../parts/Notice.tsx';
+import { Form } from '../forms/Form.tsx';
+import { NewPasswordField } from '../forms/PasswordField.tsx';
+import { TabTitle } from '../page/PageHeader.tsx';
+import { Button } from '../parts/Button.tsx';
 
 type SignedOutFormProps = {
   title: string;
   note?: ReactNode;
-  /** The problem with the form as a whole. */
-  problem?: string | undefined;
   /** The label of the button; null if there is nothing to send. */
   word: string | null;
   children?: ReactNode;
@@ -22,7 +18,7 @@ type SignedOutFormProps = {
 };
 
 /** One of the short forms before the dashboard: sign in, set up, reset, join. */
-export function SignedOutForm({ title, note, problem, word, children, below }: SignedOutFormProps) {
+export function SignedOutForm({ title, note, word, children, below }: SignedOutFormProps) {
   const isBusy = useNavigation().state !== 'idle';
   return (
     <>
@@ -30,8 +26,7 @@ export function SignedOutForm({ title, note, problem, word, children, below }: S
       <h1>{title}</h1>
       {note ? <p>{note}</p> : null}
       {word === null ? null : (
-        <Form>
-          {problem ? <Notice kind="failed">{problem}</Notice> : null}
+        <Form values={{}}>
           {children}
           <Button type="submit" size="large" disabled={isBusy}>
             {word}
@@ -47,16 +42,28 @@ export function SignedOutForm({ title, note, problem, word, children, below }: S
   );
 }
 
-/** The fields of a new account; `email` is fixed where an invitation names it. */
-export function AccountFields({
-  errors,
-  values,
-  email,
-}: {
-  errors?: FieldErrors | undefined;
-  values?: Readonly<Record<string, string>> | undefined;
-  email?: string | null;
-}) {
+/** In place of a form: there is nothing to send, or no longer. */
+export function SignedOutNote(props: Omit<SignedOutFormProps, 'word' | 'children'>) {
+  return <SignedOutForm {...props} word={null} />;
+}
+
+/** The address that people sign in with; fixed where an invitation names it. */
+export function EmailField({ email = null }: { email?: string | null }) {
+  return (
+    <TextField
+      name="email"
+      label="Email"
+      type="email"
+      autoComplete="username"
+      required
+      maxLength={LIMITS.emailCharacters}
+      {...(email === null ? {} : { defaultValue: email, readOnly: true })}
+    />
+  );
+}
+
+/** The fields of a new account. */
+export function AccountFields({ email }: { email?: string | null }) {
   return (
     <>
       <TextField
@@ -65,42 +72,18 @@ export function AccountFields({
         autoComplete="name"
         required
         maxLength={LIMITS.personNameCharacters}
-        defaultValue={values?.['name']}
-        errors={errors}
       />
-      <TextField
-        name="email"
-        label="Email"
-        type="email"
-        autoComplete="username"
-        required
-        maxLength={LIMITS.emailCharacters}
-        defaultValue={email ?? values?.['email']}
-        readOnly={Boolean(email)}
-        errors={errors}
-      />
-      <PasswordField
-        name="password"
+      <EmailField {...(email === undefined ? {} : { email })} />
+      <NewPasswordField
         label="Password"
         description="At least 8 characters. A few random words are good."
-        autoComplete="new-password"
-        required
-        minLength={8}
-        maxLength={LIMITS.passwordCharacters.most}
-        errors={errors}
       />
     </>
   );
 }
 
 /** The team that a new account starts with. */
-export function TeamField({
-  errors,
-  values,
-}: {
-  errors?: FieldErrors | undefined;
-  values?: Readonly<Record<string, string>> | undefined;
-}) {
+export function TeamField() {
   return (
     <TextField
       name="team"
@@ -108,8 +91,6 @@ export function TeamField({
       description="Crons, queues and jobs belong to a team."
       required
       maxLength={LIMITS.personNameCharacters}
-      defaultValue={values?.['team']}
-      errors={errors}
     />
   );
 }

@@ -1,28 +1,22 @@
-import { data } from 'react-router';
 import { type Context, redirectWithCookies } from '../context.ts';
-import { openPublic } from '../serving/open.ts';
 import { readText } from '../forms/read-form.ts';
+import { openPublic } from '../serving/open.ts';
 import type { Refused, SignedIn, TooMany } from '../services.ts';
 
-/** The form of a new account with a team of its own: what may be shown again, and the password. */
+/** The form of a new account with a team of its own. */
 export function readAccountForm(form: FormData) {
-  const values = {
+  return {
     name: readText(form, 'name'),
     email: readText(form, 'email'),
     team: readText(form, 'team'),
     code: readText(form, 'code'),
+    password: readText(form, 'password'),
   };
-  return { values, input: { ...values, password: readText(form, 'password') } };
 }
 
 /** The response to that form. A closed registration is handled by each page itself. */
-export function answerAccountForm(
-  outcome: SignedIn | Refused | TooMany,
-  values: ReturnType<typeof readAccountForm>['values'],
-  context: Context,
-) {
+export function answerAccountForm(outcome: SignedIn | Refused | TooMany, context: Context) {
+  const { refuse, tooMany } = openPublic(context);
   if (outcome.kind === 'signed-in') return redirectWithCookies('/', outcome.setCookies);
-  if (outcome.kind === 'too-many')
-    return openPublic(context).tooMany(outcome, { errors: {}, values });
-  return data({ problem: undefined, errors: outcome.errors, values }, { status: 422 });
+  return outcome.kind === 'too-many' ? tooMany(outcome) : refuse(outcome.errors);
 }

@@ -1,54 +1,55 @@
 /** What each form of the profile page does. */
 import { data } from 'react-router';
-import { requestFacts, type Context } from '../context.ts';
-import { openPublic } from '../serving/open.ts';
+import type { Context } from '../context.ts';
 import { readChecked, readText } from '../forms/read-form.ts';
+import type { FormAnswer } from '../forms/values.ts';
 import { writeSlashKey } from '../serving/cookies.ts';
-import type { Accounts, FieldErrors, Refused, TooMany, RequestContext } from '../services.ts';
+import { open } from '../serving/open.ts';
+import type { Refused, TooMany } from '../services.ts';
 
 /** A second factor that is being set up: the key, as authenticators take it, and the recovery codes. */
 export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
 
-/** The response that stays on the page: which form was sent, what was wrong with it, and what is shown once. */
+/** What is shown once, or asked next. */
 export type ProfileAnswer = {
-  intent: string;
-  problem?: string;
-  errors?: FieldErrors;
-  begun?: SecondFactorSetUp;
-  renewedCodes?: string[];
+  begun: SecondFactorSetUp;
+  renewedCodes: string[];
   /** What to ask the authenticator for a new passkey, and the name of that passkey. */
-  asked?: { options: string; name: string };
+  asked: { options: string; name: string };
 };
 
-type Ask = {
-  form: FormData;
-  intent: string;
-  userId: string;
-  accounts: Accounts;
-  requestContext: RequestContext;
-  context: Context;
-};
+type Ask = ReturnType<typeof askOf>;
+
+function askOf(context: Context) {
+  const opened = open(context);
+  const password = readText(opened.form, 'password');
+  /** @param more  what stays shown although the form was refused */
+  const reject = (outcome: Refused | TooMany, more: Partial<ProfileAnswer> = {}) =>
+    outcome.kind === 'too-many'
+      ? opened.tooMany(outcome, more)
+      : opened.refuse(outcome.errors, more);
+  return Object.assign(opened, { userId: opened.user.id, password, reject });
+}
+
 /** A change that was made. The next page reports it; all other outcomes are answered on this page. */
 type Made = { said: string; setCookies?: readonly string[]; to?: string };
-type Outcome = Made | ReturnType<typeof data<ProfileAnswer>>;
+type Outcome = Made | ReturnType<typeof data<FormAnswer>>;
 
-/** @param kept  what stays shown although the form was refused */
-function fail(
-  { intent, context }: Pick<Ask, 'intent' | 'context'>,
-  outcome: Refused | TooMany,
-  kept: Pick<ProfileAnswer, 'begun'> = {},
-) {
-  if (outcome.kind === 'too-many') {
-    return openPublic(context).tooMany(outcome, { intent, ...kept });
-  }
-  return data<ProfileAnswer>({ intent, errors: outcome.errors, ...kept }, { status: 422 });
+/** Does what the form asks for. */
+export async function actOnProfile(context: Context) {
+  const ask = askOf(context);
+  const act = Object.hasOwn(profileActions, ask.intent) ? profileActions[ask.intent] : undefined;
+  if (!act) throw data(null, { status: 400 });
+  const outcome = await act(ask);
+  if (!('said' in outcome)) return outcome;
+  return ask.say(outcome.to ?? '/settings/profile', outcome.said, outcome.setCookies);
 }
 
 /**
  * Reads back the key and the codes that the form carried along. Values that this page cannot have written are
  * dropped.
  */
-function readCarriedOn(form: FormData): Pick<ProfileAnswer, 'begun'> {
+function readCarriedOn(form: FormData): Partial<ProfileAnswer> {
   const otpauthUri = readText(form, 'otpauth_uri');
   const recoveryCodes = readText(form, 'recovery_codes').split(' ');
   const isOurs = /^otpauth:\/\/totp\/[!-~]{1,1000}$/.test(otpauthUri);
@@ -57,33 +58,29 @@ function readCarriedOn(form: FormData): Pick<ProfileAnswer, 'begun'> {
   return isOurs && areOurs ? { begun: { otpauthUri, recoveryCodes } } : {};
 }
 
-export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> = {
-  async name({ form, intent, userId, accounts, context }) {
+const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> = {
+  async name({ form, userId, accounts, reject }) {
     const outcome = await accounts.changeName(userId, readText(form, 'name'));
-    return outcome.kind === 'done'
-      ? { said: 'The name is changed.' }
-      : fail({ intent, context }, outcome);
+    return outcome.kind === 'done' ? { said: 'The name is changed.' } : reject(outcome);
   },
 
-  async 'confirm-email'({ intent, userId, accounts, context }) {
+  async 'confirm-email'({ userId, accounts, reject }) {
     const outcome = await accounts.requestEmailConfirmation(userId);
-    if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
+    if (outcome.kind !== 'done') return reject(outcome);
     return { said: 'The link is on its way to your address.' };
   },
 
-  async email({ form, intent, accounts, requestContext, context }) {
+  async email({ form, accounts, requestContext, reject }) {
     const input = { email: readText(form, 'email'), password: readText(form, 'password') };
     const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
       return {
         said: 'A link to confirm the new address is on its way to it, and a link that stops the change to the old one.',
       };
-    return outcome.kind === 'done'
-      ? { said: 'The email is changed.' }
-      : fail({ intent, context }, outcome);
+    return outcome.kind === 'done' ? { said: 'The email is changed.' } : reject(outcome);
   },
 
-  async password({ form, intent, accounts, requestContext, context }) {
+  async password({ form, accounts, requestContext, refuse, reject }) {
     const input = {
       currentPassword: readText(form, 'current_password'),
       password: readText(form, 'password'),
@@ -91,92 +88,72 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     const outcome = await accounts.changePassword(input, requestContext);
     if (outcome.kind === 'refused') {
       const { currentPassword, ...errors } = outcome.errors;
-      return fail(
-        { intent, context },
-        {
-          kind: 'refused',
-          errors: currentPassword ? { ...errors, current_password: currentPassword } : errors,
-        },
-      );
+      return refuse(currentPassword ? { ...errors, current_password: currentPassword } : errors);
     }
-    if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
+    if (outcome.kind !== 'signed-in') return reject(outcome);
     return {
       said: 'The password is changed. All other sessions are ended.',
       setCookies: outcome.setCookies,
     };
   },
 
-  async 'begin-second-factor'({ form, intent, accounts, requestContext, context }) {
-    const outcome = await accounts.beginSecondFactor(
-      { password: readText(form, 'password') },
-      requestContext,
-    );
-    if (outcome.kind !== 'begun') return fail({ intent, context }, outcome);
+  async 'begin-second-factor'({ password, accounts, requestContext, show, reject }) {
+    const outcome = await accounts.beginSecondFactor({ password }, requestContext);
+    if (outcome.kind !== 'begun') return reject(outcome);
     const { otpauthUri, recoveryCodes } = outcome;
-    return data<ProfileAnswer>({ intent, begun: { otpauthUri, recoveryCodes } });
+    return show({ begun: { otpauthUri, recoveryCodes } });
   },
 
-  async 'confirm-second-factor'({ form, intent, accounts, requestContext, context }) {
+  async 'confirm-second-factor'({ form, accounts, requestContext, reject }) {
     const outcome = await accounts.confirmSecondFactor(
       { code: readText(form, 'code') },
       requestContext,
     );
-    if (outcome.kind !== 'signed-in')
-      return fail({ intent, context }, outcome, readCarriedOn(form));
+    if (outcome.kind !== 'signed-in') return reject(outcome, readCarriedOn(form));
     return {
       said: 'The second factor is on. The next sign-in asks for a code.',
       setCookies: outcome.setCookies,
     };
   },
 
-  async 'renew-recovery-codes'({ form, intent, accounts, requestContext, context }) {
-    const outcome = await accounts.renewRecoveryCodes(
-      { password: readText(form, 'password') },
-      requestContext,
-    );
-    if (outcome.kind !== 'renewed') return fail({ intent, context }, outcome);
-    return data<ProfileAnswer>({ intent, renewedCodes: outcome.recoveryCodes });
+  async 'renew-recovery-codes'({ password, accounts, requestContext, show, reject }) {
+    const outcome = await accounts.renewRecoveryCodes({ password }, requestContext);
+    if (outcome.kind !== 'renewed') return reject(outcome);
+    return show({ renewedCodes: outcome.recoveryCodes });
   },
 
-  async 'end-second-factor'({ form, intent, accounts, requestContext, context }) {
-    const outcome = await accounts.endSecondFactor(
-      { password: readText(form, 'password') },
-      requestContext,
-    );
-    if (outcome.kind !== 'signed-in') return fail({ intent, context }, outcome);
+  async 'end-second-factor'({ password, accounts, requestContext, reject }) {
+    const outcome = await accounts.endSecondFactor({ password }, requestContext);
+    if (outcome.kind !== 'signed-in') return reject(outcome);
     return { said: 'The second factor is off.', setCookies: outcome.setCookies };
   },
 
-  async 'begin-passkey'({ form, intent, accounts, requestContext, context }) {
-    const outcome = await accounts.beginPasskey(
-      { password: readText(form, 'password') },
-      requestContext,
-    );
-    if (outcome.kind !== 'asked') return fail({ intent, context }, outcome);
+  async 'begin-passkey'({ form, intent, password, accounts, requestContext, reject }) {
+    const outcome = await accounts.beginPasskey({ password }, requestContext);
+    if (outcome.kind !== 'asked') return reject(outcome);
     const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
     const asked = { options: outcome.options, name: readText(form, 'name') };
-    return data<ProfileAnswer>({ intent, asked }, { headers });
+    return data({ intent, asked }, { headers });
   },
 
-  async 'add-passkey'({ form, intent, accounts, requestContext, context }) {
+  async 'add-passkey'({ form, accounts, requestContext, fail, reject }) {
     const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
     const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
       return { said: 'The passkey is added. It signs you in by itself.' };
-    if (outcome.kind === 'too-many') return fail({ intent, context }, outcome);
+    if (outcome.kind === 'too-many') return reject(outcome);
     const problem = Object.values(outcome.errors).flat().join(' ');
-    return data<ProfileAnswer>({ intent, problem }, { status: 422 });
+    return fail(problem);
   },
 
-  async 'delete-passkey'({ form, intent, accounts, requestContext }) {
+  async 'delete-passkey'({ form, accounts, requestContext, fail }) {
     const outcome = await accounts.deletePasskey(readText(form, 'passkey'), requestContext);
     if (outcome.kind === 'done') return { said: 'The passkey is deleted.' };
-    return data<ProfileAnswer>({ intent, problem: 'This passkey is gone.' }, { status: 422 });
+    return fail('This passkey is gone.');
   },
 
-  async keys({ form, context }) {
+  async keys({ form, baseUrl }) {
     const isOn = readChecked(form, 'slash_key');
-    const { baseUrl } = context.get(requestFacts);
     return {
       said: `The / key is ${isOn ? 'on' : 'off'} in this browser.`,
       setCookies: [writeSlashKey(isOn, baseUrl)],
@@ -192,25 +169,18 @@ export const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outco
     return { said: 'All sessions are ended.', setCookies, to: '/login' };
   },
 
-  async 'leave-provider'({ form, intent, accounts, requestContext, context }) {
-    const password = readText(form, 'password');
+  async 'leave-provider'({ password, accounts, requestContext, reject }) {
     const outcome = await accounts.leaveProvider({ password }, requestContext);
-    if (outcome.kind !== 'done') return fail({ intent, context }, outcome);
+    if (outcome.kind !== 'done') return reject(outcome);
     return { said: 'The account is parted from the provider.' };
   },
 
-  async delete({ form, intent, accounts, requestContext, context }) {
-    const outcome = await accounts.deleteAccount(
-      { password: readText(form, 'password') },
-      requestContext,
-    );
+  async delete({ password, accounts, requestContext, fail, reject }) {
+    const outcome = await accounts.deleteAccount({ password }, requestContext);
     if (outcome.kind === 'deleted')
       return { said: 'The account is deleted.', setCookies: outcome.setCookies, to: '/login' };
-    if (outcome.kind !== 'owns-teams') return fail({ intent, context }, outcome);
+    if (outcome.kind !== 'owns-teams') return reject(outcome);
     const names = outcome.teams.map(({ name }) => name).join(', ');
-    return data<ProfileAnswer>(
-      { intent, problem: `You own ${names}. Transfer or delete that first.` },
-      { status: 422 },
-    );
+    return fail(`You own ${names}. Transfer or delete that first.`);
   },
 };

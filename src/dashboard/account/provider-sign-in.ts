@@ -1,5 +1,5 @@
 /** The two requests of a sign-in by the operator's provider: there, and back. */
-import { openPublic } from '../serving/open.ts';
+import { openPublic, refuseTooMany } from '../serving/open.ts';
 import { data, redirect } from 'react-router';
 import { notFound, redirectWithCookies, type Context } from '../context.ts';
 import type { Accounts } from '../services.ts';
@@ -10,13 +10,16 @@ type Ended = Awaited<ReturnType<Accounts['finishProviderSignIn']>>;
 
 /** Goes on to where the browser is to be, or gives what the page says instead. */
 export function goOn(outcome: Began | Ended, context: Context) {
-  const { accounts, tooMany } = openPublic(context);
+  const { accounts } = openPublic(context);
   if (outcome.kind === 'not-found') return notFound();
   // To the provider: an address that is not ours and that no request names.
   if (outcome.kind === 'begun') throw withCookies(redirect(outcome.url), outcome.setCookies);
   if (outcome.kind === 'signed-in') throw redirectWithCookies(outcome.next, outcome.setCookies);
   const name = accounts.providerName() ?? '';
-  if (outcome.kind === 'too-many') return tooMany(outcome, { name });
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data({ problem, name }, { status });
+  }
   const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
   const status = outcome.why === 'away' ? 503 : 403;
   return data({ problem: explainProviderRefusal(outcome.why, name), name }, { status, headers });

@@ -1,42 +1,124 @@
 import type { ReactNode } from 'react';
-import { ALERT_LEVELS } from '#domain/alert-settings';
-import classes from '../forms/Form.module.css';
-import type { ChannelChoice, FieldErrors } from '../services.ts';
-import type { AlertFormValues } from './alert-form-values.ts';
-import { ChannelChoices } from './ChannelChoices.tsx';
-import { NoteFields } from './NoteFields.tsx';
-import { ReminderField } from './ReminderField.tsx';
-import { SlowFields } from './SlowFields.tsx';
+import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
+import { rangeOf } from '#domain/limits';
+import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
+import { channelsField } from '#work/resources/alerts';
+import { ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
+import { useErrors, useField } from '../forms/Form.tsx';
+import formClasses from '../forms/Form.module.css';
+import type { ChannelChoice } from '../services.ts';
+import { channelsShown } from '../work-forms/form-values.ts';
+import { nameChannel, nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
+import classes from './Alerts.module.css';
+
+const reminders = [
+  { value: '', text: 'None' },
+  { value: '1', text: 'Every hour' },
+  { value: '6', text: 'Every 6 hours' },
+  { value: '24', text: 'Every day' },
+];
 
 type AlertFieldsProps = {
-  formValues: AlertFormValues;
-  errors: FieldErrors | undefined;
   choices: readonly ChannelChoice[];
-  /** What is said of channels and of reminders. */
   channelNote: string;
   reminderNote: string;
-  /** When it tells of failures. */
+  /** The field that says when an alert is raised. */
   children: ReactNode;
 };
 
 /** The alerts of a cron or a queue. */
-export function AlertFields(props: AlertFieldsProps) {
-  const { formValues, errors, choices, channelNote, reminderNote, children } = props;
+export function AlertFields({ choices, channelNote, reminderNote, children }: AlertFieldsProps) {
   return (
-    <div className={classes.fields}>
+    <div className={formClasses.fields}>
       {children}
-      <SlowFields formValues={formValues} errors={errors} />
-      <ChannelChoices
-        formValues={formValues}
-        errors={errors}
-        choices={choices}
-        levels={ALERT_LEVELS}
-        note={channelNote}
+      <NumberField
+        name="slow_seconds"
+        label="Slow after"
+        description={`Seconds that one run takes, ${rangeOf(SLOW_RANGES.seconds)}. You get a warning when it begins and a recovery when it is over. Empty: none.`}
+        placeholder="none"
       />
-      <div className={classes.short}>
-        <ReminderField formValues={formValues} errors={errors} description={reminderNote} />
-      </div>
-      <NoteFields formValues={formValues} errors={errors} />
+      <NumberField
+        name="slow_times_median"
+        label="Times longer than usual"
+        description={`Also slow: a run that takes this many times the ${MEDIAN_DAYS}-day median, ${rangeOf(SLOW_RANGES.timesMedian)}, once ${LEAST_TIMED} runs succeeded. If both fields are set, the lower limit applies.`}
+        placeholder="none"
+      />
+      <ChannelChoices choices={choices} note={channelNote} />
+      <ChoiceField
+        name="remind_hours"
+        label="Reminders"
+        description={reminderNote}
+        choices={reminders}
+        isShort
+      />
+      <TextField
+        name="alert_note"
+        label="Note"
+        description="Shown in the notice: what to do, whom to ask."
+        maxLength={NOTE_CHARACTERS}
+        autoComplete="off"
+      />
+      <UrlField
+        name="runbook_url"
+        label="Runbook"
+        description="A page that tells more; the notice links to it."
+      />
     </div>
+  );
+}
+
+/** Chooses which channels are notified, by level: a checkbox for each. */
+function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
+  const errors = useErrors();
+  const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');
+  return (
+    <fieldset className={classes.choices}>
+      <legend>Who is notified</legend>
+      <p className="muted">{note}</p>
+      <input type="hidden" name={channelsShown} value="1" />
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Channel</th>
+            {ALERT_LEVELS.map((level) => (
+              <th key={level} scope="col">
+                {nameLevel(level)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {choices.map((choice) => (
+            <tr key={choice.id}>
+              <th scope="row">
+                {nameOfChannel(choice)} <span className="muted">{nameChannel(choice.kind)}</span>
+              </th>
+              {ALERT_LEVELS.map((level) => (
+                <td key={level}>
+                  <ChannelBox choice={choice} level={level} choices={choices} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {error ? <p className={classes.error}>{error}</p> : null}
+    </fieldset>
+  );
+}
+
+type BoxProps = { choice: ChannelChoice; level: AlertLevel; choices: readonly ChannelChoice[] };
+
+function ChannelBox({ choice, level, choices }: BoxProps) {
+  const { list } = useField(channelsField(level));
+  return (
+    <input
+      type="checkbox"
+      name={channelsField(level)}
+      value={choice.id}
+      aria-label={`${nameOfChannel(choice)}: ${nameLevel(level)}`}
+      defaultChecked={presentRefs(list, choices).includes(choice.id)}
+    />
   );
 }

@@ -1,20 +1,20 @@
-import { Button } from '../parts/Button.tsx';
 import { useNavigation } from 'react-router';
-import { CHANNEL_KINDS, CHANNEL_NAME_CHARACTERS, isPostedKind } from '#domain/notification-channel';
-import { EnterSaves } from '../forms/FormActions.tsx';
-import { ChoiceField, TextField } from '../forms/Field.tsx';
+import {
+  CHANNEL_KINDS,
+  CHANNEL_NAME_CHARACTERS,
+  type ChannelConfig,
+  isPostedKind,
+} from '#domain/notification-channel';
+import { ChoiceField, NumberField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
+import { EnterSaves } from '../forms/FormActions.tsx';
+import type { Values } from '../forms/values.ts';
+import { Button } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import type { ChannelView, FieldErrors } from '../services.ts';
+import type { ChannelView } from '../services.ts';
 import classes from './Alerts.module.css';
 import { asSentence, nameChannel } from './alert-words.ts';
-import type { ChannelAnswer, TestResult } from './channel-form.ts';
-import {
-  fieldGroups,
-  inputName,
-  type ChannelFormValues,
-  type FieldGroup,
-} from './channel-form-values.ts';
+import { fieldGroups, inputName, type FieldGroup } from './channel-fields.ts';
 import { describeMembers } from './PresentChannel.tsx';
 
 const choices = [
@@ -22,27 +22,28 @@ const choices = [
   ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({ value, text: label })),
 ];
 
+/** The outcome of a test message through a channel. */
+export type ChannelTest = {
+  kind: ChannelConfig['kind'];
+  outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
+};
+
 type ChannelFormProps = {
   /** The stored channel; null for a new one. */
   channel: ChannelView | null;
-  answer: ChannelAnswer;
+  values: Values;
   /** False for the default, which has no name of its own. */
   isNamed: boolean;
   memberCount: number;
+  test: ChannelTest | undefined;
 };
 
-export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFormProps) {
+export function ChannelForm({ channel, values, isNamed, memberCount, test }: ChannelFormProps) {
   const { state, formData } = useNavigation();
   const isTesting = state === 'submitting' && formData?.get('intent') === 'test';
-  const { formValues, errors, test } = answer;
   return (
-    <Form noValidate className={classes.channel}>
+    <Form noValidate className={classes.channel} values={values}>
       <EnterSaves />
-      {answer.problem ? (
-        <Notice kind="failed" title="No test was sent.">
-          {answer.problem}
-        </Notice>
-      ) : null}
       {test ? <TestNotice test={test} memberCount={memberCount} /> : null}
       {isNamed ? (
         <TextField
@@ -53,28 +54,17 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
           maxLength={CHANNEL_NAME_CHARACTERS}
           autoComplete="off"
           placeholder="On call"
-          defaultValue={formValues.name}
-          errors={errors}
         />
       ) : null}
-      <ChoiceField
-        name="kind"
-        label="Channel"
-        choices={choices}
-        defaultValue={formValues.kind}
-        errors={errors}
-      />
+      <ChoiceField name="kind" label="Channel" choices={choices} />
       {fieldGroups.map((group) => (
-        <KindFields key={group.name} {...{ group, channel, formValues, errors }} />
+        <KindFields key={group.name} group={group} channel={channel} />
       ))}
-      <TextField
+      <NumberField
         name="collect_minutes"
         label="Collect notices"
-        description="For so many minutes after the first one, up to 60; then they come as one. Empty: each comes at once. PagerDuty hears of each at once."
-        inputMode="numeric"
-        autoComplete="off"
-        defaultValue={formValues.collect_minutes}
-        errors={errors}
+        description="Minutes to wait after the first notice, up to 60; then all are sent as one. Empty: each is sent at once. PagerDuty gets each at once."
+        isShort={false}
       />
       <div className="row">
         <Button type="submit" name="intent" value="save">
@@ -94,45 +84,44 @@ export function ChannelForm({ channel, answer, isNamed, memberCount }: ChannelFo
   );
 }
 
-type KindFieldsProps = {
-  group: FieldGroup;
-  channel: ChannelView | null;
-  formValues: ChannelFormValues;
-  errors: FieldErrors | undefined;
-};
-
 /** The fields of a group of kinds. The style sheet shows them while one of these kinds is chosen. */
-function KindFields({ group, channel, formValues, errors }: KindFieldsProps) {
+function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelView | null }) {
   const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
+  const describe = ({ name, isSecret, isUrl, description }: FieldGroup['fields'][number]) => {
+    const kept = isPresent && isSecret && channel.shown.find((shown) => shown.name === name);
+    if (!kept) return description;
+    const where = isUrl ? '' : ', on the same server';
+    return `Empty keeps that of ${nameChannel(channel.kind)}${where}: ${kept.text}`;
+  };
   return (
     <div className={classes.address} data-kinds={group.kinds.join(' ')}>
-      {group.fields.map((field) => {
-        const name = inputName(group, field);
-        const kept = isPresent ? channel.shown.find((shown) => shown.name === field.name) : null;
-        return (
-          <TextField
-            key={name}
-            name={name}
-            label={field.label}
-            description={
-              kept && field.isSecret
-                ? `Empty keeps that of ${nameChannel(channel?.kind ?? 'email')}${field.isUrl ? '' : ', on the same server'}: ${kept.text}`
-                : field.description
-            }
-            {...(field.isUrl ? { inputMode: 'url' as const } : {})}
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={field.maxLength}
-            placeholder={field.placeholder}
-            defaultValue={formValues.values[name] ?? ''}
-            errors={errors}
-          />
-        );
-      })}
-      <WhereToFindIt group={group} />
+      {group.fields.map((field) => (
+        <PlainField
+          key={field.name}
+          name={inputName(group, field)}
+          label={field.label}
+          description={describe(field)}
+          {...(field.isUrl ? { inputMode: 'url' as const } : {})}
+          maxLength={field.maxLength}
+          placeholder={field.placeholder}
+        />
+      ))}
+      <details>
+        <summary>Where to find it</summary>
+        <dl className={classes.places}>
+          {group.kinds.filter(isPostedKind).map((kind) => (
+            <div key={kind}>
+              <dt>{CHANNEL_KINDS[kind].label}</dt>
+              <dd>{CHANNEL_KINDS[kind].isFoundIn}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </div>
   );
 }
+
+type TestNoticeProps = { test: ChannelTest; memberCount: number };
 
 function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
   const name = nameChannel(kind);
@@ -158,23 +147,5 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
       {kind === 'email' ? `It went to ${describeMembers(memberCount)}.` : `${name} took it.`}{' '}
       Nothing is saved yet.
     </Notice>
-  );
-}
-
-type TestNoticeProps = { test: TestResult; memberCount: number };
-
-function WhereToFindIt({ group: { kinds } }: { group: FieldGroup }) {
-  return (
-    <details>
-      <summary>Where to find it</summary>
-      <dl className={classes.places}>
-        {kinds.filter(isPostedKind).map((kind) => (
-          <div key={kind}>
-            <dt>{CHANNEL_KINDS[kind].label}</dt>
-            <dd>{CHANNEL_KINDS[kind].isFoundIn}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   );
 }

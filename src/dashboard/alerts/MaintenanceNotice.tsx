@@ -4,7 +4,8 @@ import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
-import { formatUtc, Time } from '../parts/Time.tsx';
+import { Time } from '../parts/Time.tsx';
+import { formatUtc } from '../words/instants.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
 /**

@@ -1,28 +1,24 @@
-import { LIMITS } from '#domain/limits';
-import { Button, ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
-import { CheckField, TextField } from '../forms/Field.tsx';
-import { ErrorSummary } from '../forms/ErrorSummary.tsx';
-import { Form } from '../forms/Form.tsx';
+import { LIMITS } from '#domain/limits';
+import { CheckField, TextField, useTypedField, useTypedText } from '../forms/Field.tsx';
+import { Form, useErrors, useField } from '../forms/Form.tsx';
+import formClasses from '../forms/Form.module.css';
+import { FormActions } from '../forms/FormActions.tsx';
+import type { Values } from '../forms/values.ts';
+import { wrongId } from '../forms/wrong-fields.ts';
+import { useMayNotify } from '../page/may-change.ts';
 import { Section } from '../parts/Section.tsx';
 import { useMoment } from '../parts/Time.tsx';
-import type { FieldErrors, NamedSource } from '../services.ts';
-import formClasses from '../forms/Form.module.css';
-import { SourcesField } from './SourcesField.tsx';
-import { parseInstant, type WindowFormValues } from './window-form-values.ts';
+import type { NamedSource } from '../services.ts';
+import { parseInstant } from '../words/instants.ts';
 import { describeLocally, describeWindow } from './window-words.ts';
 import classes from './Alerts.module.css';
 
-type WindowFormProps = {
-  formValues: WindowFormValues;
-  errors?: FieldErrors | undefined;
-  sources: readonly NamedSource[];
-  word: string;
-};
+type WindowFormProps = { values: Values; sources: readonly NamedSource[]; word: string };
 
-export function WindowForm({ formValues, errors, sources, word }: WindowFormProps) {
+export function WindowForm({ values, sources, word }: WindowFormProps) {
   return (
-    <Form noValidate>
+    <Form noValidate values={values}>
       <Section title="Name" note="Alerts that it mutes say so by its name.">
         <div className={formClasses.fields}>
           <TextField
@@ -32,8 +28,6 @@ export function WindowForm({ formValues, errors, sources, word }: WindowFormProp
             maxLength={LIMITS.nameCharacters}
             autoComplete="off"
             placeholder="Database upgrade"
-            defaultValue={formValues.name}
-            errors={errors}
           />
         </div>
       </Section>
@@ -41,87 +35,140 @@ export function WindowForm({ formValues, errors, sources, word }: WindowFormProp
         title="When"
         note="In UTC, like schedules, so that it does not move with daylight saving."
       >
-        <Times formValues={formValues} errors={errors} />
+        <Times />
       </Section>
       <Section title="What it mutes" note="Runs go on. Only nobody is told of their alerts.">
-        <SourcesField formValues={formValues} errors={errors} sources={sources} />
+        <SourcesField sources={sources} />
       </Section>
-      <div className={formClasses.actions}>
-        <ErrorSummary errors={errors} />
-        <Button type="submit">{word}</Button>
-        <ButtonLink to="/maintenance" variant="quiet">
-          Cancel
-        </ButtonLink>
-      </div>
+      <FormActions word={word} cancelTo="/maintenance" canTest={false} />
     </Form>
   );
 }
 
 /** Start and end in UTC. The text below explains them as they are typed, also in the viewer's time zone. */
-function Times({
-  formValues,
-  errors,
-}: {
-  formValues: WindowFormValues;
-  errors: FieldErrors | undefined;
-}) {
-  const [times, setTimes] = useState(formValues);
-  const change = (changed: Partial<WindowFormValues>) => setTimes({ ...times, ...changed });
+function Times() {
+  const startsAt = useTypedField('starts_at');
+  const endsAt = useTypedField('ends_at');
+  const { value: stored } = useField('is_weekly');
+  const [isWeekly, setWeekly] = useState(stored === '1');
+  const [from, to] = [parseInstant(startsAt.text), parseInstant(endsAt.text)];
+  const window =
+    from !== null && to !== null && to > from ? { startsAt: from, endsAt: to, isWeekly } : null;
   return (
     <div className={formClasses.fields}>
       <div className={classes.times}>
-        <TextField
-          type="datetime-local"
-          name="starts_at"
-          label="Starts (UTC)"
-          required
-          defaultValue={formValues.starts_at}
-          onChange={(event) => change({ starts_at: event.currentTarget.value })}
-          errors={errors}
-        />
-        <TextField
-          type="datetime-local"
-          name="ends_at"
-          label="Ends (UTC)"
-          required
-          defaultValue={formValues.ends_at}
-          onChange={(event) => change({ ends_at: event.currentTarget.value })}
-          errors={errors}
-        />
+        <TextField {...startsAt.input} label="Starts (UTC)" type="datetime-local" required />
+        <TextField {...endsAt.input} label="Ends (UTC)" type="datetime-local" required />
       </div>
       <CheckField
         name="is_weekly"
         label="Repeat every week"
         description="On the same days and times, from the first one on, until it is deleted."
-        defaultChecked={formValues.is_weekly}
-        onChange={(event) => change({ is_weekly: event.currentTarget.checked })}
-        errors={errors}
+        onChange={(event) => setWeekly(event.currentTarget.checked)}
       />
-      <Meaning times={times} />
+      <div className={formClasses.schedule} aria-live="polite">
+        {window === null ? (
+          <p className="muted">It needs a start and, after it, an end.</p>
+        ) : (
+          <Meaning window={window} />
+        )}
+      </div>
     </div>
   );
 }
 
-function Meaning({ times }: { times: WindowFormValues }) {
+function Meaning({ window }: { window: Parameters<typeof describeWindow>[0] }) {
   const { now, timeZone } = useMoment();
-  const startsAt = parseInstant(times.starts_at);
-  const endsAt = parseInstant(times.ends_at);
-  const isSpan = startsAt !== null && endsAt !== null && endsAt > startsAt;
-  const window = isSpan ? { startsAt, endsAt, isWeekly: times.is_weekly } : null;
   return (
-    <div className={formClasses.schedule} aria-live="polite">
-      {window === null ? (
-        <p className="muted">It needs a start and, after it, an end.</p>
-      ) : (
-        <>
-          <p className={`${formClasses.words} num`}>{describeWindow(window)}</p>
-          {timeZone === null ? null : (
-            <p className="muted num">
-              {describeLocally(window, now, timeZone) ?? 'Your own clock shows UTC, too.'}
-            </p>
-          )}
-        </>
+    <>
+      <p className={`${formClasses.words} num`}>{describeWindow(window)}</p>
+      {timeZone === null ? null : (
+        <p className="muted num">
+          {describeLocally(window, now, timeZone) ?? 'Your own clock shows UTC, too.'}
+        </p>
       )}
+    </>
+  );
+}
+
+/** From this many entries on, the list has a search field. */
+const SEARCHED_FROM = 12;
+
+/** Chooses the whole team, or ticked crons and queues. The style sheet alone shows the list when it is chosen. */
+function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
+  const wanted = useTypedText('');
+  const mayMuteTeam = useMayNotify();
+  const errors = useErrors();
+  const error = [...(errors['covers'] ?? []), ...(errors['sources'] ?? [])].join(' ');
+  const part = wanted.text.trim().toLowerCase();
+  return (
+    <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
+      <legend className="sr-only">What it mutes</legend>
+      {mayMuteTeam ? (
+        <Choice value="team" text="The whole team" />
+      ) : (
+        <p className="muted">Only an admin can mute the whole team.</p>
+      )}
+      <Choice value="chosen" text="Chosen crons and queues" />
+      {error ? (
+        <p id={wrongId('sources')} className={classes.error}>
+          {error}
+        </p>
+      ) : null}
+      <div className={classes.sources}>
+        {sources.length === 0 ? <p className="muted">There are no crons or queues yet.</p> : null}
+        {sources.length >= SEARCHED_FROM ? (
+          <input
+            className="control needs-script"
+            type="search"
+            aria-label="Find a cron or queue"
+            placeholder="Find a cron or queue"
+            {...wanted.input}
+          />
+        ) : null}
+        <Group title="Crons" kind="cron" sources={sources} part={part} />
+        <Group title="Queues" kind="queue" sources={sources} part={part} />
+      </div>
+    </fieldset>
+  );
+}
+
+function Choice({ value, text }: { value: 'team' | 'chosen'; text: string }) {
+  const { value: chosen } = useField('covers');
+  return (
+    <label>
+      <input type="radio" name="covers" value={value} defaultChecked={chosen === value} />
+      {text}
+    </label>
+  );
+}
+
+type GroupProps = {
+  title: string;
+  kind: NamedSource['kind'];
+  sources: readonly NamedSource[];
+  /** The text that a name must contain to be shown. Hidden entries stay ticked. */
+  part: string;
+};
+
+function Group({ title, kind, sources, part }: GroupProps) {
+  const { list } = useField('sources[]');
+  const group = sources.filter((source) => source.kind === kind);
+  if (group.length === 0) return null;
+  return (
+    <div role="group" aria-label={title}>
+      <h3>{title}</h3>
+      {group.map(({ id, name }) => (
+        <label key={id} hidden={!name.toLowerCase().includes(part)}>
+          <input
+            type="checkbox"
+            name="sources[]"
+            value={`${kind}:${id}`}
+            defaultChecked={list.includes(`${kind}:${id}`)}
+          />
+          <span>{name}</span>
+        </label>
+      ))}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /** Alerts in words, for rows. The notices that go out say the same in their own forms. */
+import { DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { describeUsage } from '#domain/usage';
 import { nameOfKind } from '#domain/notification-channel';
 import { describeDuration } from '#domain/duration-words';
 import { describeOutcome } from '../runs/reasons.ts';
-import type { Alert, ChannelView, ListedChannel, StoredAlert } from '../services.ts';
+import type { Alert, ChannelChoice, ChannelView, ListedChannel, StoredAlert } from '../services.ts';
 
 /** `“Nightly” failed 2 times in a row` */
 export function describeAlert(alert: Alert): string {
@@ -79,6 +80,15 @@ export function nameLevel(level: AlertLevel): string {
 
 export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {
   return name ?? 'Default channel';
+}
+
+/** The default channel stands for a channel that was deleted, as it does when alerts are raised. */
+export function presentRefs(
+  refs: readonly string[],
+  choices: readonly ChannelChoice[],
+): readonly string[] {
+  const present = new Set(choices.map(({ id }) => id));
+  return [...new Set(refs.map((id) => (present.has(id) ? id : DEFAULT_REF)))];
 }
 
 /**

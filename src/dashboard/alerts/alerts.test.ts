@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { CHANNEL_KINDS } from '#domain/notification-channel';
 import { WEEK_MS } from '#domain/maintenance';
 import { isNarrowed, readAlertSearch } from './alert-filter.ts';
-import { parseInstant, writeInstant } from './window-form-values.ts';
+import { parseInstant, writeInstant } from '../words/instants.ts';
 import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
 const HOUR = 3_600_000;

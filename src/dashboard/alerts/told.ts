@@ -1,32 +1,25 @@
-/** Who is told of the alerts of a cron or queue, in words. */
-import type { AlertSettings } from '#domain/alert-settings';
+/** Who is notified of the alerts of a cron or queue, in words. */
+import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
-import type { ChannelChoice, Work } from '../services.ts';
-import { type AlertFormValues, formValuesOfAlerts, withPresent } from './alert-form-values.ts';
-import { nameLevel, nameOfChannel } from './alert-words.ts';
+import type { Work } from '../services.ts';
+import { nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
 
-/** Null if all alerts go to the default channel; then no channels are read. */
+/** `Failure: On call, Default channel · Recovery: nobody`; null if all alerts go to the default channel. */
 export async function readTold(
   work: Work,
   teamId: string,
-  settings: AlertSettings,
+  { channels }: AlertSettings,
   levels: readonly AlertLevel[],
 ): Promise<string | null> {
-  if (Object.keys(settings.channels).length === 0) return null;
-  return describeTold(formValuesOfAlerts(settings), await work.listChannelChoices(teamId), levels);
-}
-
-/** `Failure: On call, Default channel · Recovery: nobody`; null where all goes to the default. */
-function describeTold(
-  formValues: AlertFormValues,
-  choices: readonly ChannelChoice[],
-  levels: readonly AlertLevel[],
-): string | null {
-  const { channels } = withPresent(formValues, choices);
-  const isDefault = levels.every((level) => channels[level].join() === 'default');
-  if (isDefault) return null;
+  if (Object.keys(channels).length === 0) return null;
+  const choices = await work.listChannelChoices(teamId);
+  const told = levels.map((level) => {
+    return { level, refs: presentRefs(channels[level] ?? [DEFAULT_REF], choices) };
+  });
+  if (told.every(({ refs }) => refs.join() === DEFAULT_REF)) return null;
   const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));
-  const tell = (level: AlertLevel) =>
-    channels[level].map((id) => names.get(id) ?? '').join(', ') || 'nobody';
-  return levels.map((level) => `${nameLevel(level)}: ${tell(level)}`).join(' · ');
+  const nameAll = (refs: readonly string[]) => refs.map((id) => names.get(id) ?? '').join(', ');
+  return told
+    .map(({ level, refs }) => `${nameLevel(level)}: ${nameAll(refs) || 'nobody'}`)
+    .join(' · ');
 }

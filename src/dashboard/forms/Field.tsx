@@ -1,68 +1,84 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
-import type { FieldErrors } from '../services.ts';
-import { describeControl, FieldFrame } from './FieldFrame.tsx';
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { LIMITS } from '#domain/limits';
+import { useField } from './Form.tsx';
 import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
-export type FieldProps = {
-  /** The API's name of the field, which the form sends. */
+interface FieldProps {
+  /** The API's name of the field, which the form sends. The id of the error's text is made from it. */
   name: string;
   label: string;
   description?: ReactNode;
-  errors?: FieldErrors | undefined;
-};
-
-type Own<Element extends 'input' | 'textarea' | 'select'> = FieldProps &
-  Omit<ComponentProps<Element>, keyof FieldProps>;
-
-function errorOf(errors: FieldErrors | undefined, name: string): string | undefined {
-  return errors?.[name]?.join(' ');
+  /** In place of the form's error; null: none. */
+  error?: string | null | undefined;
+  isShort?: boolean;
 }
 
-/** One line of text, or any other kind of `<input type>`, with its error. */
-export function TextField({
-  name,
-  label,
-  description,
-  errors,
-  className = '',
-  ...rest
-}: Own<'input'>) {
-  const id = useId();
-  const words = { name, description, error: errorOf(errors, name) };
+export type OwnFieldProps<Element extends 'input' | 'textarea' | 'select'> = FieldProps &
+  Omit<ComponentProps<Element>, keyof FieldProps>;
+
+/** A field's frame, and its control's value, id and texts. */
+export function useControl(
+  props: FieldProps & { defaultValue?: unknown; 'aria-describedby'?: string | undefined },
+) {
+  const { name, label, description, error: given, defaultValue, isShort, ...rest } = props;
+  const controlId = useId();
+  const { value, error: own } = useField(name);
+  const words = { name, description, error: given === undefined ? own : (given ?? undefined) };
+  return {
+    value,
+    frame: { ...words, label, controlId },
+    control: {
+      ...rest,
+      ...describeControl(controlId, words, rest['aria-describedby']),
+      name,
+      defaultValue: value ?? (defaultValue as string | undefined),
+      className: `${classes.input} ${isShort ? classes.short : ''}`.trimEnd(),
+    },
+  };
+}
+
+/** One line of text, or any other kind of `<input type>`. */
+export function TextField(props: OwnFieldProps<'input'>) {
+  const { frame, control } = useControl(props);
   return (
-    <FieldFrame {...words} label={label} controlId={id}>
-      <input
-        type="text"
-        {...rest}
-        {...describeControl(id, words, rest['aria-describedby'])}
-        name={name}
-        className={`${classes.input} ${className}`.trimEnd()}
-      />
+    <FieldFrame {...frame}>
+      <input type="text" {...control} />
     </FieldFrame>
+  );
+}
+
+/** A text that is no prose, such as a name: browsers neither complete nor correct it. */
+export function PlainField(props: OwnFieldProps<'input'>) {
+  return <TextField autoComplete="off" spellCheck={false} {...props} />;
+}
+
+/** A short field for a whole number. The server validates it. */
+export function NumberField(props: OwnFieldProps<'input'>) {
+  return <TextField isShort inputMode="numeric" autoComplete="off" {...props} />;
+}
+
+export function UrlField(props: OwnFieldProps<'input'>) {
+  return (
+    <PlainField
+      inputMode="url"
+      maxLength={LIMITS.urlCharacters}
+      placeholder="https://"
+      {...props}
+    />
   );
 }
 
 /** Several lines of text; in monospace for code. */
 export function LinesField({
-  name,
-  label,
-  description,
-  errors,
   mono = false,
-  ...rest
-}: Own<'textarea'> & { mono?: boolean }) {
-  const id = useId();
-  const words = { name, description, error: errorOf(errors, name) };
+  ...props
+}: OwnFieldProps<'textarea'> & { mono?: boolean }) {
+  const { frame, control } = useControl(props);
+  const className = mono ? `${control.className} ${classes.mono}` : control.className;
   return (
-    <FieldFrame {...words} label={label} controlId={id}>
-      <textarea
-        spellCheck={!mono}
-        {...rest}
-        {...describeControl(id, words)}
-        name={name}
-        className={`${classes.input} ${mono ? classes.mono : ''}`.trimEnd()}
-      />
+    <FieldFrame {...frame}>
+      <textarea spellCheck={!mono} {...control} className={className} />
     </FieldFrame>
   );
 }
@@ -71,26 +87,19 @@ type Choice = { value: string; text: string };
 
 /** A list to choose one from: the browser's own, so that it works everywhere. */
 export function ChoiceField({
-  name,
-  label,
-  description,
-  errors,
   choices,
-  ...rest
-}: Own<'select'> & { choices: readonly Choice[] }) {
-  const id = useId();
-  const words = { name, description, error: errorOf(errors, name) };
+  ...props
+}: OwnFieldProps<'select'> & { choices: readonly Choice[] }) {
+  const { frame, control } = useControl(props);
   return (
-    <FieldFrame {...words} label={label} controlId={id}>
+    <FieldFrame {...frame}>
       <select
-        {...rest}
-        {...describeControl(id, words)}
-        name={name}
-        className={`control ${classes.select}`}
+        {...control}
+        className={`control ${classes.select} ${props.isShort ? classes.short : ''}`.trimEnd()}
       >
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
+        {choices.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
           </option>
         ))}
       </select>
@@ -102,32 +111,126 @@ export function ChoiceField({
  * A checkbox. Browsers send nothing for an unticked box, so a hidden `0` is sent before it: the last of the two
  * values counts (see `readChecked`).
  */
-export function CheckField({ name, label, description, errors, ...rest }: Own<'input'>) {
-  const id = useId();
-  const error = errorOf(errors, name);
+export function CheckField({ defaultChecked, ...props }: OwnFieldProps<'input'>) {
+  const { value, frame, control } = useControl(props);
+  const { name, controlId: id, label, description, error } = frame;
+  const { defaultValue: _, className: _look, ...own } = control;
   return (
     <div className={classes.check} data-field>
       <input type="hidden" name={name} value="0" />
       <input
-        {...rest}
-        {...describeControl(id, { name, description, error })}
+        {...own}
         type="checkbox"
-        name={name}
         value="1"
+        defaultChecked={value === undefined ? defaultChecked : value === '1'}
       />
       <div>
         <label htmlFor={id}>{label}</label>
-        {description ? (
-          <p className={classes.description} id={`${id}-description`}>
-            {description}
-          </p>
-        ) : null}
-        {error ? (
-          <p className={classes.error} id={wrongId(name)}>
-            {error}
-          </p>
-        ) : null}
+        <Texts {...{ name, id, description, error }} />
       </div>
     </div>
   );
+}
+
+type FrameProps = Omit<FieldProps, 'error'> & {
+  /** The id of the one control that the label names. */
+  controlId: string;
+  error?: string | undefined;
+  /** The label names a group of controls, which has the id. */
+  isGroup?: boolean;
+  children: ReactNode;
+};
+
+/** The frame of a field: its label, description, control and error. */
+export function FieldFrame({ isGroup = false, children, ...props }: FrameProps) {
+  const { name, label, controlId: id, description, error } = props;
+  const describedBy = idsOfWords(id, { name, description, error });
+  const group = { id, role: 'group', 'aria-labelledby': `${id}-label`, ...describedBy };
+  return (
+    <div className={classes.frame} data-field {...(isGroup ? group : {})}>
+      {isGroup ? (
+        <div className={classes.label} id={`${id}-label`}>
+          {label}
+        </div>
+      ) : (
+        <label className={classes.label} htmlFor={id}>
+          {label}
+        </label>
+      )}
+      <Texts {...{ name, id, description, error }}>{children}</Texts>
+    </div>
+  );
+}
+
+type TextsProps = Words & { id: string; children?: ReactNode };
+
+function Texts({ name, id, description, error, children }: TextsProps) {
+  return (
+    <>
+      {description ? (
+        <p className={classes.description} id={`${id}-description`}>
+          {description}
+        </p>
+      ) : null}
+      {children}
+      {error ? (
+        <p className={classes.error} id={wrongId(name)}>
+          {error}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+type Words = { name: string; description?: ReactNode; error?: string | undefined };
+
+/**
+ * The ARIA attributes of a control: whether it is invalid, and which texts describe it.
+ *
+ * @param describedBy  ids of further texts
+ */
+export function describeControl(id: string, words: Words, describedBy?: string) {
+  const invalid = words.error ? { 'aria-invalid': true } : {};
+  return { id, ...invalid, ...idsOfWords(id, words, describedBy) };
+}
+
+/** The ARIA attributes of one control of several that share an error: none unless it is the wrong one. */
+export function describeWrong(name: string, isWrong: boolean) {
+  return isWrong ? { 'aria-invalid': true, 'aria-describedby': wrongId(name) } : {};
+}
+
+function idsOfWords(id: string, { name, description, error }: Words, describedBy?: string) {
+  const ids = [describedBy, error && wrongId(name), description && `${id}-description`];
+  const some = ids.filter((each) => typeof each === 'string' && each !== '');
+  return some.length > 0 ? { 'aria-describedby': some.join(' ') } : {};
+}
+
+/**
+ * Follows the text of an input. The input keeps the text itself (`defaultValue`, not `value`), or React would take back
+ * what was typed before the page's script ran.
+ */
+export function useTypedText(defaultValue: string) {
+  const ref = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(defaultValue);
+  useEffect(() => setText(ref.current?.value ?? defaultValue), [defaultValue]);
+  const onChange: ComponentProps<'input'>['onChange'] = (event) =>
+    setText(event.currentTarget.value);
+  return {
+    text,
+    replace: (fresh: string) => {
+      if (ref.current) ref.current.value = fresh;
+      setText(fresh);
+    },
+    input: { ref, defaultValue, onChange },
+  };
+}
+
+/** The same for a field of the form. Its error is about the text that was sent, and goes as soon as somebody types. */
+export function useTypedField(name: string, initial = '') {
+  const { value = initial } = useField(name);
+  const typed = useTypedText(value);
+  return {
+    ...typed,
+    input: { ...typed.input, name, error: typed.text === value ? undefined : null },
+  };
 }

@@ -1,5 +1,4 @@
-import { useShell } from '../page/shell.ts';
-import { useEffect, useRef, type SubmitEvent } from 'react';
+import { createContext, use, useEffect, useRef, type SubmitEvent } from 'react';
 import {
   // oxlint-disable-next-line no-restricted-imports -- this is the one place
   Form as RouterForm,
@@ -9,26 +8,64 @@ import {
 import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
 import { useMaySend } from '../page/may-change.ts';
+import { useShell } from '../page/shell.ts';
+import { useAnswer } from '../page/use-answer.ts';
+import { Notice } from '../parts/Notice.tsx';
 import { personField, teamField } from '../serving/form-team.ts';
+import type { FieldErrors } from '../services.ts';
+import { type FormAnswer, listIn, textIn, type Values } from './values.ts';
 import { goToFirstWrong } from './wrong-fields.ts';
 
+const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {}, errors: {} });
+
+/** What the form around a field holds for it, and what is wrong with it. */
+export function useField(name: string) {
+  const { values, errors } = use(Shown);
+  const messages = errors[name] ?? [];
+  return {
+    value: textIn(values, name),
+    list: listIn(values, name),
+    error: messages.length > 0 ? messages.join(' ') : undefined,
+  };
+}
+
+export function useErrors(): FieldErrors {
+  return use(Shown).errors;
+}
+
+/** The answer to a form of this page, also after the page has refreshed itself. */
+export function useFormAnswer<More extends object>(): FormAnswer & Partial<More> {
+  return useAnswer(useActionData<FormAnswer & Partial<More>>()) ?? {};
+}
+
+type OwnProps = Omit<FormProps, 'method'> & {
+  /** What its fields hold at first. A form without it and without `intent` has nothing to show again. */
+  values?: Values;
+  /** Of its buttons, on a page with several forms: answers to the others are not this form's. */
+  intent?: string | readonly string[];
+};
+
 /**
- * The only form of the dashboard that changes something. It carries the person and the team that it was opened for. If the service
- * does not answer or refuses the form, what was typed stays. It is not rendered for viewers if their role would be
- * refused.
+ * The only form of the dashboard that changes something. Its fields get what was typed and what is wrong from it. It
+ * carries the person and the team that it was opened for. If the service does not answer or refuses the form, what was
+ * typed stays. It is not rendered for viewers if their role would be refused.
  */
-export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
-  const answer: unknown = useActionData();
-  const shown = useShell();
+export function Form({ children, values, intent, ...props }: OwnProps) {
+  const given: unknown = useActionData();
+  const latest = useFormAnswer();
+  const isOwn =
+    intent === undefined ? values !== undefined : [intent].flat().includes(latest.intent ?? '');
+  const answer = isOwn ? latest : {};
+  const shell = useShell();
   const ref = useRef<HTMLFormElement>(null);
   const maySend = useMaySend(props.action);
   useEffect(() => {
-    if (answer !== undefined && ref.current) goToFirstWrong(ref.current);
-  }, [answer]);
+    if (given !== undefined && ref.current) goToFirstWrong(ref.current);
+  }, [given]);
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     props.onSubmit?.(event);
     if (event.defaultPrevented) return;
-    rememberAnswer(answer);
+    rememberAnswer(given);
     if (readConnection().kind !== 'lost') return;
     event.preventDefault();
     noteUntaken({
@@ -39,13 +76,20 @@ export function Form({ children, ...props }: Omit<FormProps, 'method'>) {
   if (!maySend) return null;
   return (
     <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
-      {shown ? (
+      {shell ? (
         <>
-          <input type="hidden" name={teamField} value={shown.team.id} />
-          <input type="hidden" name={personField} value={shown.user.id} />
+          <input type="hidden" name={teamField} value={shell.team.id} />
+          <input type="hidden" name={personField} value={shell.user.id} />
         </>
       ) : null}
-      {children}
+      <Shown value={{ values: answer.values ?? values ?? {}, errors: answer.errors ?? {} }}>
+        {answer.problem ? (
+          <Notice kind="failed" {...(answer.title && { title: answer.title })}>
+            {answer.problem}
+          </Notice>
+        ) : null}
+        {children}
+      </Shown>
     </RouterForm>
   );
 }

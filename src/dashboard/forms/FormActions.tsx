@@ -1,7 +1,8 @@
+import { Notice } from '../parts/Notice.tsx';
 import { Button, ButtonLink } from '../parts/Button.tsx';
-import { ErrorSummary } from './ErrorSummary.tsx';
-import type { FieldErrors } from '../services.ts';
 import classes from './Form.module.css';
+import { useErrors } from './Form.tsx';
+import { goToField, wrongId } from './wrong-fields.ts';
 
 /** A hidden first button that saves: Enter in a field presses a form's first button. */
 export function EnterSaves() {
@@ -17,22 +18,71 @@ export function EnterSaves() {
   );
 }
 
-type FormActionsProps = { word: string; cancelTo: string; errors: FieldErrors | undefined };
+type FormActionsProps = { word: string; cancelTo: string; canTest?: boolean };
 
 /** The end of a form: its errors, and the buttons to save, test and cancel. */
-export function FormActions({ word, cancelTo, errors }: FormActionsProps) {
+export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps) {
   return (
     <div className={classes.actions}>
-      <ErrorSummary errors={errors} />
+      <ErrorSummary />
       <Button type="submit" name="intent" value="save">
         {word}
       </Button>
-      <Button type="submit" name="intent" value="test" variant="default">
-        Test run
-      </Button>
+      {canTest ? (
+        <Button type="submit" name="intent" value="test" variant="default">
+          Test run
+        </Button>
+      ) : null}
       <ButtonLink to={cancelTo} variant="quiet">
         Cancel
       </ButtonLink>
     </div>
+  );
+}
+
+/** The labels of fields whose name in plain letters is not what people know them by. */
+const labels: Readonly<Record<string, string>> = {
+  url: 'URL',
+  callback_url: 'Callback URL',
+  test_url: 'Test URL',
+  queue: 'Queue name',
+  dead_letter_days: 'Dead letter retention',
+  starts_at: 'Start',
+  ends_at: 'End',
+  is_weekly: 'Repeat every week',
+  covers: 'What it mutes',
+  sources: 'What it mutes',
+};
+
+function labelOf(field: string): string {
+  const [name = field] = field.split('.');
+  const plain = name.replaceAll('_', ' ');
+  return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** Lists the wrong fields beside the buttons of a long form, each with a link to the field, which may be far above. */
+function ErrorSummary() {
+  const errors = useErrors();
+  const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);
+  if (wrong.length === 0) return null;
+  const count = wrong.length === 1 ? 'one field needs' : `${wrong.length} fields need`;
+  return (
+    <Notice kind="failed" title={`Not done: ${count} a change.`}>
+      <ul className="row">
+        {wrong.map((field) => (
+          <li key={field}>
+            <a
+              href={`#${wrongId(field)}`}
+              onClick={(event) => {
+                event.preventDefault();
+                goToField(document.getElementById(wrongId(field)));
+              }}
+            >
+              {labelOf(field)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }

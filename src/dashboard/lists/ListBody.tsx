@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatUtc } from '../parts/Time.tsx';
+import { formatUtc } from '../words/instants.ts';
 import { UnreadableFilter } from './FilterFault.tsx';
 import { byTime, Pagination } from './Pagination.tsx';
 

@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cookieScopeOf } from '#domain/public-address';
 import { basePathInBrowser } from '../address.ts';
+import { formatUtc } from '../words/instants.ts';
 import { describeDay, describeDistance, formatExact, formatLong } from '../words/times.ts';
 
 type Moment = {
@@ -54,11 +55,6 @@ export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
   return isLocal && timeZone !== null && timeZone !== 'UTC'
     ? { zone: timeZone, word: 'local' }
     : { zone: 'UTC', word: 'UTC' };
-}
-
-/** `2026-11-21 09:05:07 UTC` */
-export function formatUtc(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /**

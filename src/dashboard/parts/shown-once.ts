@@ -1,26 +1,23 @@
 /**
  * Secrets that are shown once and not yet taken, so that leaving the page asks first. The state lives in the browser.
  */
+import { useActionData } from 'react-router';
 import { createContext, useEffect, useState, useSyncExternalStore } from 'react';
 
 /** Called by a button that has copied something of a secret that is shown once. */
 export const Copied = createContext<() => void>(() => undefined);
 
 /**
- * Keeps a secret from a response until it is taken. The response itself is lost when the page refreshes or another of
- * its forms is answered, and the secret cannot be shown again.
- *
- * @param answer  the page's response; a new one with a secret replaces the one that was kept
+ * Keeps a secret from the page's response until it is taken. The response itself is lost when the page refreshes or
+ * another of its forms is answered, and the secret cannot be shown again. A new response with a secret replaces it.
  */
 export function useKept<Answer extends object, Secret>(
-  answer: Answer | undefined,
-  read: (answer: Answer) => Secret | undefined,
+  read: (answer: Partial<Answer>) => Secret | null | undefined,
 ): { kept: Secret | null; take: () => void } {
-  const brought = answer === undefined ? undefined : read(answer);
-  const [state, setState] = useState({ answer, kept: brought ?? null });
-  if (answer !== state.answer) {
-    setState({ answer, kept: brought ?? state.kept });
-  }
+  const answer = useActionData() as Partial<Answer> | undefined;
+  const brought = answer === undefined ? null : (read(answer) ?? null);
+  const [state, setState] = useState({ answer, kept: brought });
+  if (answer !== state.answer) setState({ answer, kept: brought ?? state.kept });
   return { kept: state.kept, take: () => setState({ answer, kept: null }) };
 }
 

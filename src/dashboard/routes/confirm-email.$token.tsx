@@ -1,24 +1,22 @@
+import { Link } from 'react-router';
+import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
-import { data, Link } from 'react-router';
-import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Route } from './+types/confirm-email.$token.ts';
 
 /** Confirms the address. This needs a button: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts, say } = openPublic(context);
+  const { accounts, fail, say } = openPublic(context);
   const outcome = await accounts.confirmEmail(params.token);
-  if (outcome.kind === 'expired') return data({ isExpired: true }, { status: 422 });
-  const text = 'The new email is in force. You sign in with it from now on.';
-  return say('/settings/profile', text);
+  if (outcome.kind === 'expired') return fail('expired');
+  return say('/settings/profile', 'The new email is in force. You sign in with it from now on.');
 }
 
 export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
-  if (actionData?.isExpired) {
+  if (actionData) {
     return (
-      <SignedOutForm
+      <SignedOutNote
         title="This link no longer works"
         note="It was used, is more than an hour old, or the address has an account by now. Ask for the change again in your profile."
-        word={null}
         below={<Link to="/settings/profile">Go to your profile</Link>}
       />
     );

@@ -19,7 +19,8 @@ import { FilterReader, type FilterFaults, type ReadFilters } from '#domain/read-
 import { readText } from '../forms/read-form.ts';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
-import { formatUtc, Time } from '../parts/Time.tsx';
+import { Time } from '../parts/Time.tsx';
+import { formatUtc } from '../words/instants.ts';
 import { AskAgain } from '../runs/AskAgain.tsx';
 import { listShown } from '../runs/bulk-progress.ts';
 import { SpreadField } from '../runs/SpreadField.tsx';

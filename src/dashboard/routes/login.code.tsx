@@ -1,11 +1,11 @@
-import { openPublic } from '../serving/open.ts';
+import { Link } from 'react-router';
 import { LIMITS } from '#domain/limits';
-import { data, Link } from 'react-router';
-import { redirectWithCookies } from '../context.ts';
-import { readNext } from '../serving/own-path.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
+import { redirectWithCookies } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
+import { openPublic } from '../serving/open.ts';
+import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.code.ts';
 
 export function loader({ url }: Route.LoaderArgs) {
@@ -13,7 +13,7 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { form, accounts, requestContext, tooMany } = openPublic(context);
+  const { accounts, form, requestContext, fail, tooMany } = openPublic(context);
   const outcome = await accounts.verifySecondFactor(
     { code: readText(form, 'code') },
     requestContext,
@@ -21,32 +21,23 @@ export async function action({ context }: Route.ActionArgs) {
   switch (outcome.kind) {
     case 'signed-in':
       return redirectWithCookies(readNext(form.get('next')), outcome.setCookies);
-    case 'too-many': {
+    case 'too-many':
       return tooMany(outcome);
-    }
     case 'expired':
-      return data(
-        { problem: 'This sign-in has waited too long. Begin again with email and password.' },
-        { status: 422 },
-      );
+      return fail('This sign-in has waited too long. Begin again with email and password.');
     case 'wrong':
-      return data(
-        {
-          problem:
-            'The code is not right. It changes every 30 seconds; a recovery code works once.',
-        },
-        { status: 422 },
+      return fail(
+        'The code is not right. It changes every 30 seconds; a recovery code works once.',
       );
   }
 }
 
-export default function SecondFactor({ loaderData, actionData }: Route.ComponentProps) {
+export default function SecondFactor({ loaderData }: Route.ComponentProps) {
   return (
     <SignedOutForm
       title="Enter the code"
       note="The six digits that your authenticator shows now, or one of your recovery codes."
       word="Sign in"
-      problem={actionData?.problem}
       below={<Link to="/login">Begin again</Link>}
     >
       <input type="hidden" name="next" value={loaderData.next} />

@@ -1,22 +1,21 @@
-import { openPublic } from '../serving/open.ts';
-import { data, Link, redirect } from 'react-router';
-import { proxyRefusal, redirectWithCookies, session } from '../context.ts';
-import { readNext } from '../serving/own-path.ts';
+import { Link, redirect } from 'react-router';
 import { BeginPasskey } from '../account/BeginPasskey.tsx';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
-import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { TextField } from '../forms/Field.tsx';
+import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { proxyRefusal, redirectWithCookies } from '../context.ts';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { Notice } from '../parts/Notice.tsx';
-import type { ProxyRefusal } from '../services.ts';
 import { readText } from '../forms/read-form.ts';
+import { Notice } from '../parts/Notice.tsx';
+import { openPublic } from '../serving/open.ts';
+import { readNext } from '../serving/own-path.ts';
+import type { ProxyRefusal } from '../services.ts';
 import type { Route } from './+types/login.ts';
 
 export async function loader({ url, context }: Route.LoaderArgs) {
+  const { accounts, session } = openPublic(context);
   const next = readNext(url.searchParams.get('next'));
-  if (context.get(session)) throw redirect(next);
-  const { accounts } = openPublic(context);
+  if (session) throw redirect(next);
   if (!(await accounts.isSetUp())) throw redirect('/setup');
   return {
     next,
@@ -28,48 +27,37 @@ export async function loader({ url, context }: Route.LoaderArgs) {
   };
 }
 
-/** Who comes by the proxy is signed in before this page, so here something stood in the way. */
+/** People who come by the proxy are signed in before this page, so here something stood in the way. */
 function explainProxy(refusal: ProxyRefusal | null): string {
   if (refusal !== null) return explainProxyRefusal(refusal);
   return 'People sign in by the proxy in front of Belfry, and this request did not come from it with a name. Open Belfry at its public address.';
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { form, accounts, requestContext, tooMany } = openPublic(context);
-  const email = readText(form, 'email');
+  const { accounts, form, requestContext, fail, tooMany } = openPublic(context);
   const next = readNext(form.get('next'));
-  const outcome = await accounts.signIn(
-    { email, password: readText(form, 'password') },
-    requestContext,
-  );
+  const input = { email: readText(form, 'email'), password: readText(form, 'password') };
+  const outcome = await accounts.signIn(input, requestContext);
   switch (outcome.kind) {
     case 'signed-in':
       return redirectWithCookies(next, outcome.setCookies);
-    case 'second-factor':
-      return redirectWithCookies(
-        `/login/code?next=${encodeURIComponent(next)}`,
-        outcome.setCookies,
-      );
-    case 'too-many': {
-      return tooMany(outcome, { email });
+    case 'second-factor': {
+      const to = `/login/code?next=${encodeURIComponent(next)}`;
+      return redirectWithCookies(to, outcome.setCookies);
     }
+    case 'too-many':
+      return tooMany(outcome);
     case 'wrong':
-      return data(
-        {
-          problem: 'No account has this email and password. Check both, or reset the password.',
-          email,
-        },
-        { status: 422 },
-      );
+      return fail('No account has this email and password. Check both, or reset the password.');
   }
 }
 
-export default function Login({ loaderData, actionData }: Route.ComponentProps) {
+export default function Login({ loaderData }: Route.ComponentProps) {
   const { provider, takesPasswords, next, proxyProblem } = loaderData;
   if (!takesPasswords && proxyProblem !== null) {
     return (
       <>
-        <SignedOutForm title="Not signed in" word={null} />
+        <SignedOutNote title="Not signed in" />
         <Notice kind="failed">{proxyProblem}</Notice>
       </>
     );
@@ -77,7 +65,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
   if (!takesPasswords && provider !== null) {
     return (
       <>
-        <SignedOutForm title="Sign in" word={null} />
+        <SignedOutNote title="Sign in" />
         <ProviderLink name={provider} next={next} />
       </>
     );
@@ -88,7 +76,6 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
         title="Sign in"
         note={proxyProblem}
         word="Sign in"
-        problem={actionData?.problem}
         below={
           <>
             <Link to="/forgot-password">Forgot the password?</Link>
@@ -97,19 +84,12 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
         }
       >
         <input type="hidden" name="next" value={next} />
-        <TextField
-          name="email"
-          label="Email"
-          type="email"
-          autoComplete="username"
-          required
-          defaultValue={actionData?.email}
-        />
+        <EmailField />
         <CurrentPasswordField />
       </SignedOutForm>
       {provider === null ? null : <ProviderLink name={provider} next={next} />}
       {loaderData.offersPasskeys ? (
-        <BeginPasskey next={loaderData.next} word="Sign in with a passkey" />
+        <BeginPasskey next={next} word="Sign in with a passkey" />
       ) : null}
     </>
   );

@@ -12,8 +12,8 @@ import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
-import { formatUtc } from '../parts/Time.tsx';
-import { tooManyWindows } from '../alerts/window-form.ts';
+import { formatUtc } from '../words/instants.ts';
+import { tooManyWindows } from '../alerts/window-words.ts';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/maintenance.ts';
 

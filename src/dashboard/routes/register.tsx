@@ -1,12 +1,16 @@
-import { openPublic } from '../serving/open.ts';
-import { LIMITS } from '#domain/limits';
-import { data, Link, redirect } from 'react-router';
+import { Link, redirect } from 'react-router';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { notFound, type Context } from '../context.ts';
-import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
-import { TextField } from '../forms/Field.tsx';
-import { readText } from '../forms/read-form.ts';
-import type { FieldErrors } from '../services.ts';
+import {
+  AccountFields,
+  EmailField,
+  SignedOutForm,
+  SignedOutNote,
+  TeamField,
+} from '../account/SignedOutForm.tsx';
+import { notFound } from '../context.ts';
+import { useFormAnswer } from '../forms/Form.tsx';
+import { textIn } from '../forms/values.ts';
+import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -17,84 +21,44 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { form, accounts, requestContext } = openPublic(context);
-  if (accounts.confirmsFirst()) return askForLink(readText(form, 'email'), context);
-  const { values, input } = readAccountForm(form);
-  const outcome = await accounts.register(input, requestContext);
-  if (outcome.kind === 'closed') notFound();
-  return answerAccountForm(outcome, values, context);
-}
-
-/** What the forms show again. `values` belong to the form that creates the account at once. */
-type Answer = {
-  isSent?: true;
-  problem?: string | undefined;
-  errors?: FieldErrors | undefined;
-  values: Readonly<Record<string, string>>;
-};
-
-async function askForLink(email: string, context: Context) {
-  const { accounts, requestContext, tooMany } = openPublic(context);
-  const outcome = await accounts.requestSignUp({ email }, requestContext);
-  const values = { email };
-  switch (outcome.kind) {
-    case 'closed':
-      return notFound();
-    case 'done':
-      return data<Answer>({ isSent: true, values });
-    case 'refused':
-      return data<Answer>({ errors: outcome.errors, values }, { status: 422 });
-    case 'too-many': {
-      return tooMany(outcome, { values });
-    }
+  const { accounts, form, requestContext, show } = openPublic(context);
+  const input = readAccountForm(form);
+  if (!accounts.confirmsFirst()) {
+    const outcome = await accounts.register(input, requestContext);
+    return outcome.kind === 'closed' ? notFound() : answerAccountForm(outcome, context);
   }
+  const outcome = await accounts.requestSignUp({ email: input.email }, requestContext);
+  if (outcome.kind === 'closed') return notFound();
+  return outcome.kind === 'done' ? show({ isSent: true }) : answerAccountForm(outcome, context);
 }
 
-export default function Register({ loaderData, actionData }: Route.ComponentProps) {
-  const answer: Answer | undefined = actionData;
-  if (answer?.isSent) {
+export default function Register({ loaderData }: Route.ComponentProps) {
+  const { isSent, values = {} } = useFormAnswer<{ isSent: boolean }>();
+  if (isSent) {
     return (
-      <SignedOutForm
+      <SignedOutNote
         title="Look for the link"
-        note={`A link to create the account is on its way to ${answer.values['email']}. It works once, for an hour.`}
-        word={null}
+        note={`A link to create the account is on its way to ${textIn(values, 'email')}. It works once, for an hour.`}
         below={<Link to="/login">Back to sign in</Link>}
       />
     );
   }
-  const below = <Link to="/login">Sign in instead</Link>;
-  if (loaderData.confirmsFirst) {
-    return (
-      <SignedOutForm
-        title="Create an account"
-        note="We send a link to your address first. To join an existing team, ask for an invitation."
-        word="Send link"
-        problem={answer?.problem}
-        below={below}
-      >
-        <TextField
-          name="email"
-          label="Email"
-          type="email"
-          autoComplete="username"
-          required
-          maxLength={LIMITS.emailCharacters}
-          defaultValue={answer?.values['email']}
-          errors={answer?.errors}
-        />
-      </SignedOutForm>
-    );
-  }
+  const { confirmsFirst } = loaderData;
   return (
     <SignedOutForm
       title="Create an account"
-      note="With a team of your own. To join an existing team, ask for an invitation."
-      word="Create account"
-      problem={answer?.problem}
-      below={below}
+      note={`${confirmsFirst ? 'We send a link to your address first.' : 'With a team of your own.'} To join an existing team, ask for an invitation.`}
+      word={confirmsFirst ? 'Send link' : 'Create account'}
+      below={<Link to="/login">Sign in instead</Link>}
     >
-      <AccountFields errors={answer?.errors} values={answer?.values} />
-      <TeamField errors={answer?.errors} values={answer?.values} />
+      {confirmsFirst ? (
+        <EmailField />
+      ) : (
+        <>
+          <AccountFields />
+          <TeamField />
+        </>
+      )}
     </SignedOutForm>
   );
 }

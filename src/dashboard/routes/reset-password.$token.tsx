@@ -1,20 +1,17 @@
-import { openPublic } from '../serving/open.ts';
-import { LIMITS } from '#domain/limits';
-import { data, Link } from 'react-router';
-import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { PasswordField } from '../forms/PasswordField.tsx';
+import { Link } from 'react-router';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
+import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { NewPasswordField } from '../forms/PasswordField.tsx';
 import { readChecked, readText } from '../forms/read-form.ts';
-import type { FieldErrors } from '../services.ts';
+import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 
 export async function loader({ params, context }: Route.LoaderArgs) {
-  const { accounts } = openPublic(context);
-  return { isValid: await accounts.isResetTokenValid(params.token) };
+  return { isValid: await openPublic(context).accounts.isResetTokenValid(params.token) };
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { form, accounts, say, requestContext, tooMany } = openPublic(context);
+  const { accounts, form, requestContext, refuse, fail, tooMany, say } = openPublic(context);
   const outcome = await accounts.resetPassword(
     {
       token: params.token,
@@ -23,30 +20,24 @@ export async function action({ params, context }: Route.ActionArgs) {
     },
     requestContext,
   );
-  const none: FieldErrors = {};
   switch (outcome.kind) {
     case 'done':
       return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);
     case 'expired':
-      return data(
-        { problem: 'This link was used or is too old. Ask for a new one.', errors: none },
-        { status: 422 },
-      );
-    case 'too-many': {
-      return tooMany(outcome, { errors: none });
-    }
+      return fail('This link was used or is too old. Ask for a new one.');
+    case 'too-many':
+      return tooMany(outcome);
     case 'refused':
-      return data({ problem: undefined, errors: outcome.errors }, { status: 422 });
+      return refuse(outcome.errors);
   }
 }
 
-export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
+export default function ResetPassword({ loaderData }: Route.ComponentProps) {
   if (!loaderData.isValid) {
     return (
-      <SignedOutForm
+      <SignedOutNote
         title="This link no longer works"
         note="It was used or is too old."
-        word={null}
         below={<Link to="/forgot-password">Ask for a new one</Link>}
       />
     );
@@ -56,18 +47,8 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
       title="Set a new password"
       note="It ends all your sessions; sign in with it afterwards."
       word="Set password"
-      problem={actionData?.problem}
     >
-      <PasswordField
-        name="password"
-        label="New password"
-        description="At least 8 characters."
-        autoComplete="new-password"
-        required
-        minLength={8}
-        maxLength={LIMITS.passwordCharacters.most}
-        errors={actionData?.errors}
-      />
+      <NewPasswordField label="New password" />
       <RevokeTokenField />
     </SignedOutForm>
   );

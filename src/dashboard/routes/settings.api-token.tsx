@@ -1,14 +1,12 @@
 import { open } from '../serving/open.ts';
 import { Button } from '../parts/Button.tsx';
-import { data, Link } from 'react-router';
-import { sentForm } from '../context.ts';
+import { Link } from 'react-router';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
-import { useAnswer } from '../page/use-answer.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
@@ -16,7 +14,6 @@ import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shown-once.ts';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.api-token.ts';
 
 /**
@@ -39,20 +36,16 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 
 /** Generates or replaces the token. Its text is only ever in this response. */
 export async function action({ context }: Route.ActionArgs) {
-  const password = readText(context.get(sentForm), 'password');
-  const { accounts, requestContext, tooMany } = open(context);
+  const { accounts, form, requestContext, refuse, tooMany } = open(context);
+  const password = readText(form, 'password');
   const outcome = await accounts.generateApiToken({ password }, requestContext);
-  if (outcome.kind === 'generated') return data<Answer>({ token: outcome.token });
-  if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
-  return tooMany<Answer>(outcome);
+  if (outcome.kind === 'generated') return { token: outcome.token };
+  return outcome.kind === 'refused' ? refuse(outcome.errors) : tooMany(outcome);
 }
 
-type Answer = { token?: string; problem?: string; errors?: FieldErrors };
-
-export default function ApiToken({ loaderData, actionData }: Route.ComponentProps) {
+export default function ApiToken({ loaderData }: Route.ComponentProps) {
   const { token, baseUrl, target, teamName, isWatching, arrived } = loaderData;
-  const { kept, take } = useKept(actionData, (answer) => answer.token);
-  const answer = useAnswer(actionData);
+  const { kept, take } = useKept(({ token: made }: { token?: string }) => made);
   const mayWork = useMayWork();
   return (
     <>
@@ -75,11 +68,14 @@ export default function ApiToken({ loaderData, actionData }: Route.ComponentProp
             <CodeBlock text={kept} label="API token" />
           </ShownOnce>
         ) : null}
-        {answer?.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
         {token ? (
-          <Existing token={token} errors={answer?.errors} />
+          <Existing token={token} />
         ) : (
-          <First errors={answer?.errors} />
+          <Form values={{}}>
+            <p>You have none yet.</p>
+            <CurrentPasswordField />
+            <Button type="submit">Generate token</Button>
+          </Form>
         )}
       </Section>
       {mayWork ? (
@@ -95,24 +91,9 @@ export default function ApiToken({ loaderData, actionData }: Route.ComponentProp
   );
 }
 
-type Errors = { errors: FieldErrors | undefined };
+type Token = { hint: string; createdAt: number; lastUsedAt: number | null };
 
-function First({ errors }: Errors) {
-  return (
-    <Form>
-      <p>You have none yet.</p>
-      <CurrentPasswordField errors={errors} />
-      <Button type="submit">Generate token</Button>
-    </Form>
-  );
-}
-
-function Existing({
-  token,
-  errors,
-}: Errors & {
-  token: { hint: string; createdAt: number; lastUsedAt: number | null };
-}) {
+function Existing({ token }: { token: Token }) {
   return (
     <>
       <DefinitionList
@@ -126,9 +107,9 @@ function Existing({
         ]}
       />
       {/* The key empties the password's field after the token was replaced. */}
-      <Form key={token.hint}>
+      <Form key={token.hint} values={{}}>
         <p>A new token ends the present one at once, wherever it is used.</p>
-        <CurrentPasswordField label="Password, to replace it" errors={errors} />
+        <CurrentPasswordField label="Password, to replace it" />
         <Button type="submit" variant="default">
           Regenerate token
         </Button>

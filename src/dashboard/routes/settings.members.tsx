@@ -10,13 +10,12 @@ import { Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/read-form.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
-import { Notice } from '../parts/Notice.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shown-once.ts';
 import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { Actor, FieldErrors, Invitation, InvitedRole, Member, Teams } from '../services.ts';
+import type { Actor, Invitation, InvitedRole, Member, Teams } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
 const roles = [
@@ -34,11 +33,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { members, invitations, me: actor, sendsMail: accounts.sendsMail() };
 }
 
-type Answer = {
-  errors?: FieldErrors;
-  problem?: string;
-  invited?: { link: string; mailed: boolean };
-};
+type Invited = { link: string; mailed: boolean };
 
 export async function action({ context }: Route.ActionArgs) {
   const { actor, form, teams, intent, say } = open(context, 'manage-members');
@@ -67,15 +62,15 @@ async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> 
 }
 
 async function invite(actor: Actor, context: Context) {
-  const { form, teams, requestContext, tooMany } = open(context);
+  const { form, teams, requestContext, refuse, tooMany } = open(context);
   const role = readText(form, 'role') as InvitedRole;
   const invited = { email: readText(form, 'email').trim() || null, role };
   const outcome = await teams.invite(actor, invited, requestContext);
-  if (outcome.kind === 'refused') return data<Answer>({ errors: outcome.errors }, { status: 422 });
+  if (outcome.kind === 'refused') return refuse(outcome.errors);
   if (outcome.kind === 'too-many') {
-    return tooMany<Answer>(outcome);
+    return tooMany(outcome);
   }
-  return data<Answer>({ invited: { link: outcome.link, mailed: outcome.mailed } });
+  return { invited: { link: outcome.link, mailed: outcome.mailed } };
 }
 
 const changes = {
@@ -112,7 +107,7 @@ async function change(
   }
 }
 
-export default function Members({ loaderData, actionData }: Route.ComponentProps) {
+export default function Members({ loaderData }: Route.ComponentProps) {
   const { members, invitations, me, sendsMail } = loaderData;
   return (
     <div className="stack">
@@ -122,7 +117,7 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
         rows={members}
         keyOf={(member) => member.userId}
       />
-      <Invite answer={actionData} sendsMail={sendsMail} />
+      <Invite sendsMail={sendsMail} />
       {invitations.length > 0 ? (
         <section className="stack">
           <h2>Open invitations</h2>
@@ -138,8 +133,8 @@ export default function Members({ loaderData, actionData }: Route.ComponentProps
   );
 }
 
-function Invite({ answer, sendsMail }: { answer: Answer | undefined; sendsMail: boolean }) {
-  const { kept, take } = useKept(answer, ({ invited }) => invited);
+function Invite({ sendsMail }: { sendsMail: boolean }) {
+  const { kept, take } = useKept(({ invited }: { invited?: Invited }) => invited);
   return (
     <Section
       title="Invite"
@@ -149,7 +144,6 @@ function Invite({ answer, sendsMail }: { answer: Answer | undefined; sendsMail: 
           : 'By a link that you pass on: mail is not set up here.'
       }
     >
-      {answer?.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
       {kept ? (
         <ShownOnce
           key={kept.link}
@@ -161,15 +155,14 @@ function Invite({ answer, sendsMail }: { answer: Answer | undefined; sendsMail: 
           <CodeBlock text={kept.link} label="invitation link" />
         </ShownOnce>
       ) : null}
-      <Form>
+      <Form intent="invite">
         <TextField
           name="email"
           label="Email"
           type="email"
           description="Leave it empty for a link that anybody may use, once."
-          errors={answer?.errors}
         />
-        <ChoiceField name="role" label="Role" choices={roles} errors={answer?.errors} />
+        <ChoiceField name="role" label="Role" choices={roles} />
         <Button type="submit" name="intent" value="invite">
           Invite
         </Button>

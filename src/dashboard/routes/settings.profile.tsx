@@ -1,19 +1,18 @@
 import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
-import { data } from 'react-router';
 import { readSlashKey } from '../serving/cookies.ts';
 import { CheckField, TextField } from '../forms/Field.tsx';
-import { CurrentPasswordField, PasswordField } from '../forms/PasswordField.tsx';
-import { Form } from '../forms/Form.tsx';
+import { CurrentPasswordField, NewPasswordField } from '../forms/PasswordField.tsx';
+import { EmailField } from '../account/SignedOutForm.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Passkeys } from '../account/Passkeys.tsx';
 import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
 import { SecondFactor } from '../account/SecondFactor.tsx';
 import { useKept } from '../parts/shown-once.ts';
 import { Section } from '../parts/Section.tsx';
-import { profileActions, type ProfileAnswer } from '../account/profile-actions.ts';
-import type { Passkey } from '../services.ts';
+import { actOnProfile, type ProfileAnswer } from '../account/profile-actions.ts';
 import type { Route } from './+types/settings.profile.ts';
 
 export async function loader({ request, context }: Route.LoaderArgs) {
@@ -35,71 +34,53 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-export async function action({ context }: Route.ActionArgs) {
-  const { form, accounts, intent, user, say, requestContext } = open(context);
-  const act = Object.hasOwn(profileActions, intent) ? profileActions[intent] : undefined;
-  if (!act) throw data(null, { status: 400 });
-  const userId = user.id;
-  const outcome = await act({
-    form,
-    intent,
-    userId,
-    accounts,
-    requestContext,
-    context,
-  });
-  if (!('said' in outcome)) return outcome;
-  const { said, setCookies = [], to = '/settings/profile' } = outcome;
-  return say(to, said, setCookies);
+export function action({ context }: Route.ActionArgs) {
+  return actOnProfile(context);
 }
 
-type FormsProps = {
-  user: Route.ComponentProps['loaderData']['user'];
-  answer: ProfileAnswer | undefined;
-};
-
-const factorIntents: readonly string[] = [
-  'begin-second-factor',
-  'confirm-second-factor',
-  'renew-recovery-codes',
-  'end-second-factor',
-];
-
-export default function Profile({ loaderData, actionData }: Route.ComponentProps) {
-  const forms: FormsProps = { user: loaderData.user, answer: actionData };
-  const { kept, take } = useKept(actionData, (answer) => answer.begun);
-  const renewed = useKept(actionData, (answer) => answer.renewedCodes);
-  const isAboutFactor = factorIntents.includes(actionData?.intent ?? '');
+export default function Profile({ loaderData }: Route.ComponentProps) {
+  const { user, passkeys, provider, joined, isByProxy } = loaderData;
+  const { intent, problem, asked } = useFormAnswer<ProfileAnswer>();
+  const { kept, take } = useKept(({ begun }: Partial<ProfileAnswer>) => begun);
+  const renewed = useKept(({ renewedCodes }: Partial<ProfileAnswer>) => renewedCodes);
   return (
     <>
-      {loaderData.mustConfirm ? <ConfirmEmail email={loaderData.user.email} /> : null}
-      <WhoYouAre {...forms} />
-      <WaysIn {...loaderData} answer={actionData} />
-      {loaderData.provider === null && !loaderData.isByProxy ? (
+      {loaderData.mustConfirm ? <ConfirmEmail email={user.email} /> : null}
+      <WhoYouAre user={user} />
+      {provider !== null ? (
+        <NoPassword provider={provider} />
+      ) : isByProxy ? (
+        <BesideProxy />
+      ) : (
+        <>
+          <ChangePassword />
+          <Section
+            title="Second factor"
+            note="Sign-in then asks for a code of an authenticator as well."
+          >
+            <SecondFactor
+              isOn={user.hasSecondFactor}
+              begun={kept}
+              onTaken={take}
+              renewed={renewed.kept}
+              onRenewedTaken={renewed.take}
+              isConfirming={intent === 'confirm-second-factor'}
+            />
+          </Section>
+        </>
+      )}
+      {passkeys ? (
         <Section
-          title="Second factor"
-          note="Sign-in then asks for a code of an authenticator as well."
+          title="Passkeys"
+          note="A device signs you in by PIN, finger or face, without password and code."
         >
-          {factorIntents.map((intent) => (
-            <Problem key={intent} intent={intent} answer={actionData} />
-          ))}
-          <SecondFactor
-            isOn={loaderData.user.hasSecondFactor}
-            begun={kept}
-            onTaken={take}
-            renewed={renewed.kept}
-            onRenewedTaken={renewed.take}
-            isConfirming={actionData?.intent === 'confirm-second-factor'}
-            errors={isAboutFactor ? actionData?.errors : undefined}
-          />
+          {problem && (intent === 'add-passkey' || intent === 'delete-passkey') ? (
+            <Notice kind="failed">{problem}</Notice>
+          ) : null}
+          <Passkeys passkeys={passkeys} asked={asked} />
         </Section>
       ) : null}
-      {loaderData.passkeys ? (
-        <PasskeySection passkeys={loaderData.passkeys} answer={actionData} />
-      ) : null}
-      {loaderData.joined !== null && loaderData.provider === null ? (
-        <LeaveProvider {...forms} name={loaderData.joined} />
-      ) : null}
+      {joined !== null && provider === null ? <LeaveProvider name={joined} /> : null}
       <Keyboard hasSlashKey={loaderData.hasSlashKey} />
       <Section
         title="Sessions"
@@ -110,35 +91,19 @@ export default function Profile({ loaderData, actionData }: Route.ComponentProps
           <Send intent="sign-out-everywhere">Sign out everywhere</Send>
         </Form>
       </Section>
-      <DeleteAccount {...forms} />
+      <Section
+        title="Delete account"
+        note="Your API token stops working. Teams of yours alone go with you, with their crons and jobs."
+        isDanger
+      >
+        <Form intent="delete">
+          <CurrentPasswordField label="Password, to confirm" />
+          <Button type="submit" name="intent" value="delete" variant="danger">
+            Delete account
+          </Button>
+        </Form>
+      </Section>
     </>
-  );
-}
-
-const passkeyIntents: readonly string[] = ['begin-passkey', 'add-passkey', 'delete-passkey'];
-
-function PasskeySection({
-  passkeys,
-  answer,
-}: {
-  passkeys: readonly Passkey[];
-  answer: ProfileAnswer | undefined;
-}) {
-  const isAbout = passkeyIntents.includes(answer?.intent ?? '');
-  return (
-    <Section
-      title="Passkeys"
-      note="A device signs you in by PIN, finger or face, without password and code."
-    >
-      {passkeyIntents.map((intent) => (
-        <Problem key={intent} intent={intent} answer={answer} />
-      ))}
-      <Passkeys
-        passkeys={passkeys}
-        asked={answer?.asked ?? null}
-        errors={isAbout ? answer?.errors : undefined}
-      />
-    </Section>
   );
 }
 
@@ -156,39 +121,25 @@ function ConfirmEmail({ email }: { email: string }) {
   );
 }
 
-function WhoYouAre({ user, answer }: FormsProps) {
-  const nameErrors = answer?.intent === 'name' ? answer.errors : undefined;
-  const emailErrors = answer?.intent === 'email' ? answer.errors : undefined;
+function WhoYouAre({ user }: { user: Route.ComponentProps['loaderData']['user'] }) {
   return (
     <>
       <Section title="Name" note="Shown to the members of your teams.">
-        <Form>
+        <Form intent="name" values={{ name: user.name }}>
           <TextField
             name="name"
             label="Name"
             required
             maxLength={LIMITS.personNameCharacters}
-            defaultValue={user.name}
             autoComplete="name"
-            errors={nameErrors}
           />
           <Send intent="name">Save name</Send>
         </Form>
       </Section>
       <Section title="Email" note="You sign in with it, and alerts go to it.">
-        <Form>
-          <Problem intent="email" answer={answer} />
-          <TextField
-            name="email"
-            label="Email"
-            type="email"
-            required
-            maxLength={LIMITS.emailCharacters}
-            defaultValue={user.email}
-            autoComplete="username"
-            errors={emailErrors}
-          />
-          <CurrentPasswordField errors={emailErrors} />
+        <Form intent="email" values={{ email: user.email }}>
+          <EmailField />
+          <CurrentPasswordField />
           <Send intent="email">Change email</Send>
         </Form>
       </Section>
@@ -196,36 +147,16 @@ function WhoYouAre({ user, answer }: FormsProps) {
   );
 }
 
-function ChangePassword({ answer }: FormsProps) {
-  const errors = answer?.intent === 'password' ? answer.errors : undefined;
+function ChangePassword() {
   return (
     <Section title="Password" note="A change ends all your other sessions.">
-      <Form>
-        <Problem intent="password" answer={answer} />
-        <CurrentPasswordField name="current_password" label="Current password" errors={errors} />
-        <PasswordField
-          name="password"
-          label="New password"
-          description="At least 8 characters."
-          required
-          minLength={8}
-          maxLength={LIMITS.passwordCharacters.most}
-          autoComplete="new-password"
-          errors={errors}
-        />
+      <Form intent="password">
+        <CurrentPasswordField name="current_password" label="Current password" />
+        <NewPasswordField label="New password" />
         <Send intent="password">Change password</Send>
       </Form>
     </Section>
   );
-}
-
-function WaysIn({
-  provider,
-  isByProxy,
-  ...forms
-}: FormsProps & { provider: string | null; isByProxy: boolean }) {
-  if (provider !== null) return <NoPassword provider={provider} />;
-  return isByProxy ? <BesideProxy /> : <ChangePassword {...forms} />;
 }
 
 /** Changes of these need a session, which only a sign-in without the proxy opens. */
@@ -243,7 +174,6 @@ function BesideProxy() {
   );
 }
 
-/** Nothing of ours is asked for beside the provider, so there is nothing of ours to change. */
 function NoPassword({ provider }: { provider: string }) {
   return (
     <Section title="Password and second factor" note={`You sign in with ${provider}.`}>
@@ -255,16 +185,14 @@ function NoPassword({ provider }: { provider: string }) {
   );
 }
 
-function LeaveProvider({ name, answer }: FormsProps & { name: string }) {
-  const errors = answer?.intent === 'leave-provider' ? answer.errors : undefined;
+function LeaveProvider({ name }: { name: string }) {
   return (
     <Section
       title={`Sign-in with ${name}`}
-      note="This account opens there, too. Parted, it is joined again by the next sign-in there with its email."
+      note={`You can also sign in with ${name}. If you unlink it, your next sign-in there with this email links it again.`}
     >
-      <Form>
-        <Problem intent="leave-provider" answer={answer} />
-        <CurrentPasswordField errors={errors} />
+      <Form intent="leave-provider">
+        <CurrentPasswordField />
         <Send intent="leave-provider">{`Part from ${name}`}</Send>
       </Form>
     </Section>
@@ -287,31 +215,6 @@ function Keyboard({ hasSlashKey }: { hasSlashKey: boolean }) {
       </Form>
     </Section>
   );
-}
-
-function DeleteAccount({ answer }: FormsProps) {
-  const errors = answer?.intent === 'delete' ? answer.errors : undefined;
-  return (
-    <Section
-      title="Delete account"
-      note="Your API token stops working. Teams of yours alone go with you, with their crons and jobs."
-      isDanger
-    >
-      <Form>
-        <Problem intent="delete" answer={answer} />
-        <CurrentPasswordField label="Password, to confirm" errors={errors} />
-        <Button type="submit" name="intent" value="delete" variant="danger">
-          Delete account
-        </Button>
-      </Form>
-    </Section>
-  );
-}
-
-function Problem({ intent, answer }: { intent: string; answer: ProfileAnswer | undefined }) {
-  return answer?.intent === intent && answer.problem ? (
-    <Notice kind="failed">{answer.problem}</Notice>
-  ) : null;
 }
 
 function Send({ intent, children }: { intent: string; children: string }) {

@@ -5,8 +5,8 @@ import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature'
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { LinesField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
+import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
+import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
@@ -24,73 +24,56 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { secret, next, headers: { signature: SIGNATURE_HEADER, timestamp: TIMESTAMP_HEADER } };
 }
 
-type Answer = {
-  secret?: string;
-  check?: { isRight: boolean; expected: string };
-  problem?: string;
-};
+type Check = { isRight: boolean; expected: string };
 
 export async function action({ context }: Route.ActionArgs) {
-  const { actor, form, signing, intent } = open(context, 'signing-secret');
+  const { actor, form, signing, intent, show, fail, say } = open(context, 'signing-secret');
+  const done = (text: string) => say('/settings/signing', text);
   switch (intent) {
     case 'generate':
-      return data<Answer>({ secret: await signing.generateSigningSecret(actor) });
+      return { secret: await signing.generateSigningSecret(actor) };
     case 'reveal':
-      return shown(await signing.revealSigningSecret(actor));
+      return { secret: await signing.revealSigningSecret(actor) };
     case 'delete':
       await signing.deleteSigningSecret(actor);
-      return done(context, 'Requests are no longer signed.');
+      return done('Requests are no longer signed.');
     case 'generate-next': {
       const secret = await signing.generateNextSecret(actor);
-      if (secret === null) return done(context, 'There is a next secret already.');
-      return data<Answer>({ secret });
+      return secret === null ? done('There is a next secret already.') : { secret };
     }
     case 'reveal-next':
-      return shown(await signing.revealNextSecret(actor));
+      return { secret: await signing.revealNextSecret(actor) };
     case 'use-next':
-      return done(
-        context,
-        (await signing.useNextSecret(actor))
-          ? 'The next request is signed with the new secret.'
-          : 'There is no next secret any more.',
-      );
+      return (await signing.useNextSecret(actor))
+        ? done('The next request is signed with the new secret.')
+        : done('There is no next secret any more.');
     case 'delete-next':
       await signing.deleteNextSecret(actor);
-      return done(context, 'The next secret is deleted.');
-    case 'check':
-      return data<Answer>(checkSignature(form, await signing.revealSigningSecret(actor)));
+      return done('The next secret is deleted.');
+    case 'check': {
+      const secret = await signing.revealSigningSecret(actor);
+      if (secret === null) return fail('There is no signing secret. Generate one first.');
+      const timestamp = readText(form, 'timestamp').trim();
+      if (!/^\d{1,15}$/.test(timestamp))
+        return fail('The timestamp is a number of seconds, such as 1763715907.');
+      return show({ check: checkSignature(form, secret, Number(timestamp)) });
+    }
     default:
       throw data(null, { status: 400 });
   }
 }
 
-function shown(secret: string | null) {
-  return data<Answer>(secret === null ? {} : { secret });
-}
-
-function done(context: Route.ActionArgs['context'], text: string) {
-  const { say } = open(context);
-  return say('/settings/signing', text);
-}
-
 /** Says whether a received request was signed with the present secret. */
-function checkSignature(form: FormData, secret: string | null): Answer {
-  const timestamp = readText(form, 'timestamp').trim();
-  if (secret === null) return { problem: 'There is no signing secret. Generate one first.' };
-  if (!/^\d{1,15}$/.test(timestamp))
-    return { problem: 'The timestamp is a number of seconds, such as 1763715907.' };
+function checkSignature(form: FormData, secret: string, timestamp: number): Check {
   // Browsers send line ends of a text field as CRLF. They are turned back into LF.
   const body = readText(form, 'body').replaceAll('\r\n', '\n');
-  const expected = signBody(secret, Number(timestamp), new TextEncoder().encode(body));
-  return {
-    check: { isRight: readText(form, 'signature').trim().toLowerCase() === expected, expected },
-  };
+  const expected = signBody(secret, timestamp, new TextEncoder().encode(body));
+  return { isRight: readText(form, 'signature').trim().toLowerCase() === expected, expected };
 }
 
-export default function Signing({ loaderData, actionData }: Route.ComponentProps) {
+export default function Signing({ loaderData }: Route.ComponentProps) {
   const { secret, next, headers } = loaderData;
-  const answer: Answer = actionData ?? {};
-  const { kept, take } = useKept(actionData, (answer) => answer.secret);
+  const { kept, take } = useKept((answer: { secret?: string | null }) => answer.secret);
   return (
     <>
       <Section
@@ -122,7 +105,7 @@ export default function Signing({ loaderData, actionData }: Route.ComponentProps
           </details>
         ))}
       </Section>
-      {secret ? <Checker answer={answer} headers={headers} /> : null}
+      {secret ? <Checker headers={headers} /> : null}
     </>
   );
 }
@@ -171,27 +154,21 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
   );
 }
 
-function Checker({
-  answer,
-  headers,
-}: {
-  answer: Answer;
-  headers: { signature: string; timestamp: string };
-}) {
+function Checker({ headers }: { headers: { signature: string; timestamp: string } }) {
+  const { check } = useFormAnswer<{ check: Check }>();
   return (
     <Section
       title="Check a request"
       note="Paste what you received, to see whether your copy of it is what was signed."
     >
-      <Form>
-        {answer.problem ? <Notice kind="failed">{answer.problem}</Notice> : null}
-        {answer.check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
-        {answer.check && !answer.check.isRight ? (
+      <Form intent="check">
+        {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
+        {check && !check.isRight ? (
           <Notice kind="failed" title="The signature does not match.">
             For this body and timestamp it would be{' '}
-            <code style={{ overflowWrap: 'anywhere' }}>{answer.check.expected}</code>. Check that
-            the body is the exact bytes received, not parsed and written again, and that the secret
-            was not rotated since.
+            <code style={{ overflowWrap: 'anywhere' }}>{check.expected}</code>. Check that the body
+            is the exact bytes received, not parsed and written again, and that the secret was not
+            rotated since.
           </Notice>
         ) : null}
         <TextField
@@ -201,13 +178,7 @@ function Checker({
           inputMode="numeric"
           autoComplete="off"
         />
-        <TextField
-          name="signature"
-          label={headers.signature}
-          required
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <PlainField name="signature" label={headers.signature} required />
         <LinesField name="body" label="Body" mono rows={4} />
         <Button type="submit" name="intent" value="check" variant="default">
           Check

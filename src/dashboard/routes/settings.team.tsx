@@ -3,14 +3,12 @@ import { LIMITS } from '#domain/limits';
 import { Button } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { may } from '#people/roles';
-import { requirePermission } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import type { FieldErrors } from '../services.ts';
 import type { Route } from './+types/settings.team.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -28,52 +26,39 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { form, teams, intent, actor, say } = open(context);
+  const { form, teams, intent, actor, refuse, say } = open(context);
   const name = readText(form, 'name');
-  const refuse = (intent: string, errors: FieldErrors) =>
-    data({ intent, errors, name }, { status: 422 });
   switch (intent) {
     case 'rename': {
-      const outcome = await teams.renameTeam(requirePermission(context, 'rename-team').actor, name);
-      return outcome.kind === 'done'
-        ? say('/settings/team', 'The team is renamed.')
-        : refuse('rename', outcome.errors);
+      const outcome = await teams.renameTeam(open(context, 'rename-team').actor, name);
+      if (outcome.kind !== 'done') return refuse(outcome.errors);
+      return say('/settings/team', 'The team is renamed.');
     }
     case 'leave': {
       const outcome = await teams.leaveTeam(actor);
       if (outcome.kind === 'done') return say('/', 'You have left the team.');
-      return refuse('leave', { leave: ['You own this team. Transfer it first.'] });
+      return refuse({ leave: ['You own this team. Transfer it first.'] });
     }
     case 'delete': {
-      const outcome = await teams.deleteTeam(requirePermission(context, 'delete-team').actor, name);
-      return outcome.kind === 'done'
-        ? say('/', 'The team is deleted.')
-        : refuse('delete', outcome.errors);
+      const outcome = await teams.deleteTeam(open(context, 'delete-team').actor, name);
+      if (outcome.kind !== 'done') return refuse(outcome.errors);
+      return say('/', 'The team is deleted.');
     }
     default:
       throw data(null, { status: 400 });
   }
 }
 
-export default function Team({ loaderData, actionData }: Route.ComponentProps) {
+export default function Team({ loaderData }: Route.ComponentProps) {
   const { team, leading, deletion, memberCount } = loaderData;
-  const errorsOf = (intent: string) =>
-    actionData?.intent === intent ? actionData.errors : undefined;
   return (
     <>
       <Section title="Name" note="Crons, queues, jobs and the monthly limit belong to the team.">
         {!may(team.role, 'rename-team') ? (
           <p>{team.name}</p>
         ) : (
-          <Form>
-            <TextField
-              name="name"
-              label="Name"
-              required
-              maxLength={LIMITS.personNameCharacters}
-              defaultValue={actionData?.intent === 'rename' ? actionData.name : team.name}
-              errors={errorsOf('rename')}
-            />
+          <Form intent="rename" values={{ name: team.name }}>
+            <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
             <Button type="submit" name="intent" value="rename" variant="default">
               Rename team
             </Button>
@@ -109,24 +94,14 @@ export default function Team({ loaderData, actionData }: Route.ComponentProps) {
           </div>
         </Section>
       )}
-      {deletion ? (
-        <DeleteTeam name={team.name} deletion={deletion} errors={errorsOf('delete')} />
-      ) : null}
+      {deletion ? <DeleteTeam name={team.name} deletion={deletion} /> : null}
     </>
   );
 }
 
 type Deletion = { crons: number; queues: number; jobs: number; members: number };
 
-function DeleteTeam({
-  name,
-  deletion,
-  errors,
-}: {
-  name: string;
-  deletion: Deletion;
-  errors: FieldErrors | undefined;
-}) {
+function DeleteTeam({ name, deletion }: { name: string; deletion: Deletion }) {
   const { crons, queues, jobs, members } = deletion;
   const counts = [
     countOf(crons, 'cron', 'crons'),
@@ -139,18 +114,12 @@ function DeleteTeam({
       note={`Its ${counts} and all history go with it. Nothing of it is sent any more.`}
       isDanger
     >
-      <Form>
+      <Form intent="delete">
         <p>
           API calls of {members === 1 ? 'its only member' : `its ${members} members`} answer 500
           until another team is chosen. This can’t be undone.
         </p>
-        <TextField
-          name="name"
-          label={`Type ${name} to confirm`}
-          required
-          autoComplete="off"
-          errors={errors}
-        />
+        <TextField name="name" label={`Type ${name} to confirm`} required autoComplete="off" />
         <Button type="submit" name="intent" value="delete" variant="danger">
           Delete team
         </Button>

@@ -1,10 +1,9 @@
-import { openPublic } from '../serving/open.ts';
-import { LIMITS } from '#domain/limits';
 import { redirect } from 'react-router';
+import { LIMITS } from '#domain/limits';
 import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
-import { sentForm } from '../context.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
+import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/setup.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -14,20 +13,19 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { values, input } = readAccountForm(context.get(sentForm));
-  const { accounts, arrival, requestContext } = openPublic(context);
+  const { accounts, arrival, form, requestContext } = openPublic(context);
+  const input = readAccountForm(form);
   const outcome = await accounts.createFirstAccount(input, requestContext, arrival);
   if (outcome.kind === 'closed') throw redirect('/login');
-  return answerAccountForm(outcome, values, context);
+  return answerAccountForm(outcome, context);
 }
 
-export default function Setup({ loaderData, actionData }: Route.ComponentProps) {
+export default function Setup({ loaderData }: Route.ComponentProps) {
   return (
     <SignedOutForm
       title="Set up Belfry"
       note="Make the first account. It owns the first team, and can invite everybody else."
       word="Create account"
-      problem={actionData?.problem}
     >
       {loaderData.asksCode ? (
         <TextField
@@ -37,12 +35,10 @@ export default function Setup({ loaderData, actionData }: Route.ComponentProps) 
           autoComplete="off"
           required
           maxLength={LIMITS.codeCharacters}
-          defaultValue={actionData?.values.code}
-          errors={actionData?.errors}
         />
       ) : null}
-      <AccountFields errors={actionData?.errors} values={actionData?.values} />
-      <TeamField errors={actionData?.errors} values={actionData?.values} />
+      <AccountFields />
+      <TeamField />
     </SignedOutForm>
   );
 }

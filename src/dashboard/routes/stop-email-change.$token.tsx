@@ -1,32 +1,25 @@
-import { openPublic } from '../serving/open.ts';
 import { data, Link } from 'react-router';
-import { SignedOutForm } from '../account/SignedOutForm.tsx';
+import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
 /** Needs a button, like the other mailed links: programs that scan mails open every link in them. */
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts } = openPublic(context);
-  const outcome = await accounts.stopEmailChange(params.token);
-  return data({ outcome: outcome.kind }, { status: outcome.kind === 'done' ? 200 : 422 });
+  const { kind } = await openPublic(context).accounts.stopEmailChange(params.token);
+  return data({ isDone: kind === 'done' }, { status: kind === 'done' ? 200 : 422 });
 }
 
 export default function StopEmailChange({ actionData }: Route.ComponentProps) {
-  if (actionData?.outcome === 'done') {
-    return (
-      <SignedOutForm
-        title="The change is stopped"
-        note="Your email stays as it was. Whoever asked for the change is signed in as you and knows your password: set a new one now, which ends all sessions."
-        word={null}
-        below={<Link to="/forgot-password">Set a new password</Link>}
-      />
-    );
-  }
   if (actionData) {
+    const { isDone } = actionData;
     return (
-      <SignedOutForm
-        title="This link no longer works"
-        note="It was used, is more than an hour old, or the change is in force already. If your account has another email now, ask the operator of this Belfry for help."
-        word={null}
+      <SignedOutNote
+        title={isDone ? 'The change is stopped' : 'This link no longer works'}
+        note={
+          isDone
+            ? 'Your email stays as it was. Whoever asked for the change is signed in as you and knows your password: set a new one now, which ends all sessions.'
+            : 'It was used, is more than an hour old, or the change is in force already. If your account has another email now, ask the operator of this Belfry for help.'
+        }
         below={<Link to="/forgot-password">Set a new password</Link>}
       />
     );

@@ -1,40 +1,55 @@
-import { openPublic } from '../serving/open.ts';
+import { Link, redirect } from 'react-router';
 import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
-import { data, Link, redirect } from 'react-router';
-import { session } from '../context.ts';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { TabTitle } from '../page/PageHeader.tsx';
+import type { Context } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
-import type { FieldErrors, Session } from '../services.ts';
+import { TabTitle } from '../page/PageHeader.tsx';
+import { Button } from '../parts/Button.tsx';
+import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/teams.new.ts';
 
 /** Page access lets only people with a session in here; the check is for the compiler. */
-function whoAsks(current: Session | null): Session {
-  if (!current) throw redirect('/login');
-  return current;
+function sessionOf(context: Context) {
+  const { session } = openPublic(context);
+  if (!session) throw redirect('/login');
+  return session;
 }
 
 export function loader({ context }: Route.LoaderArgs) {
-  const { team, teams } = whoAsks(context.get(session));
+  const { team, teams } = sessionOf(context);
   return { hasTeam: team !== null, teams: teams.map(({ id, name }) => ({ id, name })) };
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { form, teams, say } = openPublic(context);
-  const name = readText(form, 'name');
-  const outcome = await teams.createTeam(whoAsks(context.get(session)).user.id, name);
-  if (outcome.kind === 'refused') return data({ errors: outcome.errors, name }, { status: 422 });
+  const { teams, form, refuse, say } = openPublic(context);
+  const outcome = await teams.createTeam(sessionOf(context).user.id, readText(form, 'name'));
+  if (outcome.kind === 'refused') return refuse(outcome.errors);
   return say('/', 'The team is made. It is your current one now.');
 }
 
-type Answer = { errors: FieldErrors; name: string };
+const nameField = (
+  <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
+);
 
-export default function NewTeam({ loaderData, actionData }: Route.ComponentProps) {
+export default function NewTeam({ loaderData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;
-  if (!hasTeam && teams.length > 0) return <ChooseTeam teams={teams} answer={actionData} />;
+  const signOut = (
+    <Form action="/logout">
+      <Button type="submit" variant="default">
+        Sign out
+      </Button>
+    </Form>
+  );
+  if (!hasTeam && teams.length > 0) {
+    return (
+      <>
+        <ChooseTeam teams={teams} />
+        {signOut}
+      </>
+    );
+  }
   return (
     <>
       <SignedOutForm
@@ -47,21 +62,15 @@ export default function NewTeam({ loaderData, actionData }: Route.ComponentProps
         word="Create team"
         below={hasTeam ? <Link to="/">Back</Link> : null}
       >
-        <NameField answer={actionData} />
+        {nameField}
       </SignedOutForm>
-      {hasTeam ? null : <SignOut />}
+      {hasTeam ? null : signOut}
     </>
   );
 }
 
 /** For somebody who is in teams, of which none is their current one. */
-function ChooseTeam({
-  teams,
-  answer,
-}: {
-  teams: readonly { id: string; name: string }[];
-  answer: Answer | undefined;
-}) {
+function ChooseTeam({ teams }: { teams: readonly { id: string; name: string }[] }) {
   return (
     <>
       <TabTitle title="Choose a team" />
@@ -78,36 +87,12 @@ function ChooseTeam({
         </Form>
       ))}
       <h2 style={{ marginTop: 24 }}>Or create a team</h2>
-      <Form>
-        <NameField answer={answer} />
+      <Form values={{}}>
+        {nameField}
         <Button type="submit" variant="default">
           Create team
         </Button>
       </Form>
-      <SignOut />
     </>
-  );
-}
-
-function NameField({ answer }: { answer: Answer | undefined }) {
-  return (
-    <TextField
-      name="name"
-      label="Name"
-      required
-      maxLength={LIMITS.personNameCharacters}
-      defaultValue={answer?.name}
-      errors={answer?.errors}
-    />
-  );
-}
-
-function SignOut() {
-  return (
-    <Form action="/logout">
-      <Button type="submit" variant="default">
-        Sign out
-      </Button>
-    </Form>
   );
 }

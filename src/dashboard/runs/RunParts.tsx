@@ -12,7 +12,7 @@ import { changeSearch } from '../lists/Pagination.tsx';
 import { useMayOpen, useMayWork } from '../page/may-change.ts';
 import { Status } from '../parts/Status.tsx';
 import type { Explanation, ShownAssertion, ShownCallback } from '../services.ts';
-import { mask } from '../work-forms/form-values.ts';
+import { mask } from '../work-forms/header-lines.ts';
 import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';

@@ -12,7 +12,8 @@ import {
   signedIn,
 } from '../context.ts';
 import { readText } from '../forms/read-form.ts';
-import type { Permission, TooMany } from '../services.ts';
+import { type FormAnswer, valuesOf } from '../forms/values.ts';
+import type { FieldErrors, Permission, TooMany } from '../services.ts';
 import { redirectWithToast, type Toast } from './cookies.ts';
 
 /** For pages that need no sign-in. */
@@ -38,35 +39,44 @@ export function openPublic(context: Context) {
     /** Redirects to a page that shows the message. A text alone says what was done. */
     say: (to: string, said: Toast | string, setCookies?: readonly string[]) =>
       redirectWithToast(context, to, said, setCookies),
-    /** The answer to a form that has to wait: 429, or 503 if the service is overloaded. */
-    tooMany: <Rest extends object = object>(outcome: TooMany, rest = {} as Rest) => {
-      facts.answerHeaders.set('Retry-After', String(outcome.retryAfterSeconds));
-      const answer = { problem: describeTooMany(outcome), ...rest };
-      return data(answer, { status: outcome.isBusy ? 503 : 429 });
+    /** Shows the form as it was typed, and what came of it. */
+    show: (more: object) => data(typed(context, more)),
+    refuse: (errors: FieldErrors, more?: object) =>
+      data(typed(context, { errors, ...more }), { status: 422 }),
+    /** Refuses the form as a whole. */
+    fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
+    /** The answer to a form that has to wait. */
+    tooMany: (outcome: TooMany, more?: object) => {
+      const { problem, status } = refuseTooMany(outcome, context);
+      return data(typed(context, { problem, ...more }), { status });
     },
   };
 }
 
-/** Says when to try again, in words. */
-function describeTooMany({ retryAfterSeconds, isBusy }: TooMany): string {
+function typed(context: Context, more: FormAnswer & object): FormAnswer {
+  const form = context.get(sentForm);
+  return { intent: readText(form, 'intent'), values: valuesOf(form), ...more };
+}
+
+/** Says when to try again. The status is 429, or 503 if the service is overloaded. */
+export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: Context) {
+  context.get(requestFacts).answerHeaders.set('Retry-After', String(retryAfterSeconds));
   const wait =
     retryAfterSeconds < 90
       ? countOf(Math.max(1, Math.ceil(retryAfterSeconds)), 'second')
       : countOf(Math.ceil(retryAfterSeconds / 60), 'minute');
   return isBusy
-    ? `Belfry has too much to do just now. Wait ${wait} and send this again.`
-    : `There were too many attempts. Wait ${wait} and try again.`;
+    ? {
+        problem: `Belfry has too much to do just now. Wait ${wait} and send this again.`,
+        status: 503,
+      }
+    : { problem: `There were too many attempts. Wait ${wait} and try again.`, status: 429 };
 }
 
 /** For pages of somebody who is signed in. @param permission  without it the page is refused (§5.8) */
 export function open(context: Context, permission?: Permission) {
   const me = permission ? requirePermission(context, permission) : context.get(signedIn);
   return Object.assign(openPublic(context), me);
-}
-
-/** Shows the form again with what is wrong with it. */
-export function refuse<Answer>(answer: Answer) {
-  return data(answer, { status: 422 });
 }
 
 /** Does what the pressed button asks for. A form that names none of these is refused. */

@@ -1,11 +1,12 @@
-import { Button } from '../parts/Button.tsx';
-import { describeWrong, FieldFrame } from '../forms/FieldFrame.tsx';
-import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/assertion';
 import { useEffect, useId, useRef, useState } from 'react';
-import { Glyph } from '../parts/Glyph.tsx';
-import type { FieldErrors } from '../services.ts';
+import { ASSERTION_KINDS, hasPath, labelOfKind, MAX_ASSERTIONS } from '#domain/assertion';
+import { describeWrong, FieldFrame } from '../forms/Field.tsx';
+import { useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import type { AssertionRow } from './form-values.ts';
+import { Button } from '../parts/Button.tsx';
+import { Glyph } from '../parts/Glyph.tsx';
+
+type AssertionRow = { kind: string; path: string; value: string };
 
 const kinds = [
   { value: '', text: 'None', hasPath: false } as const,
@@ -20,15 +21,9 @@ const blank: AssertionRow = { kind: '', path: '', value: '' };
  * The assertions that a 2xx response must pass to count as a success (§2.4). There is a row for each; a row of kind
  * "None" is ignored. Without a script there are always two empty rows.
  */
-export function AssertionsEditor({
-  rows,
-  errors,
-}: {
-  rows: readonly AssertionRow[];
-  errors?: FieldErrors | undefined;
-}) {
-  const { hasScript, list, setList, ref } = useRows(rows);
-  const error = errors?.['assertions']?.join(' ');
+export function AssertionsEditor() {
+  const { error } = useField('assertions');
+  const { hasScript, list, setList, ref } = useRows(useStoredRows());
   const wrongAt = findWrongRow(error);
   return (
     <FieldFrame
@@ -75,6 +70,16 @@ export function AssertionsEditor({
   );
 }
 
+function useStoredRows(): AssertionRow[] {
+  const [kinds, paths, values] = [
+    useField('assertion_kind').list,
+    useField('assertion_path').list,
+    useField('assertion_value').list,
+  ];
+  const rows = kinds.map((kind, at) => ({ kind, path: paths[at] ?? '', value: values[at] ?? '' }));
+  return rows.filter(({ kind }) => kind !== '');
+}
+
 /** The rows, each with a key of its own. */
 function useRows(rows: readonly AssertionRow[]) {
   const ref = useRef<HTMLDivElement>(null);
@@ -105,22 +110,24 @@ function findWrongRow(error: string | undefined): number | null {
   return number === undefined ? null : Number(number) - 1;
 }
 
-function Row({
-  row,
-  number,
-  isWrong,
-  onRemove,
-}: {
+type RowProps = {
   row: AssertionRow;
   number: number;
   isWrong: boolean;
   onRemove: (() => void) | undefined;
-}) {
-  const wrong = describeWrong('assertions', isWrong);
+};
+
+function Row({ row, number, isWrong, onRemove }: RowProps) {
+  const shared = {
+    ...describeWrong('assertions', isWrong),
+    className: 'control mono',
+    spellCheck: false,
+    autoComplete: 'off',
+  };
   return (
     <div className={classes.assertion}>
       <select
-        {...wrong}
+        {...describeWrong('assertions', isWrong)}
         className="control"
         name="assertion_kind"
         aria-label={`Assertion ${number}`}
@@ -133,24 +140,18 @@ function Row({
         ))}
       </select>
       <input
-        {...wrong}
-        className="control mono"
+        {...shared}
         name="assertion_path"
         aria-label={`Assertion ${number}, JSON path`}
         placeholder="data.items[0].id"
         defaultValue={row.path}
-        spellCheck={false}
-        autoComplete="off"
       />
       <input
-        {...wrong}
-        className="control mono"
+        {...shared}
         name="assertion_value"
         aria-label={`Assertion ${number}, expected`}
         placeholder="Expected"
         defaultValue={row.value}
-        spellCheck={false}
-        autoComplete="off"
       />
       {onRemove ? (
         <button type="button" aria-label={`Remove assertion ${number}`} onClick={onRemove}>

@@ -1,19 +1,17 @@
-import { LIMITS } from '#domain/limits';
 import type { ReactNode } from 'react';
-import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
-import { Section } from '../parts/Section.tsx';
+import { LIMITS } from '#domain/limits';
 import { AlertFields } from '../alerts/AlertFields.tsx';
-import type { ChannelChoice, FieldErrors } from '../services.ts';
-import { AssertionsEditor } from './AssertionsEditor.tsx';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { TimeoutField } from '../forms/NumberField.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import type { Values } from '../forms/values.ts';
+import { Section } from '../parts/Section.tsx';
+import type { ChannelChoice } from '../services.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
 import { useReach } from './reach.ts';
-import { ContentFields, TargetFields } from './RequestFields.tsx';
+import { ContentFields, TagsField, TargetFields } from './RequestFields.tsx';
 import { ScheduleField } from './ScheduleField.tsx';
-import { TagsField } from './TagsField.tsx';
-import type { CronFormValues } from './form-values.ts';
 
 const thresholds = [
   { value: '', text: 'No alerts' },
@@ -23,34 +21,32 @@ const thresholds = [
 ];
 
 type CronFormProps = {
+  values: Values;
   /** Where the URL comes from, if a link gave it. */
   urlNote?: string | undefined;
-  formValues: CronFormValues;
-  errors?: FieldErrors | undefined;
   /** The label of the button that saves. */
   word: string;
   cancelTo: string;
   /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
   /** The cron whose stored headers replace masked ones, when a cron is made from another. */
-  from?: string | null;
+  from: string | null;
   /** Scheduled runs that count toward its end. */
-  runsCounted?: number;
+  runsCounted: number;
   /** A part above the fields that fills the form. */
-  paste?: ReactNode;
-  /** The outcome of a test run, shown above the buttons. */
-  outcome?: ReactNode;
+  paste: ReactNode;
+  /** What came of the form, shown above the buttons. */
+  outcome: ReactNode;
 };
 
 /** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
 export function CronForm(props: CronFormProps) {
-  const { formValues, errors, word, cancelTo, choices, from, paste, outcome } = props;
   const reach = useReach();
   return (
-    <Form noValidate>
+    <Form noValidate values={props.values}>
       <EnterSaves />
-      {from ? <input type="hidden" name="from" value={from} /> : null}
-      {paste}
+      {props.from ? <input type="hidden" name="from" value={props.from} /> : null}
+      {props.paste}
       <Section title="Target" note={`What is called. ${reach}`}>
         <div className={classes.fields}>
           <TextField
@@ -60,20 +56,26 @@ export function CronForm(props: CronFormProps) {
             maxLength={LIMITS.nameCharacters}
             autoComplete="off"
             placeholder="Close the month"
-            defaultValue={formValues.name}
-            errors={errors}
           />
-          <TargetFields formValues={formValues} errors={errors} urlNote={props.urlNote} />
-          <TagsField defaultValue={formValues.tags} errors={errors} />
+          <TargetFields urlNote={props.urlNote} />
+          <TagsField />
         </div>
       </Section>
-      <Schedule formValues={formValues} errors={errors} runsCounted={props.runsCounted ?? 0} />
+      <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
+        <div className={classes.fields}>
+          <ScheduleField runsCounted={props.runsCounted} />
+          <CheckField
+            name="is_active"
+            label="Active"
+            description="Without it the cron is paused: it does not run until it is started."
+          />
+        </div>
+      </Section>
       <Section title="Request" note="The same with every run.">
         <div className={classes.fields}>
           <ContentFields
-            formValues={formValues}
-            errors={errors}
             payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
+            rows={5}
           />
         </div>
       </Section>
@@ -82,56 +84,37 @@ export function CronForm(props: CronFormProps) {
         note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
       >
         <div className={classes.fields}>
-          <TimeoutField formValues={formValues} errors={errors} />
-          <AssertionsEditor rows={formValues.assertions} errors={errors} />
+          <TimeoutField />
+          <AssertionsEditor />
         </div>
       </Section>
-      <Alerts formValues={formValues} errors={errors} choices={choices} />
-      {outcome}
-      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
-    </Form>
-  );
-}
-
-type Part = { formValues: CronFormValues; errors: FieldErrors | undefined };
-
-function Schedule({ formValues, errors, runsCounted }: Part & { runsCounted: number }) {
-  return (
-    <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
-      <div className={classes.fields}>
-        <ScheduleField formValues={formValues} runsCounted={runsCounted} errors={errors} />
-        <CheckField
-          name="is_active"
-          label="Active"
-          description="Without it the cron is paused: it does not run until it is started."
-          defaultChecked={formValues.is_active}
-          errors={errors}
-        />
-      </div>
-    </Section>
-  );
-}
-
-function Alerts({ formValues, errors, choices }: Part & Pick<CronFormProps, 'choices'>) {
-  return (
-    <Section title="Alerts" note="When somebody is told of runs that fail or are slow, and where.">
-      <AlertFields
-        formValues={formValues.alerts}
-        errors={errors}
-        choices={choices}
-        channelNote="By level. Nothing ticked: the alert stands on the Alerts page alone."
-        reminderNote="While the cron goes on failing, the failure is told again."
-      >
-        <div className={classes.short}>
+      <Section title="Alerts" note="When runs fail or are slow, and who is notified.">
+        <AlertFields
+          choices={props.choices}
+          channelNote="Choose channels for each alert level. If none is ticked, the alert is shown on the Alerts page only."
+          reminderNote="Repeats the notice while the cron keeps failing."
+        >
           <ChoiceField
             name="alert_threshold"
             label="Alert threshold"
             choices={thresholds}
-            defaultValue={formValues.alert_threshold}
-            errors={errors}
+            isShort
           />
-        </div>
-      </AlertFields>
-    </Section>
+        </AlertFields>
+      </Section>
+      {props.outcome}
+      <FormActions word={props.word} cancelTo={props.cancelTo} />
+    </Form>
+  );
+}
+
+/** The request timeout of a cron or a queue. */
+export function TimeoutField() {
+  return (
+    <NumberField
+      name="timeout_seconds"
+      label="Request timeout"
+      description="Seconds for the whole request, 1 to 300."
+    />
   );
 }

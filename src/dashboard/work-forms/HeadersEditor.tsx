@@ -1,30 +1,19 @@
-import { Button } from '../parts/Button.tsx';
-import { describeControl, describeWrong, FieldFrame } from '../forms/FieldFrame.tsx';
 import { useEffect, useId, useRef, useState } from 'react';
-import type { FieldErrors } from '../services.ts';
+import { describeControl, describeWrong, FieldFrame } from '../forms/Field.tsx';
+import { useErrors, useField } from '../forms/Form.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
 import classes from './HeadersEditor.module.css';
-
-type HeadersEditorProps = {
-  name: string;
-  label: string;
-  defaultValue: string;
-  description?: string;
-  errors?: FieldErrors | undefined;
-};
 
 /**
  * Names and values of headers. What is sent is always one text field with a line per header, which is
  * also what people get without a script; with one, they get a row per header.
  */
-export function HeadersEditor({
-  name,
-  label,
-  defaultValue,
-  description,
-  errors,
-}: HeadersEditorProps) {
+export function HeadersEditor() {
+  const name = 'headers';
+  const { value: defaultValue = '' } = useField(name);
+  const errors = useErrors();
   const id = useId();
   const [pairs, setPairs] = useState<HeaderPair[] | null>(null);
   const lines = useRef<HTMLTextAreaElement>(null);
@@ -33,7 +22,7 @@ export function HeadersEditor({
     const text = lines.current?.value ?? defaultValue;
     setPairs([...readHeaderLines(text), { name: '', value: '' }]);
   }, [defaultValue]);
-  const wrong = Object.entries(errors ?? {}).filter(
+  const wrong = Object.entries(errors).filter(
     ([field]) => field === name || field.startsWith(`${name}.`),
   );
   const error = wrong.flatMap(([, texts]) => texts).join(' ') || undefined;
@@ -44,9 +33,13 @@ export function HeadersEditor({
       ([field, texts]) =>
         field === `${name}.${pair.name}` || texts.some((text) => text.endsWith(` ${pair.name}.`)),
     );
-  const words = { name, description, error };
+  const words = {
+    name,
+    description: 'Sent as they stand here. Names such as Authorization are masked after saving.',
+    error,
+  };
   return (
-    <FieldFrame {...words} controlId={id} label={label} isGroup={pairs !== null}>
+    <FieldFrame {...words} controlId={id} label="Headers" isGroup={pairs !== null}>
       {pairs === null ? (
         <textarea
           ref={lines}
@@ -68,43 +61,33 @@ export function HeadersEditor({
   );
 }
 
-function HeaderRows({
-  name,
-  pairs,
-  isWrong,
-  onChange,
-}: {
+type RowsProps = {
   name: string;
   pairs: HeaderPair[];
   isWrong: (pair: HeaderPair) => boolean;
   onChange: (pairs: HeaderPair[]) => void;
-}) {
+};
+
+function HeaderRows({ name, pairs, isWrong, onChange }: RowsProps) {
   const change = (at: number, part: Partial<HeaderPair>) =>
     onChange(pairs.map((pair, index) => (index === at ? { ...pair, ...part } : pair)));
   return (
     <div className={classes.rows}>
       {pairs.map((pair, at) => (
         <div key={at} className={classes.row}>
-          <input
-            {...describeWrong(name, isWrong(pair))}
-            className="control mono"
-            aria-label={`Header ${at + 1} name`}
-            placeholder="Name"
-            value={pair.name}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => change(at, { name: event.currentTarget.value })}
-          />
-          <input
-            {...describeWrong(name, isWrong(pair))}
-            className="control mono"
-            aria-label={`Header ${at + 1} value`}
-            placeholder="Value"
-            value={pair.value}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => change(at, { value: event.currentTarget.value })}
-          />
+          {(['name', 'value'] as const).map((part) => (
+            <input
+              key={part}
+              {...describeWrong(name, isWrong(pair))}
+              className="control mono"
+              aria-label={`Header ${at + 1} ${part}`}
+              placeholder={part === 'name' ? 'Name' : 'Value'}
+              value={pair[part]}
+              spellCheck={false}
+              autoComplete="off"
+              onChange={(event) => change(at, { [part]: event.currentTarget.value })}
+            />
+          ))}
           <button
             type="button"
             aria-label={`Remove header ${at + 1}`}

@@ -1,63 +1,64 @@
-import { LIMITS } from '#domain/limits';
 import type { ReactNode } from 'react';
-import { ChoiceField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
-import { Section } from '../parts/Section.tsx';
-import type { FieldErrors } from '../services.ts';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import { LIMITS } from '#domain/limits';
+import { ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
+import { Form, useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { NumberField } from '../forms/NumberField.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import type { Values } from '../forms/values.ts';
+import { Section } from '../parts/Section.tsx';
 import { useReach } from './reach.ts';
 import { ContentFields, TargetFields } from './RequestFields.tsx';
-import type { JobFormValues } from './form-values.ts';
 
 type JobFormProps = {
+  values: Values;
   /** Where the URL comes from, if a link gave it. */
   urlNote?: string | undefined;
-  formValues: JobFormValues;
-  errors?: FieldErrors | undefined;
   /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
   queues: readonly string[];
   pausedCount: number;
   /** The job whose stored headers replace masked ones, when a job is made from another. */
-  from?: string | null;
+  from: string | null;
   /** Set when a waiting job is edited; `latest` says in words when it may start at the latest. Its queue must exist. */
-  edits?: { id: string; latest: string } | undefined;
-  paste?: ReactNode;
-  outcome?: ReactNode;
+  edits: { id: string; latest: string } | null;
+  paste: ReactNode;
+  outcome: ReactNode;
 };
 
 /** Every field of a job (§2.2). The queue determines timeout, retries and assertions. */
 export function JobForm(props: JobFormProps) {
-  const { formValues, errors, queues, pausedCount, from, edits, paste, outcome } = props;
+  const { values, queues, from, edits } = props;
   const reach = useReach();
   return (
-    <Form noValidate>
+    <Form noValidate values={values}>
       <EnterSaves />
       {from ? <input type="hidden" name="from" value={from} /> : null}
-      {paste}
+      {props.paste}
       <Section
         title="Queue"
         note="It decides timeout, retries, assertions and how many run at once."
       >
         <div className={classes.fields}>
           {edits ? (
-            <ChoiceField
-              name="queue"
-              label="Queue"
-              choices={queues.map((name) => ({ value: name, text: name }))}
-              defaultValue={formValues.queue}
-              errors={errors}
-            />
+            <>
+              <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
+              <TextField
+                name="scheduled_at"
+                label="Time (UTC)"
+                type="datetime-local"
+                step={1}
+                description={`Until ${edits.latest}. It starts at once if the time is past.`}
+              />
+            </>
           ) : (
-            <QueueChoice
-              formValues={formValues}
-              errors={errors}
-              queues={queues}
-              pausedCount={pausedCount}
-            />
+            <>
+              <QueueChoice queues={queues} pausedCount={props.pausedCount} />
+              <NumberField
+                name="delay"
+                label="Delay"
+                description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+              />
+            </>
           )}
-          <WhenField formValues={formValues} errors={errors} edits={edits} />
         </div>
       </Section>
       <Section
@@ -65,63 +66,35 @@ export function JobForm(props: JobFormProps) {
         note={`What is called. ${reach} That is checked when the request is sent.`}
       >
         <div className={classes.fields}>
-          <TargetFields formValues={formValues} errors={errors} urlNote={props.urlNote} />
+          <TargetFields urlNote={props.urlNote} />
           <ContentFields
-            formValues={formValues}
-            errors={errors}
             payloadNote="A JSON object or list. With GET it becomes the query."
-            stretch
+            rows={8}
           />
         </div>
       </Section>
-      {outcome}
+      {props.outcome}
       <FormActions
         word={edits ? 'Save' : 'Create job'}
         cancelTo={edits ? `/jobs/${edits.id}` : '/jobs'}
-        errors={errors}
       />
     </Form>
   );
 }
 
-function WhenField({
-  formValues,
-  errors,
-  edits,
-}: Pick<JobFormProps, 'formValues' | 'errors' | 'edits'>) {
-  if (!edits) {
-    return (
-      <NumberField
-        name="delay"
-        label="Delay"
-        description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-        defaultValue={formValues.delay}
-        errors={errors}
-      />
-    );
-  }
-  return (
-    <TextField
-      name="scheduled_at"
-      label="Time (UTC)"
-      type="datetime-local"
-      step={1}
-      description={`Until ${edits.latest}. It starts at once if the time is past.`}
-      defaultValue={formValues.scheduled_at}
-      errors={errors}
-    />
-  );
-}
+const choicesOf = (names: readonly string[]) => names.map((name) => ({ value: name, text: name }));
 
-function QueueChoice({
-  formValues,
-  errors,
-  queues,
-  pausedCount,
-}: Pick<JobFormProps, 'formValues' | 'errors' | 'queues' | 'pausedCount'>) {
+/** One of the queues, or a new one. */
+function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pausedCount'>) {
+  const { value: chosen = '' } = useField('queue');
+  const newQueue = {
+    maxLength: LIMITS.queueCharacters,
+    autoComplete: 'off',
+  };
   if (queues.length === 0) {
     return (
       <TextField
+        {...newQueue}
         name="queue"
         label="Queue"
         description={
@@ -130,15 +103,13 @@ function QueueChoice({
             : 'There is none yet: it is made with default settings under this name.'
         }
         required
-        maxLength={LIMITS.queueCharacters}
-        autoComplete="off"
         placeholder="default"
-        defaultValue={formValues.queue || 'default'}
-        errors={errors}
+        defaultValue="default"
       />
     );
   }
-  const isOffered = formValues.queue === '' || queues.includes(formValues.queue);
+  // A job may be made from one whose queue is gone or paused.
+  const isOffered = chosen === '' || queues.includes(chosen);
   return (
     <div className={classes.line}>
       <ChoiceField
@@ -147,18 +118,15 @@ function QueueChoice({
         description={pausedCount > 0 ? `${pausedCount} paused, not offered.` : undefined}
         choices={[
           ...(isOffered ? [] : [{ value: '', text: 'Choose a queue' }]),
-          ...queues.map((name) => ({ value: name, text: name })),
+          ...choicesOf(queues),
         ]}
-        defaultValue={isOffered ? formValues.queue || queues[0] : ''}
-        errors={errors}
       />
       <TextField
+        {...newQueue}
         name="new_queue"
         label="Or a new queue"
         description="Made with default settings under this name."
-        maxLength={LIMITS.queueCharacters}
-        autoComplete="off"
-        defaultValue={isOffered ? '' : formValues.queue}
+        defaultValue={isOffered ? '' : chosen}
       />
     </div>
   );

@@ -1,27 +1,24 @@
-import { Button } from '../parts/Button.tsx';
 import { LinesField } from '../forms/Field.tsx';
-import { Notice } from '../parts/Notice.tsx';
 import classes from '../forms/Form.module.css';
+import { Button } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import type { Pasted } from './paste.ts';
 
 /** A field for a curl command or a crontab line. The server reads it and fills the form below. */
 export function PasteBox({
-  text,
-  problem,
-  notes,
+  pasted = {},
   example,
 }: {
-  text?: string | undefined;
-  problem?: string | undefined;
-  /** What was left out or changed on the way. */
-  notes?: readonly string[] | undefined;
+  pasted?: Pasted | undefined;
   example: string;
 }) {
+  const { problem, notes } = pasted;
   return (
-    <details className={classes.paste} open={problem !== undefined || (notes?.length ?? 0) > 0}>
+    <details className={classes.paste} open={problem !== undefined || notes !== undefined}>
       <summary>Paste to create</summary>
       <div>
         {problem ? <Notice kind="failed">{problem}</Notice> : null}
-        {notes && notes.length > 0 ? (
+        {notes ? (
           <Notice kind="note" title="The form is filled.">
             {notes.join(' ')}
           </Notice>
@@ -33,7 +30,6 @@ export function PasteBox({
           mono
           rows={3}
           placeholder={example}
-          defaultValue={text ?? ''}
         />
         <Button type="submit" name="intent" value="paste" variant="default">
           Fill the form

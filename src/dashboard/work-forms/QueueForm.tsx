@@ -1,215 +1,149 @@
-import { LIMITS, rangeOf } from '#domain/limits';
 import type { ReactNode } from 'react';
-import { CheckField, ChoiceField, TextField } from '../forms/Field.tsx';
-import { Form } from '../forms/Form.tsx';
-import { Section } from '../parts/Section.tsx';
+import { LIMITS, rangeOf } from '#domain/limits';
 import { AlertFields } from '../alerts/AlertFields.tsx';
-import type { ChannelChoice, FieldErrors } from '../services.ts';
-import { AssertionsEditor } from './AssertionsEditor.tsx';
-import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import { CheckField, ChoiceField, NumberField, PlainField, UrlField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { NumberField, TimeoutField } from '../forms/NumberField.tsx';
-import { RetryField } from './RetryField.tsx';
-import { methods } from './RequestFields.tsx';
-import { TagsField } from './TagsField.tsx';
+import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
+import type { Values } from '../forms/values.ts';
 import { useMayNotify } from '../page/may-change.ts';
-import type { QueueFormValues, TestRequest } from './form-values.ts';
+import { Section } from '../parts/Section.tsx';
+import type { ChannelChoice } from '../services.ts';
+import { AssertionsEditor } from './AssertionsEditor.tsx';
+import { TimeoutField } from './CronForm.tsx';
+import { methods, TagsField } from './RequestFields.tsx';
+import { RetryField } from './RetryField.tsx';
 
 type QueueFormProps = {
-  formValues: QueueFormValues;
-  errors?: FieldErrors | undefined;
-  word: string;
+  values: Values;
+  /** Of an existing queue, whose name cannot change: jobs name it. Null for a new one. */
+  name: string | null;
   cancelTo: string;
-  /** False for an existing queue, whose name cannot change: jobs name it. */
-  isNew: boolean;
-  testRequest: TestRequest;
   /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
-  /** The outcome of a test run, shown above the buttons. */
-  outcome?: ReactNode;
+  /** What came of the form, shown above the buttons. */
+  outcome: ReactNode;
 };
 
 /** Every setting of a queue (§2.3). A change also applies to jobs that already wait (§3.4). */
-export function QueueForm(props: QueueFormProps) {
-  const { formValues, errors, word, cancelTo, isNew, testRequest, choices, outcome } = props;
+export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFormProps) {
+  const mayNotify = useMayNotify();
   return (
-    <Form noValidate>
+    <Form noValidate values={values}>
       <EnterSaves />
-      <Section
-        title="Name"
-        note={
-          isNew
-            ? 'Jobs name the queue that they go to.'
-            : 'It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too.'
-        }
-      >
-        <NameFields formValues={formValues} errors={errors} isNew={isNew} />
-      </Section>
+      <NameSection name={name} />
       <Section
         title="Attempts"
         note="How long one may take, how many may run at once, and how fast they may follow each other."
       >
-        <AttemptFields formValues={formValues} errors={errors} />
+        <div className={classes.fields}>
+          <TimeoutField />
+          <NumberField
+            name="concurrency_limit"
+            label="Concurrency limit"
+            description="Attempts at once. Empty: no limit."
+            placeholder="none"
+          />
+          <PlainField
+            name="rate"
+            label="Rate"
+            description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
+            placeholder="none"
+            isShort
+          />
+        </div>
       </Section>
-      <Section
-        title="Retries"
-        note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
-      >
-        <RetryFields formValues={formValues} errors={errors} />
-      </Section>
+      <RetrySection />
       <Section
         title="Judging"
         note="An attempt succeeds with a 2xx response that holds every assertion."
       >
         <div className={classes.fields}>
-          <AssertionsEditor rows={formValues.assertions} errors={errors} />
+          <AssertionsEditor />
         </div>
       </Section>
-      <Alerts formValues={formValues} errors={errors} choices={choices} />
+      <Section title="Alerts" note="When jobs fail or are slow, and who is notified.">
+        <AlertFields
+          choices={choices}
+          channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose nobody for failures.'}`}
+          reminderNote="Repeats the notice while failed jobs are neither retried nor deleted."
+        >
+          <CheckField
+            name="email_alerts"
+            label="Enable email alerts for job failures"
+            description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+          />
+        </AlertFields>
+      </Section>
       <Section
         title="Try it"
         note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
       >
-        <div className={classes.fields}>
-          <TestRequestFields testRequest={testRequest} errors={errors} />
+        <div className={`${classes.fields} ${classes.line}`}>
+          <ChoiceField name="test_method" label="Test method" choices={methods} />
+          <UrlField name="test_url" label="Test URL" />
         </div>
       </Section>
       {outcome}
-      <FormActions word={word} cancelTo={cancelTo} errors={errors} />
+      <FormActions word={name === null ? 'Create queue' : 'Save'} cancelTo={cancelTo} />
     </Form>
   );
 }
 
-function TestRequestFields({
-  testRequest,
-  errors,
-}: {
-  testRequest: TestRequest;
-  errors: FieldErrors | undefined;
-}) {
+function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
+  if (name !== null) {
+    return (
+      <Section
+        title="Name"
+        note="It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too."
+      >
+        <div className={classes.fields}>
+          <p className="mono">{name}</p>
+          <TagsField />
+        </div>
+      </Section>
+    );
+  }
   return (
-    <div className={classes.line}>
-      <ChoiceField
-        name="test_method"
-        label="Test method"
-        choices={methods}
-        defaultValue={testRequest.method}
-      />
-      <TextField
-        name="test_url"
-        label="Test URL"
-        inputMode="url"
-        maxLength={LIMITS.urlCharacters}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="https://"
-        defaultValue={testRequest.url}
-        errors={errors}
-      />
-    </div>
-  );
-}
-
-type Part = { formValues: QueueFormValues; errors: FieldErrors | undefined };
-
-function NameFields({ formValues, errors, isNew }: Part & { isNew: boolean }) {
-  return (
-    <div className={classes.fields}>
-      {isNew ? (
-        <TextField
+    <Section title="Name" note="Jobs name the queue that they go to.">
+      <div className={classes.fields}>
+        <PlainField
           name="queue"
           label="Name"
           required
           maxLength={LIMITS.queueCharacters}
-          autoComplete="off"
           placeholder="invoices"
-          defaultValue={formValues.queue}
-          errors={errors}
         />
-      ) : (
-        <p className="mono">{formValues.queue}</p>
-      )}
-      <TagsField defaultValue={formValues.tags} errors={errors} />
-      {isNew ? (
+        <TagsField />
         <CheckField
           name="is_paused"
           label="Paused"
           description="It takes jobs and holds them until it is enabled."
-          defaultChecked={formValues.is_paused}
         />
-      ) : null}
-    </div>
+      </div>
+    </Section>
   );
 }
 
-function RetryFields({ formValues, errors }: Part) {
+function RetrySection() {
   return (
-    <div className={classes.fields}>
-      <CheckField
-        name="retries_enabled"
-        label="Enable automatic retries"
-        description="Without it the first failure is the last."
-        defaultChecked={formValues.retries_enabled}
-        errors={errors}
-      />
-      <RetryField defaultValue={formValues.retry_schedule} errors={errors} />
-      <NumberField
-        name="dead_letter_days"
-        label="Dead letter retention"
-        description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
-        defaultValue={formValues.dead_letter_days}
-        errors={errors}
-      />
-    </div>
-  );
-}
-
-function AttemptFields({ formValues, errors }: Part) {
-  return (
-    <div className={classes.fields}>
-      <TimeoutField formValues={formValues} errors={errors} />
-      <NumberField
-        name="concurrency_limit"
-        label="Concurrency limit"
-        description="Attempts at once. Empty: no limit."
-        placeholder="none"
-        defaultValue={formValues.concurrency_limit}
-        errors={errors}
-      />
-      <TextField
-        name="rate"
-        label="Rate"
-        description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
-        placeholder="none"
-        className={classes.short}
-        autoComplete="off"
-        spellCheck={false}
-        defaultValue={formValues.rate}
-        errors={errors}
-      />
-    </div>
-  );
-}
-
-function Alerts({ formValues, errors, choices }: Part & Pick<QueueFormProps, 'choices'>) {
-  const mayNotify = useMayNotify();
-  return (
-    <Section title="Alerts" note="When somebody is told of jobs that fail or are slow, and where.">
-      <AlertFields
-        formValues={formValues.alerts}
-        errors={errors}
-        choices={choices}
-        channelNote={`By level. Of jobs that fail, every member is mailed besides; recoveries are those of a slow queue.${mayNotify ? '' : ' Only an admin can choose nobody for failures.'}`}
-        reminderNote="While failed jobs that were mailed are neither retried nor deleted, it is told again."
-      >
+    <Section
+      title="Retries"
+      note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+    >
+      <div className={classes.fields}>
         <CheckField
-          name="email_alerts"
-          label="Enable email alerts for job failures"
-          description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
-          defaultChecked={formValues.email_alerts}
-          errors={errors}
+          name="retries_enabled"
+          label="Enable automatic retries"
+          description="Without it the first failure is the last."
         />
-      </AlertFields>
+        <RetryField />
+        <NumberField
+          name="dead_letter_days"
+          label="Dead letter retention"
+          description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
+        />
+      </div>
     </Section>
   );
 }

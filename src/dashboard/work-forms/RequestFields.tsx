@@ -1,85 +1,60 @@
-import { LIMITS } from '#domain/limits';
 import { HTTP_METHODS } from '#domain/exchange';
-import { ChoiceField, LinesField, TextField } from '../forms/Field.tsx';
-import { HeadersEditor } from './HeadersEditor.tsx';
-import type { FieldErrors } from '../services.ts';
+import { MOST_TAGS, TAG_CHARACTERS } from '#domain/tags';
+import { ChoiceField, LinesField, PlainField, UrlField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
-import type { RequestFormValues } from './form-values.ts';
+import { HeadersEditor } from './HeadersEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
-type Part = { formValues: RequestFormValues; errors?: FieldErrors | undefined };
-
 /** The method and URL of the request. */
-export function TargetFields({
-  formValues,
-  errors,
-  urlNote,
-}: Part & { urlNote?: string | undefined }) {
+export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   return (
     <div className={classes.line}>
-      <ChoiceField
-        name="method"
-        label="Method"
-        choices={methods}
-        defaultValue={formValues.method}
-        errors={errors}
-      />
-      <TextField
+      <ChoiceField name="method" label="Method" choices={methods} />
+      <UrlField
         name="url"
         label="URL"
         description={urlNote}
         required
-        maxLength={LIMITS.urlCharacters}
-        inputMode="url"
-        autoComplete="off"
-        spellCheck={false}
         placeholder="https://api.example.com/tasks/close-month"
-        defaultValue={formValues.url}
-        errors={errors}
       />
     </div>
   );
 }
 
 /** The headers, the payload, and where the callback goes. */
-export function ContentFields({
-  formValues,
-  errors,
-  payloadNote,
-  stretch = false,
-}: Part & { payloadNote: string; stretch?: boolean }) {
+export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows: number }) {
   return (
     <>
-      <HeadersEditor
-        name="headers"
-        label="Headers"
-        description="Sent as they stand here. Names such as Authorization are masked after saving."
-        defaultValue={formValues.headers}
-        errors={errors}
-      />
+      <HeadersEditor />
       <LinesField
         name="payload"
         label="Payload"
         description={payloadNote}
         mono
-        rows={stretch ? 8 : 5}
+        rows={rows}
         placeholder='{"month": "2026-11"}'
-        defaultValue={formValues.payload}
-        errors={errors}
       />
-      <TextField
+      <UrlField
         name="callback_url"
         label="Callback URL"
         description="Gets a POST with the outcome, sent once."
-        inputMode="url"
-        maxLength={LIMITS.urlCharacters}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="https://"
-        defaultValue={formValues.callback_url}
-        errors={errors}
       />
     </>
+  );
+}
+
+/** The tags of a cron or queue (§2.13), on one line. */
+export function TagsField() {
+  return (
+    <PlainField
+      name="tags"
+      label="Tags"
+      description={`Up to ${MOST_TAGS} short words to find it by, with commas between them.`}
+      // The most tags of the greatest length, with a comma and a space behind each.
+      maxLength={MOST_TAGS * (TAG_CHARACTERS + 2)}
+      autoCapitalize="none"
+      placeholder="billing, nightly"
+    />
   );
 }

@@ -1,31 +1,19 @@
 import { parseRetrySchedule } from '#domain/retry-schedule';
 import { describeDuration } from '#domain/duration-words';
-import { TextField } from '../forms/Field.tsx';
-import { useTypedText } from '../forms/typed-text.ts';
-import type { FieldErrors } from '../services.ts';
+import { PlainField, useTypedField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
 
 /** The waits before each retry, as text, with the attempts drawn under it. */
-export function RetryField({
-  defaultValue,
-  errors,
-}: {
-  defaultValue: string;
-  errors?: FieldErrors | undefined;
-}) {
-  const { text, input } = useTypedText(defaultValue);
+export function RetryField() {
+  const { text, input } = useTypedField('retry_schedule');
   const schedule = parseRetrySchedule(text);
   return (
     <>
-      <TextField
-        name="retry_schedule"
+      <PlainField
         label="Retry schedule"
         description="The wait before each retry, counted from the end of the attempt before: up to ten, each from 1s to 24h."
         placeholder="1m, 30m, 3h"
-        autoComplete="off"
-        spellCheck={false}
         {...input}
-        errors={text === defaultValue ? errors : undefined}
       />
       {schedule ? <RetryTimeline delays={schedule} /> : null}
     </>

@@ -3,7 +3,9 @@ import { Link } from 'react-router';
 import { Button } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { SameCron } from '../services.ts';
-import { sameAsField } from './same-cron.ts';
+
+/** The field that names the other cron that a member was shown and saves beside. */
+export const sameAsField = 'same_as';
 
 /** Stands in a cron's form that was not saved, because another cron does the same. */
 export function SameCronNotice({ same }: { same: SameCron }) {

@@ -1,58 +1,46 @@
+import { useId, useState } from 'react';
 import { type CronEnd, timesWithinEnd } from '#domain/cron-end';
 import { parseUtc } from '#domain/instant';
 import { LIMITS } from '#domain/limits';
+import { NumberField, PlainField, useTypedField } from '../forms/Field.tsx';
+import { useField } from '../forms/Form.tsx';
+import classes from '../forms/Form.module.css';
 import { Button } from '../parts/Button.tsx';
-import { useId } from 'react';
-import { TextField } from '../forms/Field.tsx';
-import { useTypedText } from '../forms/typed-text.ts';
 import { Glyph } from '../parts/Glyph.tsx';
+import { useMoment } from '../parts/Time.tsx';
+import { formatUtc } from '../words/instants.ts';
 import { presets, readSchedule, type ScheduleReading } from '../words/schedule-words.ts';
 import { knownZone } from '../words/time-zone.ts';
-import { formatUtc, useMoment } from '../parts/Time.tsx';
-import type { FieldErrors } from '../services.ts';
-import type { CronFormValues } from './form-values.ts';
-import { ZoneField } from './ZoneField.tsx';
-import classes from '../forms/Form.module.css';
-
-type ScheduleFieldProps = {
-  formValues: Pick<CronFormValues, 'cron_expression' | 'ends_at' | 'max_runs' | 'time_zone'>;
-  /** Of a cron that has a number of runs. */
-  runsCounted: number;
-  errors?: FieldErrors | undefined;
-};
 
 /**
- * The cron expression and its end, with an explanation: in words, its next ten runs, and warnings. Without a script the
- * button "Show next runs" gets the same from the server.
+ * The cron expression and its end (§3.1), with an explanation: in words, its next ten runs, and warnings. Without a
+ * script the button "Show next runs" gets the same from the server.
+ *
+ * @param runsCounted  of a cron that has a number of runs
  */
-export function ScheduleField({ formValues, runsCounted, errors }: ScheduleFieldProps) {
-  const defaultValue = formValues.cron_expression;
+export function ScheduleField({ runsCounted }: { runsCounted: number }) {
   const { now, timeZone: ownZone } = useMoment();
+  const expression = useTypedField('cron_expression');
   // Untouched, the viewer's own, which the browser may tell after the first render.
-  const zone = useTypedText(formValues.time_zone ?? ownZone ?? '');
+  const zone = useTypedField('time_zone', ownZone ?? '');
+  const endsAt = useTypedField('ends_at');
+  const maxRuns = useTypedField('max_runs');
+  const { value: mostRuns = '' } = useField('max_runs');
   const timeZone = knownZone(zone.text);
-  const expression = useTypedText(defaultValue);
-  const endsAt = useTypedText(formValues.ends_at);
-  const maxRuns = useTypedText(formValues.max_runs);
   const end = readEnd(endsAt.text, maxRuns.text);
+  const reading = readSchedule(expression.text, now, timeZone);
   const id = useId();
-  // The error is about the text that was sent. It disappears as soon as somebody types.
-  const shownErrors = expression.text === defaultValue ? errors : undefined;
   return (
     <>
-      <TextField
-        name="cron_expression"
+      <PlainField
         label="Cron expression"
         description="Minute, hour, day of month, month, day of week, in UTC; or a shortcut such as @daily."
         required
         maxLength={LIMITS.cronExpressionCharacters}
-        autoComplete="off"
-        spellCheck={false}
         list={`${id}-presets`}
         aria-describedby={`${id}-meaning`}
         style={{ fontFamily: 'var(--mono)' }}
         {...expression.input}
-        errors={shownErrors}
       />
       <Presets id={`${id}-presets`} onUse={expression.replace} />
       <noscript>
@@ -60,20 +48,49 @@ export function ScheduleField({ formValues, runsCounted, errors }: ScheduleField
           Show next runs
         </Button>
       </noscript>
-      <ZoneField zone={zone.text} input={zone.input} />
+      <ZoneField zone={zone} />
       <div id={`${id}-meaning`} aria-live="polite">
-        <Meaning
-          reading={endReading(readSchedule(expression.text, now, timeZone), end, runsCounted)}
-          timeZone={timeZone}
-        />
+        <Meaning reading={endReading(reading, end, runsCounted)} timeZone={timeZone} />
       </div>
-      <EndFields
-        formValues={formValues}
-        errors={errors}
-        runsCounted={runsCounted}
-        endsAt={endsAt}
-        maxRuns={maxRuns}
+      <PlainField
+        label="Ends at"
+        isShort
+        description="UTC, such as 2026-12-31 18:00. The last time of the schedule that still runs. Empty: no end."
+        placeholder="none"
+        {...endsAt.input}
       />
+      <NumberField
+        label="Ends after runs"
+        description={`Stop after this many scheduled runs; Run now does not count.${mostRuns === '' ? '' : ` ${runsCounted} so far.`} Empty: no end.`}
+        placeholder="none"
+        {...maxRuns.input}
+      />
+    </>
+  );
+}
+
+/** The zone whose clocks the next runs are shown by as well. It changes nothing about the schedule. */
+function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
+  const id = useId();
+  // Listed when somebody chooses, because the server may know other names than the browser.
+  const [zones, setZones] = useState<readonly string[]>([]);
+  const isUnknown = zone.text.trim() !== '' && knownZone(zone.text) === null;
+  return (
+    <>
+      <PlainField
+        label="Show runs in"
+        isShort
+        description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: where the clocks change for summer time, its runs shift by an hour there."
+        list={`${id}-zones`}
+        {...zone.input}
+        onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
+        error={isUnknown ? 'No such time zone is known. One is Europe/Berlin.' : null}
+      />
+      <datalist id={`${id}-zones`}>
+        {zones.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
     </>
   );
 }
@@ -98,45 +115,6 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
       </div>
     </>
   );
-}
-
-type EndFieldsProps = ScheduleFieldProps & {
-  endsAt: ReturnType<typeof useTypedText>;
-  maxRuns: ReturnType<typeof useTypedText>;
-};
-
-/** When the schedule ends (§3.1). An error goes as soon as something else is typed. */
-function EndFields({ formValues, errors, runsCounted, endsAt, maxRuns }: EndFieldsProps) {
-  return (
-    <>
-      <TextField
-        name="ends_at"
-        label="Ends at"
-        className={classes.short}
-        description="UTC, such as 2026-12-31 18:00. The last time of the schedule that still runs. Empty: no end."
-        placeholder="none"
-        autoComplete="off"
-        {...endsAt.input}
-        errors={endsAt.text === formValues.ends_at ? errors : undefined}
-      />
-      <TextField
-        name="max_runs"
-        label="Ends after runs"
-        className={classes.short}
-        description={describeMaxRuns(formValues.max_runs, runsCounted)}
-        placeholder="none"
-        inputMode="numeric"
-        autoComplete="off"
-        {...maxRuns.input}
-        errors={maxRuns.text === formValues.max_runs ? errors : undefined}
-      />
-    </>
-  );
-}
-
-function describeMaxRuns(maxRuns: string, counted: number): string {
-  const sofar = maxRuns === '' ? '' : ` ${counted} so far.`;
-  return `So many runs of the schedule; Run now does not count.${sofar} Empty: no end.`;
 }
 
 /** What is typed, as far as it can be read; the server says what is wrong with it. */

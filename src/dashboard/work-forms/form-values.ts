@@ -1,114 +1,100 @@
-/** The values of forms: texts as typed, so that nothing is lost if something is wrong. */
-import { LIMITS } from '#domain/limits';
+/** What the forms of crons, queues and jobs hold at first: what is stored, as texts. */
+import {
+  ALERT_LEVELS,
+  type AlertSettings,
+  DEFAULT_REF,
+  NO_ALERT_SETTINGS,
+} from '#domain/alert-settings';
 import { type Assertion, textsOfAssertion } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
+import { LIMITS } from '#domain/limits';
+import type { QueueSettings } from '#domain/queue-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
-import { type AlertFormValues, noAlertFormValues } from '../alerts/alert-form-values.ts';
-import type { FieldErrors } from '../services.ts';
-
-export type AssertionRow = { kind: Assertion['kind'] | ''; path: string; value: string };
-
-export type RequestFormValues = {
-  url: string;
-  method: string;
-  /** One `Name: value` per line. */
-  headers: string;
-  payload: string;
-  callback_url: string;
-};
-
-export type CronFormValues = RequestFormValues & {
-  name: string;
-  /** Separated by commas. */
-  tags: string;
-  cron_expression: string;
-  ends_at: string;
-  max_runs: string;
-  timeout_seconds: string;
-  alert_threshold: string;
-  is_active: boolean;
-  assertions: AssertionRow[];
-  alerts: AlertFormValues;
-  /** What the next runs are shown in beside UTC; it is not stored. Null: the viewer's own. */
-  time_zone: string | null;
-};
-
-export type JobFormValues = RequestFormValues & {
-  queue: string;
-  delay: string;
-  /** In UTC, in the format of the field. Only for a waiting job that is edited, which has no delay. */
-  scheduled_at: string;
-};
-
-export type QueueFormValues = {
-  queue: string;
-  /** Separated by commas. */
-  tags: string;
-  timeout_seconds: string;
-  retries_enabled: boolean;
-  retry_schedule: string;
-  concurrency_limit: string;
-  rate: string;
-  email_alerts: boolean;
-  dead_letter_days: string;
-  is_paused: boolean;
-  assertions: AssertionRow[];
-  alerts: AlertFormValues;
-};
-
-/** A request to try a queue's settings with. */
-export type TestRequest = { method: string; url: string };
-
-export const noTestRequest: TestRequest = { method: 'GET', url: '' };
-
-/** The result of reading a form: what was typed, and either its input or what is wrong with it. */
-export type FormReading<Values, Input> =
-  | { ok: true; formValues: Values; input: Input }
-  | { ok: false; formValues: Values; errors: FieldErrors };
-
-export const emptyCron: CronFormValues = {
-  name: '',
-  tags: '',
-  url: '',
-  cron_expression: '',
-  ends_at: '',
-  max_runs: '',
-  method: 'GET',
-  headers: '',
-  payload: '',
-  callback_url: '',
-  timeout_seconds: String(LIMITS.timeoutSeconds.initial),
-  alert_threshold: '',
-  is_active: true,
-  assertions: [],
-  alerts: noAlertFormValues,
-  time_zone: null,
-};
-
-export const emptyJob: JobFormValues = {
-  queue: '',
-  url: '',
-  method: 'POST',
-  headers: '',
-  payload: '',
-  callback_url: '',
-  delay: '0',
-  scheduled_at: '',
-};
-
-export function rowsOfAssertions(assertions: readonly Assertion[]): AssertionRow[] {
-  return assertions.map((assertion) => {
-    return { kind: assertion.kind, ...textsOfAssertion(assertion) };
-  });
-}
-
-/** Stands for a value that is not shown. No header can carry it, so it is never sent by mistake. */
-export const mask = '••••••••';
-
-export function maskHeaders(headers: HeaderList, isSecretHeader: IsSecretHeader): HeaderList {
-  return headers.map(([name, value]) => [name, isSecretHeader(name) ? mask : value]);
-}
+import { isLongerThan } from '#domain/text-length';
+import type { Cron } from '#work/crons';
+import { channelsField } from '#work/resources/alerts';
+import { CRON } from '#work/resources/cron';
+import { QUEUE } from '#work/resources/queue';
+import { writeTexts } from '#work/resources/resource';
+import { textIn, type Values } from '../forms/values.ts';
+import type { JobDraft } from '../services.ts';
+import { mask } from './header-lines.ts';
 
 export function writeHeaders(headers: HeaderList): string {
   return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+}
+
+/** The fields with rows or boxes, of which `writeTexts` makes one text. */
+function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSettings): Values {
+  const texts = assertions.map(textsOfAssertion);
+  const refs = ALERT_LEVELS.map((level) => [
+    channelsField(level),
+    channels[level] ?? [DEFAULT_REF],
+  ]);
+  return {
+    ...(Object.fromEntries(refs) as Values),
+    assertion_kind: assertions.map(({ kind }) => kind),
+    assertion_path: texts.map(({ path }) => path),
+    assertion_value: texts.map(({ value }) => value),
+  };
+}
+
+/** A hidden field that says that the checkboxes were on the page: an unticked box sends nothing. */
+export const channelsShown = 'channels_shown';
+
+export const newCron: Values = {
+  method: 'GET',
+  timeout_seconds: String(LIMITS.timeoutSeconds.initial),
+  is_active: '1',
+  ...valuesOfLists([], NO_ALERT_SETTINGS),
+};
+
+/** @param isMasked  which headers' values are replaced by the mask (§5.9) */
+export function valuesOfCron(cron: Cron, isMasked: IsSecretHeader): Values {
+  const headers: HeaderList = cron.headers.map(([name, value]) => [
+    name,
+    isMasked(name) ? mask : value,
+  ]);
+  const texts = writeTexts(CRON, { ...cron, headers });
+  return { ...texts, ...valuesOfLists(cron.assertions, cron.alertSettings) };
+}
+
+export function valuesOfQueue(queue: QueueSettings): Values {
+  return {
+    ...writeTexts(QUEUE, queue),
+    ...valuesOfLists(queue.assertions, queue.alertSettings),
+  };
+}
+
+/** @param draft  a job without its secrets; null values become the mask */
+export function valuesOfDraft(draft: JobDraft): Values {
+  return {
+    queue: draft.queue,
+    url: draft.url,
+    method: draft.method,
+    headers: writeHeaders(draft.headers.map(({ name, value }) => [name, value ?? mask])),
+    payload: draft.payload,
+    callback_url: draft.callbackUrl,
+    delay: '0',
+  };
+}
+
+const MOST_SHOWN = 200;
+/** More than a URL may have: a longer one is refused when the form is sent. */
+const MOST_TAKEN = 4_096;
+
+/**
+ * Fills in the URL of the parameter `url`, which the page of a failed run sets to the target of a redirect. Anybody can
+ * write such a link, so the form says where its URL comes from.
+ */
+export function takeLinkedUrl(values: Values, search: URLSearchParams) {
+  const given = search.get('url')?.slice(0, MOST_TAKEN);
+  const stored = textIn(values, 'url') ?? '';
+  if (!given || given === stored) return { values, urlNote: undefined };
+  const shown = isLongerThan(stored, MOST_SHOWN) ? `${stored.slice(0, MOST_SHOWN)}…` : stored;
+  const before = stored === '' ? '' : ` The stored URL is ${shown}.`;
+  return {
+    values: { ...values, url: given },
+    urlNote: `This URL comes from the link that you opened.${before} Check it: the headers and the payload are sent to it.`,
+  };
 }

@@ -1,46 +1,109 @@
-/** The three forms, read by the rules of the API (§2.1–2.3), with what was typed kept beside. */
-import type { Assertion } from '#domain/assertion';
-import { readJsonField } from '#domain/json-text';
-import { parseAssertions } from '#domain/assertions';
+/** The forms of crons, queues and jobs, read by the rules of the API (§2.1–2.3). */
+import { ALERT_LEVELS, DEFAULT_REF } from '#domain/alert-settings';
+import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
-import { formatUtcMinute } from '#domain/instant';
-import { formatRate } from '#domain/rate';
-import { formatRetrySchedule } from '#domain/retry-schedule';
-import type { IsSecretHeader } from '#domain/secret-headers';
-import { CRON, type CronInput, readCronEnd, readCronInput } from '#work/resources/cron';
-import type { Cron, CronExtras } from '#work/crons';
+import { isId } from '#domain/ids';
+import { parseUtc } from '#domain/instant';
+import { type JsonField, readJsonField } from '#domain/json-text';
+import { MOST_CHANNELS } from '#domain/notification-channel';
+import type { Reading } from '#work/fields';
+import { type JobDetail, type JobEdit, latestStart } from '#work/jobs';
+import { channelsField } from '#work/resources/alerts';
+import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { type JobInput, readJobInput } from '#work/resources/job';
-import { type QueueChange, readQueueChange, readQueueName } from '#work/resources/queue';
-import { readWhole } from '#work/resources/resource';
-import type { Queue } from '#work/queues';
-import { formValuesOfAlerts } from '../alerts/alert-form-values.ts';
-import { readAlertForm } from '../alerts/read-alert-form.ts';
-import { readChecked, readText } from '../forms/read-form.ts';
-import type { FieldErrors, JobDraft } from '../services.ts';
-import {
-  assertionsOfRows,
-  buildFields,
-  errorsOf,
-  findRepeatedHeader,
-  headersJson,
-  readAssertionRows,
-  readJsonPayload,
-  readRequest,
-  writeChecked,
-} from './read-fields.ts';
-import {
-  mask,
-  maskHeaders,
-  rowsOfAssertions,
-  writeHeaders,
-  type AssertionRow,
-  type CronFormValues,
-  type FormReading,
-  type JobFormValues,
-  type QueueFormValues,
-} from './form-values.ts';
+import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
+import { readChange, readWhole } from '#work/resources/resource';
+import { readText } from '../forms/read-form.ts';
+import { formatUtc } from '../words/instants.ts';
+import type { FieldErrors } from '../services.ts';
+import { channelsShown } from './form-values.ts';
+import { mask, readHeaderLines } from './header-lines.ts';
 
-export type CronForm = { cron: CronInput; extras: CronExtras };
+export type FormReading<Input> = { ok: true; input: Input } | { ok: false; errors: FieldErrors };
+type FormFields = Map<string, JsonField>;
+
+export function errorsOf(
+  errors: readonly (readonly [field: string, messages: readonly string[]])[],
+): FieldErrors {
+  return Object.fromEntries(errors.map(([field, messages]) => [field, [...messages]]));
+}
+
+const textField = (value: string): JsonField => ({
+  kind: 'string',
+  value,
+  raw: JSON.stringify(value),
+});
+const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? textField('');
+
+/** Fields in which spaces at the ends count. */
+const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
+
+/**
+ * The fields of a form as the readers of `work` take them.
+ *
+ * @param stored  the headers that replace those that the form shows masked
+ */
+function readFields(form: FormData, stored: HeaderList = []): FormFields {
+  const fields: FormFields = new Map();
+  for (const [name, value] of form) {
+    if (typeof value !== 'string') continue;
+    // Browsers send CRLF for the end of a line, whatever was typed.
+    const text = value.replaceAll('\r\n', '\n');
+    fields.set(name, textField(EXACT.has(name) ? text : text.trim()));
+  }
+  const headers = readJsonField(headersJson(readText(form, 'headers'), stored));
+  if (headers) fields.set('headers', headers);
+  fields.set('assertions', jsonField(readAssertionRows(form)));
+  for (const level of ALERT_LEVELS) {
+    const name = channelsField(level);
+    const ids = form.getAll(name).slice(0, MOST_CHANNELS + 1);
+    fields.set(name, jsonField(form.has(channelsShown) ? ids : [DEFAULT_REF]));
+  }
+  return fields;
+}
+
+/** The rows of an `AssertionsEditor` as `parseAssertions` takes them. A row without a kind is ignored. */
+function readAssertionRows(form: FormData): unknown[] {
+  const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
+  const textAt = (list: FormDataEntryValue[], at: number) =>
+    typeof list[at] === 'string' ? list[at].replaceAll('\r\n', '\n') : '';
+  return form.getAll('assertion_kind').flatMap((given, at) => {
+    const kind = ASSERTION_KINDS.find((known) => known === given);
+    const texts = { path: textAt(paths, at), value: textAt(values, at) };
+    return kind ? [assertionOfTexts(kind, texts)] : [];
+  });
+}
+
+/** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
+function headersJson(lines: string, stored: HeaderList): string {
+  const exact = new Map(stored);
+  // Of several spellings of one name the first counts.
+  const inAnyCase = new Map(
+    stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const members = readHeaderLines(lines).map(({ name, value }) => {
+    const kept = value === mask ? (exact.get(name) ?? inAnyCase.get(name.toLowerCase())) : null;
+    return `${JSON.stringify(name)}:${JSON.stringify(kept ?? value)}`;
+  });
+  return `{${members.join()}}`;
+}
+
+/** Names of the headers whose values were left masked. */
+export function findMasked(form: FormData): string[] {
+  const masked = readHeaderLines(readText(form, 'headers')).filter(({ value }) => value === mask);
+  return masked.map(({ name }) => name);
+}
+
+/** A header that is written twice: an object can hold only one, so the first value would be lost silently. */
+function findRepeatedHeader(form: FormData): FieldErrors {
+  const names = readHeaderLines(readText(form, 'headers')).map(({ name }) => name);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated === undefined) return {};
+  return { headers: [`The header ${repeated} is there twice. Keep one of them.`] };
+}
+
+/** In forms, channels are named by their ids. */
+const refOf = (text: string) => (isId(text) || text === DEFAULT_REF ? text : null);
 
 /**
  * @param stored  the cron's stored headers, which replace those that the form shows masked
@@ -50,192 +113,83 @@ export function readCronForm(
   form: FormData,
   stored: HeaderList = [],
   isTest = false,
-): FormReading<CronFormValues, CronForm> {
-  const alerts = readAlertForm(form);
-  const formValues: CronFormValues = {
-    ...readRequest(form),
-    name: readText(form, 'name'),
-    tags: readText(form, 'tags').trim(),
-    cron_expression: readText(form, 'cron_expression'),
-    ends_at: readText(form, 'ends_at').trim(),
-    max_runs: readText(form, 'max_runs').trim(),
-    timeout_seconds: readText(form, 'timeout_seconds').trim(),
-    alert_threshold: readText(form, 'alert_threshold'),
-    is_active: readChecked(form, 'is_active'),
-    assertions: readAssertionRows(form),
-    alerts: alerts.formValues,
-    time_zone: form.has('time_zone') ? readText(form, 'time_zone').trim() : null,
-  };
-  const { headers, assertions: rows, ...others } = formValues;
-  const { is_active: _, alerts: _alerts, time_zone: _zone, ...texts } = others;
-  const fields = buildFields(
-    {
-      ...texts,
-      is_active: writeChecked(form, 'is_active'),
-      ...(isTest ? { name: 'Test run', cron_expression: '@daily' } : {}),
-    },
-    { headers: readJsonField(headersJson(headers, stored)) },
-  );
-  const [reading, tags] = [readCronInput(fields), readWhole({ tags: CRON.tags }, fields)];
-  const end = readCronEnd(fields);
-  const assertions = readAssertions(rows);
-  const errors = {
-    ...(reading.ok ? {} : errorsOf(reading.errors)),
-    ...findRepeatedHeader(headers),
-    ...assertions.errors,
-    ...(tags.ok ? {} : errorsOf(tags.errors)),
-    ...(end.ok ? {} : errorsOf(end.errors)),
-    ...alerts.errors,
-  };
-  if (!reading.ok || !tags.ok || !end.ok || Object.keys(errors).length > 0)
-    return { ok: false, formValues, errors };
-  const { settings: alertSettings } = alerts;
-  const settings = { assertions: assertions.list, alertSettings, ...tags.input };
-  const extras = { ...settings, end: end.input };
-  return { ok: true, formValues, input: { cron: reading.input, extras } };
+): FormReading<CronInput & CronExtras> {
+  const fields = readFields(form, stored);
+  if (isTest) {
+    fields.set('name', textField('Test run'));
+    fields.set('cron_expression', textField('@daily'));
+  }
+  return settle(readWhole(CRON, fields, { refOf }), findRepeatedHeader(form));
 }
 
-function readAssertions(rows: readonly AssertionRow[]): { list: Assertion[]; errors: FieldErrors } {
-  const parsed = parseAssertions(assertionsOfRows(rows));
-  if ('error' in parsed) return { list: [], errors: { assertions: [parsed.error] } };
-  return { list: [...parsed], errors: {} };
+/** @param name  the queue's name if it cannot be changed */
+export function readQueueForm(
+  form: FormData,
+  name?: string,
+): FormReading<{ name: string; change: QueueChange }> {
+  const fields = readFields(form);
+  if (name !== undefined) fields.set('queue', textField(name));
+  const [named, change] = [readQueueName(fields), readChange(QUEUE, fields, { refOf })];
+  if (named.ok && change.ok)
+    return { ok: true, input: { name: named.input, change: change.input } };
+  const errors = [named, change].flatMap((reading) => (reading.ok ? [] : reading.errors));
+  return { ok: false, errors: errorsOf(errors) };
+}
+
+/** @param more  what is wrong besides */
+function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<Input> {
+  const errors = { ...(reading.ok ? {} : errorsOf(reading.errors)), ...more };
+  return reading.ok && Object.keys(errors).length === 0 ? reading : { ok: false, errors };
 }
 
 const payloadError =
   'The payload is sent as JSON, so it must be a JSON object or list, such as {"order": 42}.';
 
 /** @param stored  the headers of the job that another is made from, for those that the form shows masked */
-export function readJobForm(
-  form: FormData,
-  stored: HeaderList = [],
-): FormReading<JobFormValues, JobInput> {
-  const formValues: JobFormValues = {
-    ...readRequest(form),
-    // A new name takes precedence over the chosen queue, because the form always sends a chosen one.
-    queue: readText(form, 'new_queue').trim() || readText(form, 'queue'),
-    delay: readText(form, 'delay').trim(),
-    scheduled_at: readText(form, 'scheduled_at').trim(),
-  };
-  const { headers, payload, scheduled_at: _, ...texts } = formValues;
-  const json = readJsonPayload(payload);
-  const reading = readJobInput(
-    buildFields(texts, {
-      headers: readJsonField(headersJson(headers, stored)),
-      payload: json,
-    }),
-  );
-  const errors = {
-    ...(reading.ok ? {} : errorsOf(reading.errors)),
-    ...findRepeatedHeader(headers),
-    ...(json !== null || payload.trim() === '' ? {} : { payload: [payloadError] }),
-  };
-  if (!reading.ok || Object.keys(errors).length > 0) return { ok: false, formValues, errors };
-  return { ok: true, formValues, input: reading.input };
+export function readJobForm(form: FormData, stored: HeaderList = []): FormReading<JobInput> {
+  const fields = readFields(form, stored);
+  // A new name takes precedence over the chosen queue, because the form always sends a chosen one.
+  const newQueue = readText(form, 'new_queue').trim();
+  if (newQueue !== '') fields.set('queue', textField(newQueue));
+  const payload = readText(form, 'payload').replaceAll('\r\n', '\n');
+  const json = readJsonField(payload);
+  const isJson = json?.kind === 'object' || json?.kind === 'array';
+  if (isJson) fields.set('payload', json);
+  else fields.delete('payload');
+  const isWrong = !isJson && payload.trim() !== '';
+  return settle(readJobInput(fields), {
+    ...findRepeatedHeader(form),
+    ...(isWrong && { payload: [payloadError] }),
+  });
 }
 
-export type QueueForm = { name: string; change: QueueChange };
+type StoredJob = Pick<JobDetail, 'headers' | 'scheduledAt' | 'createdAt'>;
 
-/** @param name  the queue's name if it cannot be changed */
-export function readQueueForm(
-  form: FormData,
-  name?: string,
-): FormReading<QueueFormValues, QueueForm> {
-  const alerts = readAlertForm(form);
-  const formValues: QueueFormValues = {
-    queue: name ?? readText(form, 'queue'),
-    tags: readText(form, 'tags').trim(),
-    timeout_seconds: readText(form, 'timeout_seconds').trim(),
-    retries_enabled: readChecked(form, 'retries_enabled'),
-    retry_schedule: readText(form, 'retry_schedule'),
-    concurrency_limit: readText(form, 'concurrency_limit').trim(),
-    rate: readText(form, 'rate').trim(),
-    email_alerts: readChecked(form, 'email_alerts'),
-    dead_letter_days: readText(form, 'dead_letter_days').trim(),
-    is_paused: readChecked(form, 'is_paused'),
-    assertions: readAssertionRows(form),
-    alerts: alerts.formValues,
-  };
-  const { assertions, queue, timeout_seconds, retry_schedule } = formValues;
-  const { concurrency_limit, rate, dead_letter_days, tags } = formValues;
-  const fields = buildFields(
-    {
-      queue,
-      timeout_seconds,
-      retry_schedule,
-      concurrency_limit,
-      rate,
-      dead_letter_days,
-      tags,
-      retries_enabled: writeChecked(form, 'retries_enabled'),
-      email_alerts: writeChecked(form, 'email_alerts'),
-      ...(form.has('is_paused') ? { is_paused: writeChecked(form, 'is_paused') } : {}),
-    },
-    { assertions: readJsonField(JSON.stringify(assertionsOfRows(assertions))) },
-  );
-  const [named, change] = [readQueueName(fields), readQueueChange(fields)];
-  if (named.ok && change.ok && Object.keys(alerts.errors).length === 0) {
-    const withAlerts = { ...change.input, alertSettings: alerts.settings };
-    return { ok: true, formValues, input: { name: named.input, change: withAlerts } };
+/** Reads the form of a waiting job. A time that was not changed keeps its milliseconds. */
+export function readJobEdit(form: FormData, stored: StoredJob): FormReading<JobEdit> {
+  const reading = readJobForm(form, stored.headers);
+  const given = parseUtc(readText(form, 'scheduled_at').trim());
+  const isLeft = given === stored.scheduledAt - (stored.scheduledAt % 1000);
+  const scheduledAt = isLeft ? stored.scheduledAt : given;
+  const errors = { ...(reading.ok ? {} : reading.errors), ...checkTime(scheduledAt, stored) };
+  if (!reading.ok || scheduledAt === null || Object.keys(errors).length > 0)
+    return { ok: false, errors };
+  const { delaySeconds: _, ...input } = reading.input;
+  return { ok: true, input: { ...input, scheduledAt } };
+}
+
+type Created = Pick<JobDetail, 'createdAt'>;
+
+function checkTime(at: number | null, job: Created): FieldErrors {
+  if (at === null) {
+    const text = 'The time must be a date and a time in UTC, such as 2026-11-21 22:00.';
+    return { scheduled_at: [text] };
   }
-  const errors = {
-    ...(named.ok ? {} : errorsOf(named.errors)),
-    ...(change.ok ? {} : errorsOf(change.errors)),
-    ...alerts.errors,
-  };
-  return { ok: false, formValues, errors };
+  return at > latestStart(job) ? { scheduled_at: [tooLate(job)] } : {};
 }
 
-/** @param isMasked  tells which headers' values are replaced by the mask (§5.9) */
-export function formValuesOfCron(cron: Cron, isMasked: IsSecretHeader): CronFormValues {
-  return {
-    name: cron.name,
-    tags: cron.tags.join(', '),
-    url: cron.url,
-    cron_expression: cron.cronExpression,
-    ends_at: cron.end.endsAt === null ? '' : formatUtcMinute(cron.end.endsAt),
-    max_runs: cron.end.maxRuns === null ? '' : String(cron.end.maxRuns),
-    method: cron.method,
-    headers: writeHeaders(maskHeaders(cron.headers, isMasked)),
-    payload: cron.payload ?? '',
-    callback_url: cron.callbackUrl ?? '',
-    timeout_seconds: String(cron.timeoutSeconds),
-    alert_threshold: cron.alertThreshold === null ? '' : String(cron.alertThreshold),
-    is_active: cron.isActive,
-    assertions: rowsOfAssertions(cron.assertions),
-    alerts: formValuesOfAlerts(cron.alertSettings),
-    time_zone: null,
-  };
+export function tooLate(job: Created): string {
+  return `A job waits for 24 hours at most. The latest time for this one is ${describeLatest(job)}.`;
 }
 
-export function formValuesOfQueue(
-  queue: Omit<Queue, 'teamId' | 'id' | 'createdAt'>,
-): QueueFormValues {
-  return {
-    queue: queue.name,
-    tags: queue.tags.join(', '),
-    timeout_seconds: String(queue.timeoutSeconds),
-    retries_enabled: queue.retriesEnabled,
-    retry_schedule: formatRetrySchedule(queue.retrySchedule),
-    concurrency_limit: queue.concurrencyLimit === null ? '' : String(queue.concurrencyLimit),
-    rate: queue.rate === null ? '' : formatRate(queue.rate),
-    email_alerts: queue.emailAlerts,
-    dead_letter_days: String(queue.deadLetterDays),
-    is_paused: queue.isPaused,
-    assertions: rowsOfAssertions(queue.assertions),
-    alerts: formValuesOfAlerts(queue.alertSettings),
-  };
-}
-
-/** @param draft  a draft of a job without its secrets; null values become the mask */
-export function formValuesOfDraft(draft: JobDraft): JobFormValues {
-  return {
-    queue: draft.queue,
-    url: draft.url,
-    method: draft.method,
-    headers: writeHeaders(draft.headers.map(({ name, value }) => [name, value ?? mask])),
-    payload: draft.payload,
-    callback_url: draft.callbackUrl,
-    delay: '0',
-    scheduled_at: '',
-  };
-}
+export const describeLatest = (job: Created) => formatUtc(latestStart(job));

@@ -1,3 +1,4 @@
+/** The inputs of a channel's form. Kinds with the same fields share them. */
 import {
   CHANNEL_KINDS,
   type ChannelConfig,
@@ -7,14 +8,7 @@ import {
   type PostedKind,
   valueOf,
 } from '#domain/notification-channel';
-
-export type ChannelFormValues = {
-  name: string;
-  kind: string;
-  collect_minutes: string;
-  /** Values by the names of the inputs. Kinds with the same fields share them. */
-  values: Readonly<Record<string, string>>;
-};
+import type { Values } from '../forms/values.ts';
 
 /** Kinds with the same fields; the names of their inputs begin with `name`. */
 export type FieldGroup = {
@@ -43,20 +37,12 @@ export function groupOf(kind: string): FieldGroup | null {
 }
 
 /** Secrets are not shown. A field that is left empty keeps its secret. */
-export function formValuesOfChannel(
-  name: string,
-  config: ChannelConfig,
-  collectMinutes: number | null,
-): ChannelFormValues {
+export function valuesOfChannel(config: ChannelConfig): Values {
   const group = groupOf(config.kind);
-  const values = (group?.fields ?? []).flatMap((field) => {
-    const value = field.isSecret || group === null ? null : valueOf(config, field);
-    return value === null || group === null ? [] : [[inputName(group, field), value] as const];
-  });
-  return {
-    name,
-    kind: config.kind,
-    collect_minutes: collectMinutes === null ? '' : String(collectMinutes),
-    values: Object.fromEntries(values),
-  };
+  const shown = (group?.fields ?? []).filter(({ isSecret }) => !isSecret);
+  const values = shown.map((field) => [
+    group && inputName(group, field),
+    valueOf(config, field) ?? '',
+  ]);
+  return { kind: config.kind, ...(Object.fromEntries(values) as Values) };
 }

@@ -1,0 +1,144 @@
+import { redirect } from 'react-router';
+import { notFound } from '../context.ts';
+import { useFormAnswer } from '../forms/Form.tsx';
+import { readText } from '../forms/read-form.ts';
+import { valuesOf } from '../forms/values.ts';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { shortenTest, type ShownTest } from '../runs/run-text.ts';
+import { TestOutcome } from '../runs/TestOutcome.tsx';
+import { notHere } from '../serving/not-here.ts';
+import { open } from '../serving/open.ts';
+import { orTeamFull } from '../serving/team-full.ts';
+import { takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
+import { JobForm } from '../work-forms/JobForm.tsx';
+import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';
+import { PasteBox } from '../work-forms/PasteBox.tsx';
+import {
+  describeLatest,
+  findMasked,
+  readJobEdit,
+  readJobForm,
+  tooLate,
+} from '../work-forms/read-forms.ts';
+import { writeInstant } from '../words/instants.ts';
+import type { JobInput } from '#work/resources/job';
+import type { Route } from './+types/jobs.form.ts';
+
+/** The form of a new job (`/jobs/new`) or of one that waits (`/jobs/:id/edit`, §3.2). */
+export async function loader({ params, context, url }: Route.LoaderArgs) {
+  const { team, work } = open(context);
+  const offered = (await work.listOfferedQueues(team.id)).map(({ name }) => name);
+  const { id } = params;
+  if (id !== undefined) {
+    const { record: job, again } =
+      (await work.readJobDetail(team.id, id)) ??
+      (await notHere(context, (teamId) => work.findJob(teamId, id)));
+    // A job that no longer waits is shown instead.
+    if (job.status !== 'pending') return redirect(`/jobs/${job.id}`);
+    return {
+      values: { ...valuesOfDraft(again), scheduled_at: writeInstant(job.scheduledAt) },
+      urlNote: undefined,
+      from: null,
+      edits: { id, latest: describeLatest(job) },
+      // The job's own queue is there even if it is paused.
+      queues: offered.includes(job.queue) ? offered : [job.queue, ...offered],
+      pausedCount: 0,
+    };
+  }
+  const search = url.searchParams;
+  const from = search.get('from');
+  const queue = search.get('queue');
+  const source = from ? await work.readJobDetail(team.id, from) : null;
+  const values = source
+    ? valuesOfDraft(source.again)
+    : { method: 'POST', delay: '0', ...(queue && { queue }) };
+  return {
+    ...takeLinkedUrl(values, search),
+    from: source?.record.id ?? null,
+    edits: null,
+    queues: offered,
+    pausedCount: (await work.listQueues(team.id)).length - offered.length,
+  };
+}
+
+export async function action({ params, context }: Route.ActionArgs) {
+  const { team, work, form, intent, show, refuse, say } = open(context);
+  const { id } = params;
+  const from = id ?? readText(form, 'from');
+  const stored = from === '' ? null : await work.findJob(team.id, from);
+  if (intent === 'paste') return show(fillFromPaste(valuesOf(form), true));
+  if (id === undefined) {
+    const reading = readJobForm(form, stored?.headers);
+    if (!reading.ok) return refuse(reading.errors);
+    const { input } = reading;
+    if (intent === 'test') return show(await test(input));
+    // A queue may have been paused while the form was open.
+    const queue = await work.findQueueByName(team.id, input.queue);
+    if (queue?.isPaused)
+      return refuse({
+        queue: [`The queue “${queue.name}” is paused. Enable it or choose another.`],
+      });
+    const { made, errors } = await orTeamFull(work.createJob(team.id, input));
+    if (errors) return refuse(errors);
+    return say(`/jobs/${made.jobId}`, 'The job is created.');
+  }
+  const job = stored ?? notFound();
+  const reading = readJobEdit(form, job);
+  if (!reading.ok) return refuse(reading.errors);
+  if (intent === 'test') return show(await test(reading.input));
+  const { kind } = await work.editJob(team.id, id, reading.input);
+  switch (kind) {
+    case 'done':
+      return say(`/jobs/${id}`, 'The job is saved.');
+    case 'no-queue':
+      return refuse({ queue: ['There is no such queue any more. Choose another.'] });
+    case 'unreadable':
+      return refuse({ headers: [`${job.unreadable} Enter them anew.`] });
+    case 'too-late':
+      return refuse({ scheduled_at: [tooLate(job)] });
+    case 'not-pending': {
+      const text = 'The job has started by now. Nothing was changed.';
+      return say(`/jobs/${id}`, { kind: 'failed', text });
+    }
+    case 'not-found':
+      return notFound();
+  }
+
+  async function test(input: Omit<JobInput, 'delaySeconds'>) {
+    const draft = { ...input, kind: 'job' as const, masked: findMasked(form) };
+    return { test: shortenTest(await work.testRun(team.id, draft)) };
+  }
+}
+
+export default function JobFormPage({ loaderData }: Route.ComponentProps) {
+  const { from, edits } = loaderData;
+  const { values, test, pasted } = useFormAnswer<{ test: ShownTest; pasted: Pasted }>();
+  const name = `Job ${edits?.id.slice(-8)}`;
+  return (
+    <>
+      {edits ? (
+        <PageHeader title={`Edit ${name}`} parent={{ to: `/jobs/${edits.id}`, text: name }} />
+      ) : (
+        <PageHeader
+          title={from ? 'Create job again' : 'Create job'}
+          parent={{ to: '/jobs', text: 'Jobs' }}
+        />
+      )}
+      <JobForm
+        {...loaderData}
+        // A paste must refill fields that already hold typed text, so the form is created anew.
+        key={pasted ? JSON.stringify(values) : from}
+        urlNote={pasted ? undefined : loaderData.urlNote}
+        paste={
+          edits || from ? null : (
+            <PasteBox
+              pasted={pasted}
+              example={`curl -X POST https://api.example.com/orders/42/ship -d '{"notify": true}'`}
+            />
+          )
+        }
+        outcome={test ? <TestOutcome outcome={test} /> : null}
+      />
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { data } from 'react-router';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import { DEFAULT_CHANNEL } from '#domain/notification-channel';
+import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
+import { readFormPairs } from '#work/form-fields';
+import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
+import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
+import { groupOf, inputName, valuesOfChannel } from '../alerts/channel-fields.ts';
+import { PresentChannel } from '../alerts/PresentChannel.tsx';
+import { notFound } from '../context.ts';
+import { useFormAnswer } from '../forms/Form.tsx';
+import { readText } from '../forms/read-form.ts';
+import { Section } from '../parts/Section.tsx';
+import { notHere } from '../serving/not-here.ts';
+import { open } from '../serving/open.ts';
+import type { ChannelOutcome, FieldErrors } from '../services.ts';
+import { errorsOf } from '../work-forms/read-forms.ts';
+import type { Route } from './+types/settings.notifications.form.ts';
+
+/** The form of a new channel (`/settings/notifications/new`) or of a present one, such as the default. */
+export async function loader({ params: { id }, context }: Route.LoaderArgs) {
+  const { actor, accounts, teams, work } = open(context, 'notifications');
+  const { memberCount } = await teams.describeTeam(actor);
+  const shared = { memberCount, sendsMail: accounts.sendsMail() };
+  if (id === undefined) return { ...shared, channel: null, values: { kind: 'slack' } };
+  const find = (teamId: string) => work.findChannel(teamId, id);
+  const channel = (await find(actor.teamId)) ?? (await notHere(context, find));
+  const config = await work.findChannelConfig(actor.teamId, id);
+  const values = {
+    name: channel.name ?? '',
+    collect_minutes: String(channel.collectMinutes ?? ''),
+    ...valuesOfChannel(config ?? { kind: 'email' }),
+  };
+  return { ...shared, channel, values };
+}
+
+/** Tests what was typed, or saves it. */
+export async function action({ params: { id }, context }: Route.ActionArgs) {
+  const { actor, work, notifier, form, intent, show, refuse, tooMany, say } = open(
+    context,
+    'notifications',
+  );
+  if (intent !== 'save' && intent !== 'test') throw data(null, { status: 400 });
+  const current =
+    id === undefined
+      ? DEFAULT_CHANNEL
+      : ((await work.findChannelConfig(actor.teamId, id)) ?? notFound());
+  // A test does not need the channel's name, and the default has none of its own.
+  const reading = readChannel(form, current, id !== DEFAULT_REF && intent === 'save');
+  if (!reading.ok) return refuse(reading.errors);
+  const settings = reading.input;
+  const { config, collectMinutes, name } = settings;
+  if (intent === 'test') {
+    const outcome = await notifier.sendTest(actor, config);
+    if (outcome.kind === 'too-many') return tooMany(outcome, { title: 'No test was sent.' });
+    return show({ test: { kind: config.kind, outcome } });
+  }
+  if (id === DEFAULT_REF) {
+    const outcome = await work.setChannel(actor.teamId, config, collectMinutes);
+    if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
+    const to = config.kind === 'email' ? 'every member by email' : nameChannel(config.kind);
+    return say('/settings/notifications', `Alerts go to ${to} from now on.`);
+  }
+  const outcome = await (id === undefined
+    ? work.addChannel(actor.teamId, settings)
+    : work.editChannel(actor.teamId, id, settings));
+  if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
+  const done = id === undefined ? 'is added. Crons and queues can name it now.' : 'is saved.';
+  return say('/settings/notifications', `The channel “${name}” ${done}`);
+}
+
+type Config = Parameters<typeof readNamedChannelInput>[1];
+
+/** Reads the fields of the chosen kind, whose inputs are named after their group. */
+function readChannel(form: FormData, current: Config, isNamed: boolean) {
+  const group = groupOf(readText(form, 'kind'));
+  const own = (group?.fields ?? []).map((field) => {
+    return { name: field.name, input: group ? inputName(group, field) : '' };
+  });
+  const fields = readFormPairs([
+    ...['name', 'kind', 'collect_minutes'].map(
+      (name) => [name, readText(form, name).trim()] as const,
+    ),
+    ...own.map(({ name, input }) => [name, readText(form, input).trim()] as const),
+  ]);
+  const reading = isNamed
+    ? readNamedChannelInput(fields, current)
+    : readDefaultChannelInput(fields, current);
+  if (reading.ok)
+    return { ok: true as const, input: { name: readText(form, 'name'), ...reading.input } };
+  const errors = Object.entries(errorsOf(reading.errors)).map(([field, messages]) => [
+    own.find(({ name }) => name === field)?.input ?? field,
+    messages,
+  ]);
+  return { ok: false as const, errors: Object.fromEntries(errors) as FieldErrors };
+}
+
+function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): FieldErrors {
+  switch (outcome.kind) {
+    case 'same':
+      return {
+        kind: [`“${outcome.as}” leads to the same place, which would be told everything twice.`],
+      };
+    case 'too-many':
+      return { name: ['The team has as many channels as it may have. Delete one first.'] };
+    case 'name-taken':
+      return { name: ['There is a channel of that name already.'] };
+    case 'not-found':
+      return { name: ['The channel was deleted meanwhile.'] };
+  }
+}
+
+export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
+  const { channel, values, memberCount, sendsMail } = loaderData;
+  const { test } = useFormAnswer<{ test: ChannelTest }>();
+  const isDefault = channel?.id === DEFAULT_REF;
+  const form = <ChannelForm {...{ channel, values, memberCount, test }} isNamed={!isDefault} />;
+  if (channel === null) {
+    return (
+      <Section
+        title="Add a channel"
+        note="Nothing goes there until a cron or a queue names it in its form."
+      >
+        {form}
+      </Section>
+    );
+  }
+  return (
+    <>
+      <Section
+        title={nameOfChannel(channel)}
+        note={
+          isDefault
+            ? 'Where alerts go, unless a cron or a queue names other channels.'
+            : 'Told by the crons and queues that name it in their forms.'
+        }
+      >
+        <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />
+      </Section>
+      <Section
+        title="Change it"
+        note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
+      >
+        {form}
+      </Section>
+    </>
+  );
+}
