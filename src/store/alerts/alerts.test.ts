@@ -251,7 +251,7 @@ forEachStore((dialect, openTestStore) => {
       const ran = names.filter((name) => !/^(begin|commit)/.test(name));
       const ends =
         store.dialect === 'postgres'
-          ? ['end-jobs-at-once', 'end-executions-at-once']
+          ? ['end-jobs-by-place-at-once', 'end-executions-at-once']
           : ['end-jobs-by-place', 'count-batch', 'take-out-jobs'].concat([
               'end-executions',
               'count-batch',
