@@ -40,6 +40,8 @@ export class ByteStore {
 
   /** The bytes that were kept, without a copy. */
   bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#length === this.#bytes.length
+      ? this.#bytes
+      : this.#bytes.subarray(0, this.#length);
   }
 }

@@ -73,6 +73,8 @@ function isPlainHttpError(reason: FailureReason | null): boolean {
   return reason === null || reason === 'http_client_error' || reason === 'http_server_error';
 }
 
+const HEADERS = withDefaultHeaders([], true);
+
 /**
  * The callback as an unsigned request (see `signRequest`). The URL is used as given, without its fragment (§6.1,
  * §2.9).
@@ -81,7 +83,7 @@ export function buildCallbackRequest(url: string, body: string): OutgoingRequest
   return {
     method: 'POST',
     url: dropFragment(url),
-    headers: withDefaultHeaders([], true),
+    headers: HEADERS,
     body: Buffer.from(body, 'utf8'),
   };
 }

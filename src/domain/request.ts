@@ -54,8 +54,24 @@ export function frameHeaders(
   return framed;
 }
 
-/** Puts our own headers before the configured ones. A configured header of the same name replaces ours. */
+/** By configured headers, all headers of a request with a body and of one without. */
+const withDefaults = {
+  body: new WeakMap<HeaderList, HeaderList>(),
+  none: new WeakMap<HeaderList, HeaderList>(),
+};
+
+/**
+ * Puts our own headers before the configured ones. A configured header of the same name replaces ours. The same list gives
+ * the same result again, so that what is made of it can be kept.
+ */
 export function withDefaultHeaders(configured: HeaderList, hasBody: boolean): HeaderList {
+  const known = withDefaults[hasBody ? 'body' : 'none'];
+  let headers = known.get(configured);
+  if (!headers) known.set(configured, (headers = addDefaults(configured, hasBody)));
+  return headers;
+}
+
+function addDefaults(configured: HeaderList, hasBody: boolean): HeaderList {
   const has = (wanted: string) => configured.some(([name]) => name.toLowerCase() === wanted);
   const ours: [string, string][] = [];
   if (hasBody && !has('content-type')) ours.push(['Content-Type', 'application/json']);

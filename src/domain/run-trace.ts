@@ -52,12 +52,14 @@ export function writeTrace(
   { signature, sent }: SentRequest = {},
 ): string {
   const kept: RunTrace = {
-    ...trace,
-    ...(fault && { fault }),
-    ...(verdicts.length > 0 && { assertions: verdicts.map(keepShort) }),
-    ...(signature && { signature }),
-    ...(sent && { sent: { ...sent, url: sent.url.slice(0, MOST_URL_CHARACTERS) } }),
+    timing: trace.timing,
+    address: trace.address,
+    responseHeaders: trace.responseHeaders,
   };
+  if (fault) kept.fault = fault;
+  if (verdicts.length > 0) kept.assertions = verdicts.map(keepShort);
+  if (signature) kept.signature = signature;
+  if (sent) kept.sent = { ...sent, url: sent.url.slice(0, MOST_URL_CHARACTERS) };
   return JSON.stringify(kept);
 }
 

@@ -14,7 +14,7 @@ import { faultOf } from './faults.ts';
 import type { Guard, Guarded } from './guard.ts';
 import type { LiveClock } from './live-clock.ts';
 import type { PreemptiveSemaphore } from './preemptive-semaphore.ts';
-import { writeHead } from './request-head.ts';
+import type { HeadWriter } from './request-head.ts';
 import type { ResponseParser } from './response-parser.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Target, Targets } from './target.ts';
@@ -35,8 +35,7 @@ export interface AttemptTools {
   turns: Turns;
   /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
-  /** Names of headers, in lower case, with which nothing is sent. */
-  neverSent: ReadonlySet<string>;
+  heads: HeadWriter;
 }
 
 interface AttemptOptions {
@@ -98,11 +97,11 @@ export class Attempt implements ConnectionUser, TurnTaker {
   }
 
   #begin(): void {
-    const { targets, guard, neverSent } = this.#tools;
+    const { targets, guard, heads } = this.#tools;
     const target = targets.read(this.#request.url);
     if (target === null) return this.#break('url-not-valid');
     this.#target = target;
-    const head = writeHead(this.#request, target, neverSent);
+    const head = heads.write(this.#request, target);
     if (typeof head !== 'string') return this.#break(head.fault);
     this.#head = head;
     const guarded = guard.judge(target);

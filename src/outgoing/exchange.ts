@@ -9,6 +9,7 @@ import { Guard } from './guard.ts';
 import { LiveClock } from './live-clock.ts';
 import { NameResolver } from './resolver.ts';
 import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
+import { HeadWriter } from './request-head.ts';
 import { Targets } from './target.ts';
 import { TlsSessions } from './tls-sessions.ts';
 import { Turns } from './turns.ts';
@@ -63,7 +64,7 @@ export function createSender(options: SenderOptions): ClosableSender {
     connections,
     turns: new Turns(clock),
     brotliSemaphore: new PreemptiveSemaphore(BROTLI_PERMITS, clock),
-    neverSent: new Set(options.neverSent),
+    heads: new HeadWriter(options.neverSent ?? []),
   };
   return {
     send: (request, options) =>

@@ -1,27 +1,47 @@
 import type { FaultCode } from '#domain/connection-faults';
-import type { OutgoingRequest } from '#domain/exchange';
+import type { HeaderList, OutgoingRequest } from '#domain/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
-import { frameHeaders } from '#domain/request';
 import type { Target } from './target.ts';
 
-/**
- * The head of a request as Latin-1, or why it may not be sent.
- *
- * @param neverSent  names of headers, in lower case, with which nothing is sent
- */
-export function writeHead(
-  request: OutgoingRequest,
-  { site, path }: Target,
-  neverSent: ReadonlySet<string>,
-): string | { fault: FaultCode } {
-  for (const [name] of request.headers) {
-    if (neverSent.has(name.toLowerCase())) return { fault: 'header-of-sign-in' };
-    if (isFramingHeader(name)) return { fault: 'request-not-http' };
+/** Headers as the lines of a head. `host` is empty if the URL says the host. */
+interface Lines {
+  host: string;
+  others: string;
+}
+
+/** Writes the heads of requests as Latin-1, with the headers of `frameHeaders`. */
+export class HeadWriter {
+  readonly #neverSent: ReadonlySet<string>;
+  /** The runs of a queue or cron share one list of headers. */
+  readonly #lines = new WeakMap<HeaderList, Lines | FaultCode>();
+
+  /** @param neverSent  names of headers, in lower case, with which nothing is sent */
+  constructor(neverSent: readonly string[]) {
+    this.#neverSent = new Set(neverSent);
   }
-  let head = `${request.method} ${path} HTTP/1.1\r\n`;
-  for (const [name, value] of frameHeaders(request, site.host)) {
-    if (!isHeaderName(name) || !isHeaderValue(value)) return { fault: 'request-not-http' };
-    head += `${name}: ${value}\r\n`;
+
+  /** The head, or why the request may not be sent. */
+  write({ method, headers, body }: OutgoingRequest, target: Target): string | { fault: FaultCode } {
+    let lines = this.#lines.get(headers);
+    if (lines === undefined) this.#lines.set(headers, (lines = this.#writeLines(headers)));
+    if (typeof lines === 'string') return { fault: lines };
+    const host = lines.host === '' ? `host: ${target.site.host}\r\n` : lines.host;
+    const length = body === null ? '' : `content-length: ${body.length}\r\n`;
+    const start = `${method} ${target.path} HTTP/1.1\r\n${host}connection: keep-alive\r\n`;
+    return `${start}${lines.others}${length}\r\n`;
   }
-  return `${head}\r\n`;
+
+  #writeLines(headers: HeaderList): Lines | FaultCode {
+    const lines: Lines = { host: '', others: '' };
+    let fault: FaultCode | null = null;
+    for (const [name, value] of headers) {
+      const lower = name.toLowerCase();
+      if (this.#neverSent.has(lower)) return 'header-of-sign-in';
+      if (isFramingHeader(name) || !isHeaderName(name) || !isHeaderValue(value))
+        fault ??= 'request-not-http';
+      if (lower !== 'host') lines.others += `${name}: ${value}\r\n`;
+      else if (lines.host === '') lines.host = `${name}: ${value}\r\n`;
+    }
+    return fault ?? lines;
+  }
 }
