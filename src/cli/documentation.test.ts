@@ -3,8 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { Command } from 'commander';
+import { partsOf } from '#work/resources/resource';
 import { buildProgram } from './program.ts';
 import { Session } from './session.ts';
+import { SECTIONS } from './team-file/sections.ts';
 
 const PAGE = fs.readFileSync(path.join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
 
@@ -77,4 +79,40 @@ describe('docs/command-line.md', () => {
       [],
     );
   });
+});
+
+const TEAM_FILE = fs.readFileSync(
+  path.join(import.meta.dirname, '../../docs/team-file.md'),
+  'utf8',
+);
+
+/** The names of fields in the rows of the page whose first cell has this name. */
+function fieldsInRows(isRow: (first: string) => boolean, cells: 'first' | 'second'): string[] {
+  const rows = TEAM_FILE.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.flatMap((row) => {
+    const [, first = '', second = ''] = row.split('|');
+    const text = cells === 'first' ? first : second;
+    return isRow(first) ? [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name) : [];
+  });
+}
+
+describe('docs/team-file.md', () => {
+  const ofKinds = fieldsInRows(
+    (first) => /`(?:slack|ntfy|telegram|pagerduty)`/.test(first),
+    'second',
+  );
+  const ofAlerts = fieldsInRows((first) => /_channels`|_note`|slow_|remind_/.test(first), 'first');
+  const keys = SECTIONS.map(({ key }) => key);
+
+  for (const { key, resource } of SECTIONS) {
+    test(`${key}: the tables list exactly the fields of the section`, () => {
+      const own = fieldsInRows((first) => first.includes(`\`${key}\``), 'second');
+      const isChannel = key.startsWith('channel');
+      const shared = key === 'channels' ? ['kind', 'collect_minutes', ...ofKinds] : ofKinds;
+      const others = isChannel ? shared : key === 'maintenance_windows' ? [] : ofAlerts;
+      const shown = [...own, ...others].filter((name) => ![...keys, 'team'].includes(name));
+      const names = partsOf(resource).map(({ name }) => name);
+      assert.deepEqual([...new Set(shown)].toSorted(), names.toSorted());
+    });
+  }
 });

@@ -1,5 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { Members } from '../readings.ts';
+import { readTopLevelFields } from '#domain/json-text';
+import type { Fields } from '#work/fields';
+import { toJson } from '#work/resources/resource';
 
 /** A place in the file: `['crons', 0, 'url']`. */
 export type Path = readonly (string | number)[];
@@ -118,15 +120,7 @@ class Resolver {
   }
 }
 
-/** A mapping as the fields that the readers of work take: each value is its JSON text. */
-export function membersOf(mapping: Mapping): Members {
-  return Object.fromEntries([...mapping].map(([name, value]) => [name, toJson(value)]));
-}
-
-// Recursion is safe here: the YAML parser bounds the depth.
-export function toJson(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
-  if (!(value instanceof Map)) return JSON.stringify(value);
-  const pairs = [...value].map(([name, each]) => `${JSON.stringify(name)}:${toJson(each)}`);
-  return `{${pairs.join()}}`;
+/** A mapping as the fields that the readers of work take. */
+export function fieldsOf(mapping: Mapping): Fields {
+  return readTopLevelFields(toJson(mapping)) ?? new Map();
 }

@@ -1,9 +1,10 @@
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { LIMITS, rangeOf } from '#domain/limits';
-import { type Fields, isName, type Reading } from '../fields.ts';
+import type { Fields, Reading } from '../fields.ts';
 import { MESSAGES, mustBeArray, mustBeAtLeast } from '../messages.ts';
-import { integer, text } from './kinds.ts';
+import { integer } from './kinds.ts';
 import { json } from './list-kinds.ts';
+import { queueName } from './queue.ts';
 import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
@@ -22,14 +23,10 @@ export interface JobInput {
 
 /** The fields of a job (§2.2), in the order in which errors are reported. */
 export const JOB: Resource<JobInput> = {
-  queue: text('queue', {
-    missing: MESSAGES.queueRequired,
-    rules: [isName('queue')],
-    most: LIMITS.queueCharacters,
-    about: 'A queue of the current team, created with default settings if there is none.',
-    option: { flags: '--queue <Q>', help: "the queue's name" },
-    activity: ['queue', 'value'],
-  }),
+  queue: queueName(
+    'queue',
+    'A queue of the current team, created with default settings if there is none.',
+  ),
   url: targetUrl(),
   method: method('POST'),
   headers: sentHeaders(),

@@ -112,14 +112,18 @@ export const QUEUE: Resource<QueueSettings> = {
   alertSettings: ALERT_SETTINGS,
 };
 
-export const QUEUE_NAME: Resource<{ name: string }> = {
-  name: text('queue', {
+/** A queue's name. */
+export const queueName = (field: 'queue' | 'name', about?: string) =>
+  text(field, {
     missing: MESSAGES.queueRequired,
-    rules: [isName('queue')],
+    rules: [isName(field)],
     most: LIMITS.queueCharacters,
+    ...(about !== undefined && { about }),
     option: { flags: '--queue <Q>', help: "the queue's name" },
-  }),
-};
+    activity: ['queue', 'value'],
+  });
+
+export const QUEUE_NAME: Resource<{ name: string }> = { name: queueName('queue') };
 
 /** Reads a queue's name from the field `queue`, by the same rules as for a job (§2.2). */
 export function readQueueName(fields: Fields): Reading<string> {

@@ -49,14 +49,19 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
  */
 export function readWindowInput(fields: Fields): Reading<WindowInput> {
   const findings = new Findings();
+  const window = takeWindow(fields, findings);
+  return findings.settle({ ...window, covers: readCovers(fields, findings) });
+}
+
+/** Reads the fields of a window except those that it covers. */
+export function takeWindow(fields: Fields, findings: Findings): Omit<WindowInput, 'covers'> {
   const window = takeWhole(WINDOW, fields, findings);
   const { startsAt, endsAt, isWeekly } = window as Partial<typeof window>;
   if (startsAt !== undefined && endsAt !== undefined) {
     if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);
     else if (isWeekly && endsAt - startsAt > WEEK_MS) findings.add('ends_at', TEXTS.weekTooLong);
   }
-  const covers = readCovers(fields, findings);
-  return findings.settle({ ...window, covers });
+  return window;
 }
 
 function readCovers(fields: Fields, findings: Findings): WindowInput['covers'] {

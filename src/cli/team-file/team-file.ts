@@ -1,0 +1,294 @@
+/** Reads a team's file, plans the changes that make the team match it, and writes one. */
+import { stringify } from 'yaml';
+import { DEFAULT_REF } from '#domain/alert-settings';
+import type { IsSecretHeader } from '#domain/secret-headers';
+import { type Fields, Findings } from '#work/fields';
+import { type Given, type Part, partsOf, type Plain } from '#work/resources/resource';
+import { takeWhole, toJson, write } from '#work/resources/resource';
+import type { Work } from '#work/work';
+import { fieldsOf, type Mapping, type Path, type Problem, SECRET_PREFIX } from './document.ts';
+import { showPath, type TeamDocument, type Value } from './document.ts';
+import { type AnySection, type Current, SECTIONS } from './sections.ts';
+
+const FILE_VERSION = 1;
+
+/** An item of the file. */
+interface Item {
+  section: AnySection;
+  path: Path;
+  mapping: Mapping;
+  fields: Fields;
+  name: string;
+}
+
+/** Reads the items by the rules of work, and reports all problems. */
+export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const keys = SECTIONS.map(({ key }) => key);
+  const mapping = takeMapping(root, [], ['version', ...keys], problems);
+  if (mapping.get('version') !== FILE_VERSION) {
+    const message = `It must be ${FILE_VERSION}, the version of files that is read here.`;
+    problems.push({ path: ['version'], message });
+  }
+  const items = SECTIONS.flatMap((section) => {
+    const { key, isSingle } = section;
+    const value = mapping.get(key) ?? null;
+    if (value === null) return [];
+    if (isSingle) return [readItem(section, value, [key], problems)];
+    const list = takeList(key, value, problems);
+    return list.map((each, at) => readItem(section, each, [key, at], problems));
+  });
+  return { items, problems };
+}
+
+/** Checks that a mapping has only known fields: a misspelt one would silently leave a field at its default. */
+function takeMapping(value: Value, path: Path, known: string[], problems: Problem[]): Mapping {
+  const isMapping = value instanceof Map;
+  if (!isMapping) problems.push({ path, message: `It must have fields: ${known.join(', ')}.` });
+  const mapping = isMapping ? value : new Map<string, Value>();
+  const message = `There is no such field; there are ${known.join(', ')}.`;
+  for (const field of mapping.keys())
+    if (!known.includes(field)) problems.push({ path: [...path, field], message });
+  return mapping;
+}
+
+/** The items of a list. Names must be distinct, because a later file finds items by their names. */
+function takeList(key: string, list: Value, problems: Problem[]): Value[] {
+  if (!Array.isArray(list)) problems.push({ path: [key], message: 'It must be a list.' });
+  const items = Array.isArray(list) ? list : [];
+  const names = items.map((item) => (item instanceof Map ? item.get('name') : undefined));
+  for (const [at, name] of names.entries()) {
+    const first = names.indexOf(name);
+    const message = `It is the name of ${key}[${first}] too.`;
+    if (typeof name === 'string' && first < at) problems.push({ path: [key, at, 'name'], message });
+  }
+  return items;
+}
+
+function readItem(section: AnySection, value: Value, path: Path, problems: Problem[]): Item {
+  const known = partsOf(section.resource).map(({ name }) => name);
+  const mapping = takeMapping(value, path, known, problems);
+  const fields = fieldsOf(mapping);
+  const findings = new Findings();
+  const reading = findings.settle(takeItem(section, fields, findings, {}));
+  for (const [field, messages] of reading.ok ? [] : reading.errors) {
+    // `headers.X.Y` is a header: only the first dot separates steps.
+    const [, top = field, rest] = /^([^.]+)\.(.*)$/s.exec(field) ?? [];
+    const steps = rest === undefined ? [top] : [top, rest];
+    for (const message of messages) problems.push({ path: [...path, ...steps], message });
+  }
+  return { section, path, mapping, fields, name: reading.ok ? nameOf(section, reading.input) : '' };
+}
+
+function takeItem(section: AnySection, fields: Fields, findings: Findings, given: Given<object>) {
+  if (section.read) return section.read(fields, findings, given);
+  return takeWhole(section.resource, fields, findings, given);
+}
+
+/** The default channel has no name of its own. */
+function nameOf({ resource }: AnySection, thing: object): string {
+  const written = write(resource, thing);
+  const name = written.get('name') ?? written.get('kind');
+  return typeof name === 'string' ? name : '';
+}
+
+/** The present items of a team. */
+export type TeamState = ReadonlyMap<AnySection, readonly Current[]>;
+
+export async function loadTeam(work: Work, teamId: string): Promise<TeamState> {
+  const loading = SECTIONS.map(async (each) => [each, await each.load(work, teamId)] as const);
+  return new Map(await Promise.all(loading));
+}
+
+/** The names of a section's present items. */
+function presentNames(state: TeamState, key: string): string[] {
+  const [section, items] = [...state].find(([each]) => each.key === key) ?? [];
+  return section && items ? items.map((item) => nameOf(section, item)) : [];
+}
+
+/** Writes channels by their names. A channel that was deleted becomes the default one. */
+function namedChannels(state: TeamState) {
+  const [, items = []] = [...state].find(([{ key }]) => key === 'channels') ?? [];
+  const names = presentNames(state, 'channels');
+  return { textOf: (ref: string) => names[items.findIndex(({ id }) => id === ref)] ?? DEFAULT_REF };
+}
+
+/** The change that one item of the file needs. */
+export interface Step {
+  action: 'create' | 'change';
+  kind: string;
+  name: string;
+  /** The fields whose values differ from the file's. Secrets are replaced by `(secret)`. */
+  changes: readonly FieldChange[];
+  /** Carries out the step by the same methods as the dashboard. */
+  apply: (work: Work, teamId: string) => Promise<void>;
+}
+
+interface FieldChange {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** Plans the changes that make the team match the file. Planned again after they are applied, there are none. */
+export function planTeam(
+  items: readonly Item[],
+  state: TeamState,
+  { secretPaths }: Pick<TeamDocument, 'secretPaths'>,
+  isSecretHeader: IsSecretHeader,
+): { steps: Step[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const namesOf = (key: string) => [
+    ...items.flatMap(({ section, name }) => (section.key === key ? [name] : [])),
+    ...presentNames(state, key),
+  ];
+  const channels = [DEFAULT_REF, ...namesOf('channels')];
+  const covered = { crons: namesOf('crons'), queues: namesOf('queues') };
+  const steps = items.flatMap((item) => {
+    const { section, path, name } = item;
+    problems.push(...findUnknownNames(item, channels, covered));
+    const all = state.get(section) ?? [];
+    const found = section.isSingle ? all : all.filter((each) => nameOf(section, each) === name);
+    const message = `The team has ${found.length} of this name; rename or delete the others first.`;
+    if (found.length > 1) problems.push({ path: [...path, 'name'], message });
+    const isSecret = (field: string) =>
+      secretPaths.has(showPath([...path, field])) ||
+      section.isSecret?.(field) === true ||
+      (field.startsWith('headers.') && isSecretHeader(field.slice('headers.'.length)));
+    return planItem(item, found[0], state, isSecret);
+  });
+  return { steps, problems };
+}
+
+/** Reports each channel, cron and queue that is neither in the team nor in the file. */
+function findUnknownNames(
+  { section, path, mapping }: Item,
+  channels: readonly string[],
+  covered: Readonly<Record<string, readonly string[]>>,
+): Problem[] {
+  const unknown = (list: Value | undefined, known: readonly string[], what: string, steps: Path) =>
+    (Array.isArray(list) ? list : []).flatMap((name, at) => {
+      const message = `Neither the team nor the file has ${what} of this name.`;
+      const isKnown = typeof name === 'string' && known.includes(name);
+      return isKnown ? [] : [{ path: [...path, ...steps, at], message }];
+    });
+  const lists = partsOf(section.resource).filter(({ kind }) => kind === 'channels');
+  const covers = mapping.get('covers');
+  const coveredIn = (field: string) => (covers instanceof Map ? covers.get(field) : undefined);
+  return [
+    ...lists.flatMap(({ name }) => unknown(mapping.get(name), channels, 'a channel', [name])),
+    ...Object.entries(covered).flatMap(([field, known]) =>
+      unknown(coveredIn(field), known, 'one', ['covers', field]),
+    ),
+  ];
+}
+
+function planItem(
+  { section, fields, name }: Item,
+  current: Current | undefined,
+  state: TeamState,
+  isSecret: (field: string) => boolean,
+): Step[] {
+  const { resource, kind, stays } = section;
+  const stored = Object.fromEntries(
+    Object.entries(current ?? {}).filter(([property]) => property === stays),
+  ) as object;
+  const read = (given: Given<object>) =>
+    takeItem(section, fields, new Findings(), { ...given, stored });
+  const before = current && write<object>(resource, current, namedChannels(state));
+  const changes = compare(partsOf(resource), before, write(resource, read({})));
+  if (current && changes.length === 0) return [];
+  const hide = (value: unknown) => (value === null ? null : '(secret)');
+  const shown = changes.map(({ field, from, to }) =>
+    isSecret(field) ? { field, from: hide(from), to: hide(to) } : { field, from, to },
+  );
+  const apply = async (work: Work, teamId: string) => {
+    // Looked up now, because an earlier step may have created a channel.
+    const all = await work.listChannelChoices(teamId);
+    const refOf = (ref: string) => all.find((each) => each.name === ref)?.id ?? DEFAULT_REF;
+    await section.save(work, teamId, read({ refOf }), current?.id);
+  };
+  return [{ action: current ? 'change' : 'create', kind, name, changes: shown, apply }];
+}
+
+/** The fields that differ. Of a new item all that a file has. */
+function compare(
+  parts: readonly Part[],
+  before: ReadonlyMap<string, Plain> | undefined,
+  after: ReadonlyMap<string, Plain>,
+): FieldChange[] {
+  return parts.flatMap((part): FieldChange[] => {
+    const { name: field, kind } = part;
+    const [from, to] = [before?.get(field) ?? null, after.get(field) ?? null];
+    if (field === 'name' || (before ? isSame(from, to) : !isWritten(part, to))) return [];
+    return kind === 'headers' ? compareHeaders(from, to) : [{ field, from, to }];
+  });
+}
+
+function compareHeaders(from: Plain, to: Plain): FieldChange[] {
+  const before = new Map<string, string>(from instanceof Map ? from : []);
+  const after = new Map<string, string>(to instanceof Map ? to : []);
+  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [was = null, is = null] = [before.get(name), after.get(name)];
+    return was === is ? [] : [{ field: `headers.${name}`, from: was, to: is }];
+  });
+  // Headers are sent in order, so another order is a change.
+  const reordered = { field: 'headers', from: [...before.keys()], to: [...after.keys()] };
+  return changes.length > 0 ? changes : [reordered];
+}
+
+const isSame = (one: Plain, other: Plain) => toJson(one) === toJson(other);
+
+/** Whether a file has the field: fields at their default are left out, except those that people look for. */
+function isWritten({ isRequired, isAlwaysWritten, initial = null }: Part, value: Plain): boolean {
+  return isRequired || isAlwaysWritten === true || !isSame(value, initial);
+}
+
+/**
+ * Writes a team as a file that can be applied to it or to another team. Secrets are left out: the file names the
+ * environment variables to read them from.
+ */
+export function writeTeamFile(
+  teamName: string,
+  state: TeamState,
+  isSecretHeader: IsSecretHeader,
+): { text: string; secrets: readonly string[] } {
+  const secrets: string[] = [];
+  /** Gives a secret a unique variable name. */
+  const refer = (...about: readonly string[]) => {
+    const words = about
+      .join('_')
+      .normalize('NFKD')
+      .toUpperCase()
+      .replaceAll(/[^A-Z0-9]+/g, '_');
+    const plain = words.replaceAll(/^_+|_+$/g, '').slice(0, 100);
+    const name = `${SECRET_PREFIX}${plain || 'VALUE'}`;
+    let free = name;
+    for (let n = 2; secrets.includes(free); n++) free = `${name}_${n}`;
+    secrets.push(free);
+    return { env: free };
+  };
+  const writeItem = (section: AnySection, item: Current) => {
+    const values = write<object>(section.resource, item, namedChannels(state));
+    const about = section.isSingle ? section.key : nameOf(section, item);
+    const written = partsOf(section.resource).flatMap((part) => {
+      const value = values.get(part.name) ?? null;
+      if (!isWritten(part, value)) return [];
+      if (section.isSecret?.(part.name)) return [[part.name, refer(about, part.name)] as const];
+      if (part.kind !== 'headers') return [[part.name, value] as const];
+      const headers = [...(value as ReadonlyMap<string, string>)].map(
+        ([name, text]) => [name, isSecretHeader(name) ? refer(about, name) : text] as const,
+      );
+      return [[part.name, new Map(headers)] as const];
+    });
+    return new Map<string, unknown>(written);
+  };
+  const content = new Map<string, unknown>([['version', FILE_VERSION]]);
+  for (const [section, items] of state) {
+    const written = items.flatMap((item) => (item.isPast ? [] : writeItem(section, item)));
+    if (written.length > 0) content.set(section.key, section.isSingle ? written[0] : written);
+  }
+  const head = `# Team ${JSON.stringify(teamName)}. \`belfry team apply\` changes a team to match this file.\n`;
+  const needs = secrets.length === 0 ? '' : `# Reads from the environment: ${secrets.join(', ')}\n`;
+  return { text: head + needs + stringify(content, { lineWidth: 0 }), secrets };
+}
