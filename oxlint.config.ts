@@ -8,8 +8,7 @@ export const ROOMS = {
   domain: { imports: [], packages: [] },
   store: { imports: ['domain'], packages: ['kysely', 'pg', 'node:sqlite'] },
   outgoing: { imports: ['domain'], packages: ['node:tls', 'node:dns', 'node:dns/promises'] },
-  // The accounts library brings its own statements.
-  people: { imports: ['domain', 'store'], packages: ['kysely'] },
+  people: { imports: ['domain', 'store'], packages: [] },
   work: { imports: ['domain', 'store'], packages: [] },
   alerts: { imports: ['domain', 'store', 'outgoing'], packages: [] },
   engine: { imports: ['domain', 'store', 'outgoing', 'alerts'], packages: [] },

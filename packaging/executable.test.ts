@@ -52,7 +52,7 @@ describe('the executable', () => {
       'Belfry contributors',
       'kysely',
       'react-dom',
-      'better-auth',
+      '@simplewebauthn/server',
       'Node.js is licensed',
     ])
       assert.ok(stdout.includes(name), name);

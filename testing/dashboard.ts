@@ -16,10 +16,7 @@ import './keep-alive.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/**
- * The service with its dashboard in this process. It runs in real time, because the auth library reads the real clock
- * for sessions.
- */
+/** The service with its dashboard in this process. It runs in real time. */
 export interface TestDashboard extends AsyncDisposable {
   service: BelfryService;
   url: string;

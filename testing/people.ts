@@ -23,7 +23,6 @@ export async function openPeople(config: Partial<PeopleConfig> = {}, given?: Sto
   const { location, drop } = given
     ? { location: given, drop: async () => {} }
     : await lendSqliteFile();
-  // The auth library uses the real time for sessions.
   const clock = new FakeClock(Date.now());
   const events: LoggedEvent[] = [];
   const log = recordingLog(events);

@@ -2,7 +2,6 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import { ApiTokens } from './api-tokens.ts';
-import { AuthLibraryLoader } from './auth-library-loader.ts';
 import { Background } from './background.ts';
 import type { PeopleConfig } from './config.ts';
 import { Limits } from './limits.ts';
@@ -24,7 +23,6 @@ export interface PeopleDeps {
 /** What the functions of this module work with. Each takes it as its first argument. */
 export interface Context extends Required<PeopleDeps> {
   activity: PeopleActivity;
-  authLibrary: AuthLibraryLoader;
   background: Background;
   limits: Limits;
   passwords: Passwords;
@@ -36,16 +34,14 @@ export interface Context extends Required<PeopleDeps> {
 
 export function createContext(deps: PeopleDeps): Context {
   const { store, clock, log, config } = deps;
-  const passwords = new Passwords(config.passwordWork);
   const background = new Background(log);
   return {
     ...deps,
     activity: new PeopleActivity({ store, log }),
-    authLibrary: new AuthLibraryLoader({ store, clock, log, passwords, ...config }),
     background,
     limits: new Limits({ store, clock, log }),
     mailer: deps.mailer ?? createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log),
-    passwords,
+    passwords: new Passwords(config.passwordWork),
     plans: new Plans(config),
     provider: config.provider && new Provider(config.provider, config.baseUrl, () => clock.now()),
     tokens: new ApiTokens({ store, clock, background }),

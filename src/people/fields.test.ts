@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { z } from 'zod';
 import { assertSpends } from '#testing/spent-time';
 import { checkEmail, checkName, checkPassword, normalizeEmail, normalizeName } from './fields.ts';
 
-test('an address that we take is one that the auth library takes', () => {
-  const address = z.email();
+test('an address is a local part and a domain name of letters, digits and common signs', () => {
+  for (const text of ['a@b.test', 'A.b+c@x-y.example.org', "o'brien@x.test"]) {
+    assert.deepEqual(checkEmail(text), [], text);
+  }
   for (const text of [
-    'a@b.test',
-    'A.b+c@x-y.example.org',
-    "o'brien@x.test",
     'a@b',
     'a@@b.test',
     '.a@b.test',
@@ -23,7 +21,7 @@ test('an address that we take is one that the auth library takes', () => {
     'a@-b.test',
     'a@b_c.test',
   ]) {
-    assert.equal(checkEmail(text).length === 0, address.safeParse(text).success, text);
+    assert.deepEqual(checkEmail(text), ['Enter a valid email address.'], text);
   }
 });
 

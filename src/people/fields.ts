@@ -6,7 +6,7 @@ import type { FieldErrors, Refused } from './outcomes.ts';
 const LONGEST_NAME = LIMITS.personNameCharacters;
 const { least: SHORTEST_PASSWORD, most: LONGEST_PASSWORD } = LIMITS.passwordCharacters;
 
-/** Matches the addresses that the auth library accepts too. Whether mail reaches one is not decided by a pattern. */
+/** Only a mail that arrives shows that an address exists; this keeps typing errors and markup out. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 /**

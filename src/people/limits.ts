@@ -31,8 +31,8 @@ const RULES = {
   mailbox: { most: 5, windowMs: 60 * 60_000 },
   /** Requests that make an account or set a password. */
   account: { most: 10, windowMs: 60_000 },
-  /** One code of an authenticator, counted for longer than it is valid: RFC 6238 §5.2 lets a code be used only once. */
-  'one-time-code': { most: 1, windowMs: 120_000 },
+  /** Wrong codes for one account, after the right password. */
+  'second-factor': { most: 10, windowMs: 15 * 60_000 },
   /** Tests of notification channels by one user; each posts to an address of theirs, or mails every member. */
   'channel-test': { most: 10, windowMs: 10 * 60_000 },
   'team-channel-test': { most: 20, windowMs: 10 * 60_000 },

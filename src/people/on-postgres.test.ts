@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createDatabase } from '#testing/postgres';
 import { Browser, LOCAL, openPeople, PASSWORD } from '#testing/people';
 
-test('an account lives its whole life on Postgres, the auth library included', async () => {
+test('an account is made, used and deleted on Postgres', async () => {
   await using database = await createDatabase();
   await using room = await openPeople({ signUp: 'open' }, { kind: 'postgres', url: database.url });
   const { accounts, tokens, teams } = room.people;

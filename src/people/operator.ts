@@ -15,10 +15,10 @@ import {
 import { findTeam } from './find-team.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import type { Usage } from './plans.ts';
-import { makeOnlyResetLink } from './reset-links.ts';
+import { makeLinks } from './links.ts';
 import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
-import { makeSetupCode } from './setup-code.ts';
+import { makeSetupCode } from './codes.ts';
 
 interface NewUser {
   email: string;
@@ -110,7 +110,9 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   if (!user) return null;
   const deed = { action: 'account.reset-link', detail: user.email } as const;
   await activity.ofAccount(user.id, deed, 'command-line');
-  return makeOnlyResetLink(context, user.id);
+  const wanted = { purpose: 'reset-password', whom: user.id } as const;
+  const [link = ''] = await makeLinks(context, [wanted], { replaces: true });
+  return link;
 }
 
 /** Ends every session and open one-time token of the user, and the API token if asked to. False: no such account. */

@@ -12,9 +12,9 @@ import {
 } from './fields.ts';
 import { writeEmailChangedMail } from './mails.ts';
 import { type Done, DONE, refuse, type Refused, type TooMany } from './outcomes.ts';
-import { confirmPassword, inSession, PASSWORDS_OFF, WRONG_PASSWORD } from './reauthentication.ts';
+import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reauthentication.ts';
 import type { RequestContext } from './request-context.ts';
-import { handOn, type SignedIn, signOut } from './sessions.ts';
+import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
 const EMAIL_TAKEN = 'There is an account with this email.';
@@ -131,23 +131,20 @@ export async function changePassword(
 ): Promise<SignedIn | Refused | TooMany> {
   const refused = gatherErrors({ password: checkPassword(input.password) });
   if (refused) return refused;
-  const { store, authLibrary, config } = context;
+  const { store, clock, config, passwords } = context;
   if (!config.passwordSignIn) return refuse('currentPassword', PASSWORDS_OFF);
-  const { currentPassword, password: newPassword } = input;
-  return inSession(context, request, 'currentPassword', async (session) => {
-    const { user } = session;
-    const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
-      api.changePassword({
-        body: { currentPassword, newPassword, revokeOtherSessions: true },
-        headers,
-        returnHeaders: true,
-      }),
-    );
-    if (answer.kind === 'declined') return refuse('currentPassword', WRONG_PASSWORD);
-    await handOn(context, session, answer.setCookies);
-    await store.users.dropOneTimeTokens(user.id);
-    await record(context, user.id, 'account.password', 'password');
-    return { kind: 'signed-in', setCookies: answer.setCookies };
+  const { currentPassword, password } = input;
+  const how = { password: currentPassword, request, field: 'currentPassword' };
+  return withPassword(context, how, async (session, from) => {
+    const to = await passwords.hash(password);
+    const next = rotationOf(context, session);
+    const { id } = session.user;
+    const isChanged =
+      next !== null &&
+      (await store.sessions.changePassword(id, { from, to }, next.rotation, clock.now()));
+    if (!isChanged) return refuse('currentPassword', SIGNED_OUT);
+    await record(context, id, 'account.password', 'password');
+    return { kind: 'signed-in', setCookies: next.setCookies };
   });
 }
 

@@ -1,5 +1,14 @@
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransportFuture,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { isId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
+import type { StoredPasskey } from '#store/people/passkeys';
 import type { Context } from './context.ts';
+import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
+import { makeSecrets, type Purpose, takeSecret, validMsOf } from './links.ts';
 import {
   DONE,
   type Done,
@@ -12,7 +21,13 @@ import {
 import { confirmPassword, inSession } from './reauthentication.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import type { RequestContext } from './request-context.ts';
-import { enter, logRefused, type SignedIn, whoIs } from './sessions.ts';
+import { logRefused, open, type SignedIn, whoIs } from './sessions.ts';
+
+/**
+ * Signing in without a password: a device proves that it holds a key, and has asked its owner for a PIN, a fingerprint
+ * or a face. Those are two factors already, so no code is asked for. @simplewebauthn/server checks the signatures; it is
+ * loaded when it is first needed.
+ */
 
 export interface Passkey {
   id: string;
@@ -27,75 +42,96 @@ export interface Asked {
   setCookies: string[];
 }
 
+const COOKIE = 'belfry.passkey';
 const MOST_PASSKEYS = 20;
 /** Far above the one or two kilobytes of a real authenticator's answer. */
 const LONGEST_ANSWER = 16_384;
 const NOT_ADDED = 'The passkey was not added. Begin again.';
-
-/**
- * Signing in without a password: a device proves that it holds a key, and has asked its owner for a PIN, a fingerprint
- * or a face. Those are two factors already, so no code is asked for.
- */
+/** The owner of a challenge to sign in: nobody is known yet. */
+const NOBODY = '-';
 
 /** Not where the operator's provider is to be the only way in. */
-export function offersPasskeys(context: Context): boolean {
-  const { baseUrl, passwordSignIn } = context.config;
-  return passwordSignIn && relyingPartyOf(baseUrl) !== null;
+export function offersPasskeys({ config }: Context): boolean {
+  return config.passwordSignIn && relyingPartyOf(config.baseUrl) !== null;
 }
 
 export async function beginPasskeySignIn(
   context: Context,
   request: RequestContext,
 ): Promise<Asked | TooMany | NotFound> {
-  const { authLibrary, limits } = context;
-  if (!offersPasskeys(context)) return NOT_FOUND;
-  const tooMany = await limits.count('passkey', request.clientAddress);
+  const party = relyingPartyOf(context.config.baseUrl);
+  if (!offersPasskeys(context) || !party) return NOT_FOUND;
+  const tooMany = await context.limits.count('passkey', request.clientAddress);
   if (tooMany) return tooMany;
-  const answer = await authLibrary.ask(request, [], (api, headers) =>
-    api.generatePasskeyAuthenticationOptions({ headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') throw new TypeError(`no passkey is asked for: ${answer.code}`);
-  const options = { ...answer.response, userVerification: 'required' };
-  return { kind: 'asked', options: JSON.stringify(options), setCookies: answer.setCookies };
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+  const options = await generateAuthenticationOptions({
+    rpID: party.id,
+    userVerification: 'required',
+  });
+  return ask(context, options, { purpose: 'passkey-sign-in', whom: NOBODY });
 }
 
 /** @param answer  the browser's answer, as JSON */
 export async function signInByPasskey(
   context: Context,
-  { answer: text }: { answer: string },
+  { answer }: { answer: string },
   request: RequestContext,
 ): Promise<SignedIn | { kind: 'wrong' } | TooMany> {
-  const { authLibrary, limits } = context;
+  const { limits, store } = context;
   const tooMany = await limits.count('guess', request.clientAddress);
   if (tooMany) return tooMany;
-  const response = offersPasskeys(context) ? readAnswer(text) : null;
-  const answer =
-    response &&
-    (await authLibrary.ask(request, ['passkey'], (api, headers) =>
-      api.verifyPasskeyAuthentication({
-        body: { response: response as never },
-        headers,
-        returnHeaders: true,
-      }),
-    ));
-  if (answer?.kind !== 'answered') {
+  const passkey = offersPasskeys(context) ? await verifySignIn(context, answer, request) : null;
+  const user = passkey && (await store.users.find(passkey.userId));
+  const opened = user && (await open(context, user, request, {}));
+  if (!opened) {
     logRefused(context, 'passkey', request);
     return { kind: 'wrong' };
   }
   await limits.takeBack('guess', request.clientAddress);
-  return enter(context, answer.response.user, answer.setCookies, request);
+  return { ...opened, setCookies: [...opened.setCookies, deleteCookie(context, COOKIE)] };
+}
+
+/** The passkey that the answer proves; null if it proves none. */
+async function verifySignIn(
+  context: Context,
+  answer: string,
+  { headers }: RequestContext,
+): Promise<StoredPasskey | null> {
+  const { store, config } = context;
+  const challenge = await takeChallenge(context, 'passkey-sign-in', headers);
+  const response = readAnswer(answer) as AuthenticationResponseJSON | null;
+  const party = relyingPartyOf(config.baseUrl);
+  if (!challenge || !response || !party) return null;
+  const passkey = await store.passkeys.find(response.id);
+  if (!passkey) return null;
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { credentialId: id, counter, transports } = passkey;
+  const result = await orNull(() =>
+    verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge.detail,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: {
+        id,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter,
+        transports: [...transports] as AuthenticatorTransportFuture[],
+      },
+    }),
+  );
+  if (!result?.verified) return null;
+  return (await store.passkeys.count(passkey.id, result.authenticationInfo.newCounter))
+    ? passkey
+    : null;
 }
 
 export async function listPasskeys(context: Context, request: RequestContext): Promise<Passkey[]> {
-  const answer = await context.authLibrary.ask(request, ['session'], (api, headers) =>
-    api.listPasskeys({ headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') return [];
-  return answer.response
-    .map(({ id, name, createdAt }) => {
-      return { id, name: name ?? 'Passkey', createdAt: createdAt.getTime() };
-    })
-    .toSorted((a, b) => a.createdAt - b.createdAt);
+  const session = await whoIs(context, request);
+  const isAsked = session !== null && !session.isByProxy;
+  const passkeys = isAsked ? await context.store.passkeys.list(session.user.id) : [];
+  return passkeys.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
 }
 
 /** Begins to add a passkey. Checks the password first, because a passkey gives access for as long as it exists. */
@@ -104,43 +140,69 @@ export async function beginPasskey(
   { password }: { password: string },
   request: RequestContext,
 ): Promise<Asked | Refused | TooMany> {
-  const { authLibrary } = context;
-  if (!offersPasskeys(context)) return refuse('password', 'Passkeys need an address by HTTPS.');
+  const party = relyingPartyOf(context.config.baseUrl);
+  if (!offersPasskeys(context) || !party)
+    return refuse('password', 'Passkeys need an address by HTTPS.');
   const confirmed = await confirmPassword(context, password, request);
   if (confirmed.kind !== 'confirmed') return confirmed;
-  if ((await listPasskeys(context, request)).length >= MOST_PASSKEYS) {
+  // Passkeys need a session that lasts (docs/decisions/0018).
+  if (request.claim) return refuse('password', NOT_ADDED);
+  const { user } = confirmed;
+  const passkeys = await context.store.passkeys.list(user.id);
+  if (passkeys.length >= MOST_PASSKEYS)
     return refuse('password', `An account has at most ${MOST_PASSKEYS} passkeys. Delete one.`);
-  }
-  const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
-    api.generatePasskeyRegistrationOptions({ headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') return refuse('password', NOT_ADDED);
-  const options = JSON.stringify(answer.response);
-  return { kind: 'asked', options, setCookies: answer.setCookies };
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server');
+  const options = await generateRegistrationOptions({
+    rpName: 'Belfry',
+    rpID: party.id,
+    // The same for each of the user's passkeys: an authenticator then replaces its own older one.
+    userID: new TextEncoder().encode(user.id),
+    userName: user.email,
+    userDisplayName: user.name,
+    attestationType: 'none',
+    excludeCredentials: passkeys.map(({ credentialId, transports }) => ({
+      id: credentialId,
+      transports: [...transports] as AuthenticatorTransportFuture[],
+    })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+  return ask(context, options, { purpose: 'passkey-add', whom: user.id });
 }
 
 /** Adds a passkey. The challenge from `beginPasskey` shows that the password was checked. */
 export async function addPasskey(
   context: Context,
-  { name, answer: text }: { name: string; answer: string },
+  { name, answer }: { name: string; answer: string },
   request: RequestContext,
 ): Promise<Done | Refused | TooMany> {
-  const { authLibrary, activity } = context;
+  const { activity, clock, config, store } = context;
   return inSession(context, request, 'passkey', async ({ user }) => {
-    const response = readAnswer(text);
+    const challenge = await takeChallenge(context, 'passkey-add', request.headers);
+    const response = readAnswer(answer) as RegistrationResponseJSON | null;
+    const party = relyingPartyOf(config.baseUrl);
+    if (request.claim || challenge?.whom !== user.id || !response || !party)
+      return refuse('passkey', NOT_ADDED);
+    const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+    const result = await orNull(() =>
+      verifyRegistrationResponse({
+        response,
+        expectedChallenge: challenge.detail,
+        expectedOrigin: party.origin,
+        expectedRPID: party.id,
+        requireUserVerification: true,
+      }),
+    );
+    if (!result?.verified) return refuse('passkey', NOT_ADDED);
+    const {
+      id: credentialId,
+      publicKey,
+      counter,
+      transports = [],
+    } = result.registrationInfo.credential;
+    const credential = { credentialId, publicKey, counter, transports };
     const shown = name.trim().slice(0, LIMITS.personNameCharacters) || 'Passkey';
-    const answer =
-      response &&
-      (await authLibrary.ask(request, ['session', 'passkey'], (api, headers) =>
-        api
-          .verifyPasskeyRegistration({
-            body: { response, name: shown },
-            headers,
-            returnHeaders: true,
-          })
-          .catch(knowUnverified),
-      ));
-    if (answer?.kind !== 'answered') return refuse('passkey', NOT_ADDED);
+    if (!(await store.passkeys.add(user.id, shown, credential, clock.now())))
+      return refuse('passkey', NOT_ADDED);
     await activity.accountChanged(user.id, { action: 'account.passkey', what: 'passkey, added' });
     return DONE;
   });
@@ -151,36 +213,48 @@ export async function deletePasskey(
   id: string,
   request: RequestContext,
 ): Promise<Done | NotFound> {
-  const { authLibrary, activity } = context;
   const session = await whoIs(context, request);
-  const own = session === null ? [] : await listPasskeys(context, request);
-  if (session === null || !own.some((passkey) => passkey.id === id)) return NOT_FOUND;
-  const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
-    api.deletePasskey({ body: { id }, headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') return NOT_FOUND;
+  if (!session || session.isByProxy || !isId(id)) return NOT_FOUND;
+  if (!(await context.store.passkeys.delete(session.user.id, id))) return NOT_FOUND;
   const deed = { action: 'account.passkey', what: 'passkey, deleted' } as const;
-  await activity.accountChanged(session.user.id, deed);
+  await context.activity.accountChanged(session.user.id, deed);
   return DONE;
 }
 
+/** Stores the challenge of the options, for one answer of this browser. */
+async function ask(
+  context: Context,
+  options: { challenge: string },
+  { purpose, whom }: { purpose: Purpose; whom: string },
+): Promise<Asked> {
+  const wanted = { purpose, whom, detail: options.challenge };
+  const [value = ''] = await makeSecrets(context, [wanted], { replaces: false });
+  const cookie = writeCookie(context, { name: COOKIE, value, validMs: validMsOf(purpose) });
+  return { kind: 'asked', options: JSON.stringify(options), setCookies: [cookie] };
+}
+
+/** The challenge that the browser's cookie stands for. It is used up, whatever the answer is. */
+function takeChallenge(context: Context, purpose: Purpose, headers: Headers) {
+  return takeSecret(context, purpose, readCookie(context, headers, COOKIE));
+}
+
 /** Checks only that the answer is an object with an id; the library checks its parts. */
-function readAnswer(text: string): Record<string, unknown> | null {
+function readAnswer(text: string): { id: string } | null {
   if (text.length > LONGEST_ANSWER) return null;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return 'id' in value && typeof value.id === 'string' ? { ...value } : null;
+    return 'id' in value && typeof value.id === 'string' ? { ...value, id: value.id } : null;
   } catch {
     return null;
   }
 }
 
-/** The library reports an unreadable answer as a fault of its own; this makes it a refusal. */
-function knowUnverified(error: unknown): never {
-  const { body } = error as { body?: { code?: unknown } };
-  if (error instanceof Error && body?.code === 'FAILED_TO_VERIFY_REGISTRATION') {
-    Object.assign(error, { statusCode: 400 });
+/** The library throws for each answer that it does not accept. */
+async function orNull<T>(verify: () => Promise<T>): Promise<T | null> {
+  try {
+    return await verify();
+  } catch {
+    return null;
   }
-  throw error;
 }

@@ -1,11 +1,12 @@
 import type { Context } from './context.ts';
 import { recognizeDevice, rememberDevice } from './devices.ts';
 import { checkPassword, gatherErrors, normalizeEmail } from './fields.ts';
+import type { Rule } from './limits.ts';
+import { keyOf, mailLink, readSecret } from './links.ts';
 import { writeResetMail } from './mails.ts';
 import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import type { RequestContext } from './request-context.ts';
-import { isResetLinkValid, makeAnotherResetLink, useResetLink } from './reset-links.ts';
 
 /** A forgotten password, by a mailed link (§5.7). */
 
@@ -37,7 +38,7 @@ export async function requestPasswordReset(
 }
 
 export async function isResetTokenValid(context: Context, token: string): Promise<boolean> {
-  return takesPasswords(context) && isResetLinkValid(context, token);
+  return takesPasswords(context) && (await readSecret(context, 'reset-password', token)) !== null;
 }
 
 /**
@@ -49,15 +50,17 @@ export async function resetPassword(
   { token, password, revokesToken }: { token: string; password: string; revokesToken: boolean },
   request: RequestContext,
 ): Promise<{ kind: 'done'; setCookies: string[] } | { kind: 'expired' } | Refused | TooMany> {
-  const { store, activity, limits, passwords } = context;
+  const { store, clock, activity, limits, passwords } = context;
   const tooMany = await limits.count('account', request.clientAddress);
   if (tooMany) return tooMany;
-  if (!(await isResetTokenValid(context, token))) return { kind: 'expired' };
+  const key = keyOf('reset-password', token);
+  if (!key || !(await isResetTokenValid(context, token))) return { kind: 'expired' };
   const refused = gatherErrors({ password: checkPassword(password) });
   if (refused) return refused;
   return orBusy(async () => {
     const passwordHash = await passwords.hash(password);
-    const userId = await useResetLink(context, token, { passwordHash, revokesToken });
+    const set = { passwordHash, revokesToken };
+    const userId = await store.oneTimeTokens.resetPassword(key.purpose, key.hash, set, clock.now());
     const user = userId === null ? null : await store.users.find(userId);
     if (!user) return { kind: 'expired' };
     const deed = { action: 'account.password', what: 'password, by a link' } as const;
@@ -66,14 +69,27 @@ export async function resetPassword(
   });
 }
 
-/** @param asker  the client's address; null for a browser that the account knows, which has a count of its own */
+/**
+ * Earlier links stay valid, so that a stranger who asks for one in a user's name does not spoil the link that the user
+ * waits for. The first one that is used ends them all.
+ *
+ * @param asker  the client's address; null for a browser that the account knows, which has a count of its own
+ */
 async function mail(context: Context, email: string, asker: string | null): Promise<void> {
-  const { store, limits, mailer } = context;
-  const user = await store.users.findByEmail(email);
+  const user = await context.store.users.findByEmail(email);
   if (!user) return;
-  if (asker !== null) {
-    if (await limits.count('mail-to', asker, email)) return;
-    if (await limits.count('reset-mailbox', email)) return;
-  }
-  await mailer.send(writeResetMail(user.email, await makeAnotherResetLink(context, user.id)));
+  const link = {
+    purpose: 'reset-password',
+    whom: user.id,
+    to: user.email,
+    replaces: false,
+  } as const;
+  const limits: [Rule, ...string[]][] =
+    asker === null
+      ? []
+      : [
+          ['mail-to', asker, email],
+          ['reset-mailbox', email],
+        ];
+  await mailLink(context, { ...link, limits }, writeResetMail);
 }

@@ -37,9 +37,9 @@ export type People = ReturnType<typeof createPeople>;
 
 export function createPeople(deps: PeopleDeps) {
   const context = createContext(deps);
-  const { tokens, mailer, background, authLibrary } = context;
+  const { tokens, mailer, background } = context;
   return {
-    /** For the API: finds a token's user and team (§5). One short query; does not load the auth library. */
+    /** For the API: finds a token's user and team (§5). One short query. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...bind(context, { readSession, signIn, signOut, signOutEverywhere, whoIs }),
@@ -69,10 +69,6 @@ export function createPeople(deps: PeopleDeps) {
     operator: bind(context, operator),
     /** To be called at the start. */
     warnOfUnknownTeams: () => warnOfUnknownTeams(context),
-    /** Loads the auth library ahead of the first request; never needed for the API or the command line. */
-    warmUp: async (): Promise<void> => {
-      await authLibrary.load();
-    },
     /** Resolves when all mails that are sent in the background are out. */
     close: async (): Promise<void> => {
       await background.drain();

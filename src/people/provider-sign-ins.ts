@@ -7,7 +7,7 @@ import { findOrMakeAccount, type Found, type NoAccount } from './provider-accoun
 import { type ProviderAttempt, ProviderFault, type ProviderIdentity } from './provider.ts';
 import { forgetProof, proveAgain } from './reauthentication.ts';
 import type { RequestContext } from './request-context.ts';
-import { logRefused, openFor, type SignedIn } from './sessions.ts';
+import { logRefused, open, type SignedIn } from './sessions.ts';
 
 /** Why somebody whom the provider let in is not let in here; pages say it in words. */
 export type ProviderRefusal =
@@ -116,17 +116,15 @@ async function enter(
   user: Pick<User, 'id' | 'email'>,
   { next, isAgain }: { next: string; isAgain: boolean },
   request: RequestContext,
-): Promise<SignedIn & { next: string }> {
-  const { sessionId, ...entered } = await openFor(context, user, request, {
-    by: providerName(context) ?? '',
-    issuer: context.provider?.settings.issuer ?? '',
-  });
-  const proof = isAgain ? proveAgain(context, sessionId) : forgetProof(context);
-  return {
-    ...entered,
-    setCookies: [...entered.setCookies, deleteCookie(context, ATTEMPT.name), proof],
-    next,
-  };
+): Promise<(SignedIn & { next: string }) | Refusal> {
+  const issuer = context.provider?.settings.issuer ?? '';
+  const provider = { by: providerName(context) ?? '', issuer };
+  const opened = await open(context, user, request, { provider });
+  // The account was deleted meanwhile.
+  if (!opened) return refuse(context, 'expired', request);
+  const proof = isAgain ? proveAgain(context, opened.sessionId) : forgetProof(context);
+  const setCookies = [...opened.setCookies, deleteCookie(context, ATTEMPT.name), proof];
+  return { kind: 'signed-in', setCookies, next };
 }
 
 function explain(context: Context, error: unknown, request: RequestContext): Refusal {

@@ -13,7 +13,7 @@ const PROXY = {
 const claimOf = (email: string, groups: readonly string[] | null = null) =>
   ({ kind: 'person', email, name: null, groups }) as const;
 
-test('a person whom the proxy names leaves no session behind, and the auth library is not asked', async () => {
+test('a person whom the proxy names leaves no session behind', async () => {
   await using room = await openPeople({ proxySignIn: PROXY });
   const { userId } = await aUser(room, 'ada@bells.test');
   const request = { ...new Browser().request, claim: claimOf('ada@bells.test') };
@@ -40,6 +40,7 @@ test('the proxy’s word counts, and the session of another person’s cookie do
   const input = { currentPassword: PASSWORD, password: 'another long one' };
   assert.equal((await accounts.changePassword(input, request)).kind, 'refused');
   assert.equal((await accounts.beginSecondFactor({ password: PASSWORD }, request)).kind, 'refused');
+  assert.equal((await accounts.beginPasskey({ password: PASSWORD }, request)).kind, 'refused');
   assert.equal((await browser.session(room))?.user.email, 'bob@bells.test', 'as it was');
   assert.equal((await new Browser().signIn(room, 'bob@bells.test')).kind, 'signed-in');
   const unsure = { ...browser.request, claim: { kind: 'not-believed' } } as const;

@@ -8,8 +8,8 @@ import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';
-export const WRONG_PASSWORD = 'This is not your password.';
-const SIGNED_OUT = 'Sign in again and repeat this.';
+const WRONG_PASSWORD = 'This is not your password.';
+export const SIGNED_OUT = 'Sign in again and repeat this.';
 
 /**
  * Asks for the password again before sensitive actions, for which an open session is not enough. Users without a
@@ -35,15 +35,37 @@ export async function confirmPassword(
   password: string,
   request: RequestContext,
 ): Promise<{ kind: 'confirmed'; user: User } | Refused | TooMany> {
-  const { store, passwords } = context;
   const provider = await withoutPassword(context, request);
   if (provider !== null) return provider;
-  return inSession(context, request, 'password', async (session) => {
-    const user = await store.users.find(session.user.id);
-    const hash = user && (await store.users.readPasswordHash(user.id));
-    const isRight = await passwords.verify(password, hash);
-    return user && isRight ? { kind: 'confirmed', user } : refuse('password', WRONG_PASSWORD);
+  return withPassword(context, { password, request }, async (session) => {
+    const user = await context.store.users.find(session.user.id);
+    return user ? { kind: 'confirmed', user } : refuse('password', SIGNED_OUT);
   });
+}
+
+/**
+ * Acts if the password is that of the session's user.
+ *
+ * @param act  gets the session and the hash of the password
+ */
+export async function withPassword<T extends { kind: string }>(
+  context: Context,
+  { password, request, field = 'password' }: Asking,
+  act: (session: Session, hash: string) => Promise<T>,
+): Promise<T | Refused | TooMany> {
+  const { store, passwords } = context;
+  return inSession(context, request, field, async (session) => {
+    const hash = await store.users.readPasswordHash(session.user.id);
+    const isRight = await passwords.verify(password, hash);
+    return hash !== null && isRight ? act(session, hash) : refuse(field, WRONG_PASSWORD);
+  });
+}
+
+interface Asking {
+  password: string;
+  request: RequestContext;
+  /** The form's field with the password. */
+  field?: string;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type Arrival, isLocal } from '#domain/arrival';
 import { LIMITS } from '#domain/limits';
 import type { ProviderLink } from '#store/people/provider-links';
-import type { Registered, Registration, StartingTeam } from '#store/people/registration';
+import type { Registration, StartingTeam } from '#store/people/registration';
+import { isSetupCode, makeSetupCode } from './codes.ts';
 import type { Context } from './context.ts';
 import { isMarkOf, mailConfirmation } from './email-links.ts';
 import {
@@ -14,14 +15,14 @@ import {
 } from './fields.ts';
 import { mappedTo } from './group-memberships.ts';
 import { checkChosenTeamName } from './groups.ts';
+import { keyOf } from './links.ts';
 import { NOT_FOUND, type NotFound, refuse, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import { PASSWORDS_OFF } from './reauthentication.ts';
 import type { RequestContext } from './request-context.ts';
 import { hashToken, isTokenShaped } from './secrets.ts';
-import { openByPassword, type SignedIn } from './sessions.ts';
-import { isSetupCode, makeSetupCode } from './setup-code.ts';
-import { SIGN_UP } from './sign-ups.ts';
+import { open, type SignedIn } from './sessions.ts';
+import { readSignUp } from './sign-ups.ts';
 
 interface NewPerson {
   name: string;
@@ -29,8 +30,13 @@ interface NewPerson {
   password: string;
 }
 
-/** How the account comes about: whether the address is proven, and what the registration uses up. */
-type How = Pick<Registration, 'isFirst' | 'oneTimeToken'> & { isEmailVerified: boolean };
+/** How an account comes about: its team, whether the address is proven, and what the registration uses up. */
+interface How extends Pick<Registration, 'oneTimeToken'> {
+  /** A new team by its name, or an invitation by the hash of its token. */
+  team: { named: string } | { invitedBy: string };
+  isFirst?: boolean;
+  isEmailVerified: boolean;
+}
 type Closed = { kind: 'closed' };
 export type FirstAccount = { code: string; isCodeAlwaysAsked: boolean };
 
@@ -79,7 +85,8 @@ export async function createFirstAccount(
     }
     await limits.takeBack('guess', request.clientAddress);
   }
-  return registerWithTeam(context, input, request, { isFirst: true, isEmailVerified: true });
+  const how = { team: { named: input.team }, isFirst: true, isEmailVerified: true };
+  return makeAccount(context, input, how, request);
 }
 
 /** Registers without an invitation, with a team of one's own. */
@@ -91,7 +98,8 @@ export async function register(
   if (!mayRegister(context) || !(await isSetUp(context))) return { kind: 'closed' };
   // Where mails can be sent, the address is confirmed first.
   if (context.mailer.sends) return { kind: 'closed' };
-  return registerWithTeam(context, input, request, { isFirst: false, isEmailVerified: false });
+  const how = { team: { named: input.team }, isEmailVerified: false };
+  return makeAccount(context, input, how, request);
 }
 
 /** Registers by the link that `requestSignUp` mailed. The link gives the address and is used up. */
@@ -101,21 +109,16 @@ export async function finishSignUp(
   input: Omit<NewPerson, 'email'> & { team: string },
   request: RequestContext,
 ): Promise<SignedIn | Refused | TooMany | Closed> {
-  if (!mayRegister(context) || !isTokenShaped(token)) return { kind: 'closed' };
-  const { store, clock } = context;
-  const oneTimeToken = { purpose: SIGN_UP, hash: hashToken(token) };
-  const email = await store.oneTimeTokens.read(
-    oneTimeToken.purpose,
-    oneTimeToken.hash,
-    clock.now(),
-  );
+  const oneTimeToken = keyOf('sign-up', token);
+  if (!mayRegister(context) || !oneTimeToken) return { kind: 'closed' };
+  const email = await readSignUp(context, token);
   if (email === null) return { kind: 'closed' };
-  const how = { isFirst: false, isEmailVerified: true, oneTimeToken };
-  return registerWithTeam(context, { ...input, email }, request, how);
+  const how = { team: { named: input.team }, isEmailVerified: true, oneTimeToken };
+  return makeAccount(context, { ...input, email }, how, request);
 }
 
 /**
- * Makes an account by invitation, joins the team and signs in. `email` is ignored where the invitation names one.
+ * Makes an account by invitation, joins the team and signs in. `email` is ignored if the invitation names one.
  *
  * @param input  `mailed` is the mark in a mailed link, if the person came by one
  */
@@ -128,36 +131,88 @@ export async function registerByInvitation(
   if (!isTokenShaped(token)) return NOT_FOUND;
   if (!context.config.passwordSignIn) return refuse('password', PASSWORDS_OFF);
   const { store, clock } = context;
-  const tokenHash = hashToken(token);
-  const invitation = await store.invitations.findOpen(tokenHash, clock.now());
+  const invitedBy = hashToken(token);
+  const invitation = await store.invitations.findOpen(invitedBy, clock.now());
   if (!invitation) return NOT_FOUND;
   const person = { ...input, email: invitation.email ?? input.email };
-  const refused = gatherErrors(checkPerson(person));
-  if (refused) return refused;
-  const { mailer, background, activity } = context;
   const isEmailVerified = isMarkOf(
     context,
     input.mailed ?? '',
     token,
     normalizeEmail(person.email),
   );
-  const how = { isFirst: false, isEmailVerified };
-  const result = await make(context, person, { kind: 'invited', tokenHash }, how, request);
-  if (result.kind === 'not-invited') return NOT_FOUND;
-  if (!('userId' in result)) return explain(result);
-  const { userId, teamId } = result;
-  await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
-  if (mailer.sends && !isEmailVerified) {
-    const user = { id: userId, email: normalizeEmail(person.email) };
-    background.run('accounts.email-not-confirmed', () => mailConfirmation(context, user));
-  }
-  return enter(context, person, request);
+  const how = { team: { invitedBy }, isEmailVerified };
+  const made = await makeAccount(context, person, how, request);
+  return made.kind === 'closed' ? NOT_FOUND : made;
+}
+
+/** Makes an account with a password, and signs in. Closed: there is nothing (any more) that allows it. */
+async function makeAccount(
+  context: Context,
+  person: NewPerson,
+  { team, isFirst = false, isEmailVerified, oneTimeToken }: How,
+  request: RequestContext,
+): Promise<SignedIn | Refused | TooMany | Closed> {
+  const { store, clock, passwords, limits, config, plans } = context;
+  const refused = gatherErrors({
+    name: checkName(person.name, 'your name'),
+    email: checkEmail(person.email),
+    password: checkPassword(person.password),
+    // The first account is the operator's.
+    ...('named' in team && {
+      team: checkChosenTeamName(team.named, isFirst ? [] : config.groupRoles),
+    }),
+  });
+  if (refused) return refused;
+  const tooMany = await limits.count('account', request.clientAddress);
+  if (tooMany) return tooMany;
+  const hashed = await orBusy(async () => {
+    return { kind: 'hashed' as const, hash: await passwords.hash(person.password) };
+  });
+  if (hashed.kind === 'too-many') return hashed;
+  const email = normalizeEmail(person.email);
+  const account = { name: normalizeName(person.name), email, passwordHash: hashed.hash };
+  const plan = isFirst ? plans.ofFirstTeam : plans.ofNewTeam;
+  const made = await store.registrations.register(
+    {
+      account: { ...account, isEmailVerified },
+      team:
+        'named' in team
+          ? { kind: 'new', name: normalizeName(team.named), plan }
+          : { kind: 'invited', tokenHash: team.invitedBy },
+      token: null,
+      isFirst,
+      ...(oneTimeToken && { oneTimeToken }),
+    },
+    clock.now(),
+  );
+  if (made.kind === 'email-taken')
+    return refuse('email', 'There is an account with this email. Sign in instead.');
+  if (made.kind === 'closed' || made.kind === 'not-invited') return { kind: 'closed' };
+  if (made.kind !== 'registered') throw new Error(`registration came to ${made.kind}`);
+  const user = { id: made.userId, email };
+  if ('invitedBy' in team) await welcome(context, user, made.teamId, isEmailVerified);
+  const opened = await open(context, user, request, { passwordHash: hashed.hash });
+  if (!opened) throw new Error('a new account could not be signed in to');
+  return opened;
+}
+
+async function welcome(
+  context: Context,
+  user: { id: string; email: string },
+  teamId: string,
+  isEmailVerified: boolean,
+): Promise<void> {
+  const { activity, background, mailer } = context;
+  await activity.ofTeam(teamId, { userId: user.id }, { action: 'member.joined' });
+  if (!mailer.sends || isEmailVerified) return;
+  background.run('accounts.email-not-confirmed', () => mailConfirmation(context, user));
 }
 
 /**
  * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, in a
- * team that GROUP_ROLES gives them, or with a team of their own where anybody may register. Null where none of these
- * lets them in.
+ * team that GROUP_ROLES gives them, or with a team of their own if anybody may register. Null if none of these lets
+ * them in.
  *
  * @param person  their email is in lower case, and verified by the provider
  */
@@ -168,102 +223,40 @@ export async function registerByProvider(
   request: RequestContext,
 ): Promise<{ id: string; email: string } | null | TooMany> {
   if (!(await isSetUp(context))) return null;
-  const isOpen = context.config.signUp === 'open';
-  const { store, clock, plans, activity } = context;
+  const { store, clock, activity } = context;
   const mapped = await mappedTo(context, groups);
-  // A proxy brings people whom nothing lets in with each page that they try: these count for nothing.
-  const mayCome = invitation !== null || isOpen || mapped.length > 0;
-  if (!mayCome) return null;
+  const teams: StartingTeam[] = [];
+  if (invitation !== null) teams.push({ kind: 'invited', tokenHash: hashToken(invitation) });
+  if (mapped.length > 0) teams.push({ kind: 'by-groups', mapped });
+  if (context.config.signUp === 'open') teams.push(ownTeamOf(context, who));
+  // A proxy brings people whom nothing lets in with each page that they try, so these are not counted.
+  if (teams.length === 0) return null;
   const tooMany = await context.limits.count('account', request.clientAddress);
   if (tooMany) return tooMany;
   const account = { ...who, passwordHash: null, isEmailVerified: true };
-  const register = (team: StartingTeam) =>
-    store.registrations.register({ account, team, link, token: null, isFirst: false }, clock.now());
-  const invited =
-    invitation === null
-      ? null
-      : await register({ kind: 'invited', tokenHash: hashToken(invitation) });
-  if (invited?.kind === 'registered') {
-    const { teamId, userId } = invited;
-    await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
-    return { id: userId, email: who.email };
-  }
-  const byGroup = mapped.length > 0 && (await register({ kind: 'by-groups', mapped }));
-  if (byGroup && byGroup.kind === 'registered') {
-    const { teamId, userId, role, group } = byGroup;
+  for (const team of teams) {
+    const made = await store.registrations.register(
+      { account, team, link, token: null, isFirst: false },
+      clock.now(),
+    );
+    if (made.kind !== 'registered') continue;
+    const { teamId, userId, role, group } = made;
     const detail = `${role}, by the group ${group}`;
-    await activity.ofTeam(teamId, { userId }, { action: 'member.group-joined', detail });
+    if (team.kind === 'invited')
+      await activity.ofTeam(teamId, { userId }, { action: 'member.joined' });
+    if (team.kind === 'by-groups')
+      await activity.ofTeam(teamId, { userId }, { action: 'member.group-joined', detail });
     return { id: userId, email: who.email };
   }
-  if (!isOpen) return null;
-  const called = normalizeName(`${who.name}'s team`).slice(0, LIMITS.personNameCharacters);
-  const isTheirs = checkChosenTeamName(called, context.config.groupRoles).length === 0;
-  const name = isTheirs ? called : `Team of ${who.email}`.slice(0, LIMITS.personNameCharacters);
-  const made = await register({ kind: 'new', name, plan: plans.ofNewTeam });
-  return made.kind === 'registered' ? { id: made.userId, email: who.email } : null;
+  return null;
 }
 
-async function registerWithTeam(
-  context: Context,
-  input: NewPerson & { team: string },
-  request: RequestContext,
-  how: How,
-): Promise<SignedIn | Refused | TooMany | Closed> {
-  const refused = gatherErrors({
-    ...checkPerson(input),
-    // The first account is the operator's.
-    team: checkChosenTeamName(input.team, how.isFirst ? [] : context.config.groupRoles),
-  });
-  if (refused) return refused;
-  const name = normalizeName(input.team);
-  const { ofFirstTeam, ofNewTeam } = context.plans;
-  const team = { kind: 'new' as const, name, plan: how.isFirst ? ofFirstTeam : ofNewTeam };
-  const result = await make(context, input, team, how, request);
-  if (result.kind === 'closed' || result.kind === 'not-invited') return { kind: 'closed' };
-  return 'userId' in result ? enter(context, input, request) : explain(result);
-}
-
-async function make(
-  context: Context,
-  { name, email, password }: NewPerson,
-  team: StartingTeam,
-  { isEmailVerified, ...how }: How,
-  request: RequestContext,
-): Promise<Registered | TooMany> {
-  const { store, clock, passwords, limits } = context;
-  const tooMany = await limits.count('account', request.clientAddress);
-  if (tooMany) return tooMany;
-  return orBusy(async () => {
-    const passwordHash = await passwords.hash(password);
-    const who = { name: normalizeName(name), email: normalizeEmail(email) };
-    const account = { ...who, passwordHash, isEmailVerified };
-    return store.registrations.register({ account, team, token: null, ...how }, clock.now());
-  });
-}
-
-async function enter(
-  context: Context,
-  person: NewPerson,
-  request: RequestContext,
-): Promise<SignedIn | TooMany> {
-  const opened = await orBusy(() => openByPassword(context, person, request));
-  if (opened.kind === 'too-many') return opened;
-  if (opened.kind !== 'signed-in') throw new Error(`a new account came to ${opened.kind}`);
-  return opened;
-}
-
-function checkPerson({ name, email, password }: NewPerson): Record<string, string[]> {
-  return {
-    name: checkName(name, 'your name'),
-    email: checkEmail(email),
-    password: checkPassword(password),
-  };
-}
-
-function explain(result: Registered | TooMany): Refused | TooMany {
-  if (result.kind === 'too-many') return result;
-  if (result.kind === 'email-taken') {
-    return refuse('email', 'There is an account with this email. Sign in instead.');
-  }
-  throw new Error(`registration came to ${result.kind}`);
+function ownTeamOf(
+  { config, plans }: Context,
+  { name, email }: { name: string; email: string },
+): StartingTeam {
+  const called = normalizeName(`${name}'s team`).slice(0, LIMITS.personNameCharacters);
+  const isFree = checkChosenTeamName(called, config.groupRoles).length === 0;
+  const other = `Team of ${email}`.slice(0, LIMITS.personNameCharacters);
+  return { kind: 'new', name: isFree ? called : other, plan: plans.ofNewTeam };
 }

@@ -6,7 +6,7 @@ import { aUser, Browser, openPeople, PASSWORD, type TestPeople } from '#testing/
 const EMAIL = 'ada@bells.test';
 
 /** The authenticator's next code, after the one that confirmed it, which is used up. */
-const nextCodeOf = (uri: string) => totpOf(uri, Date.now() + 30_000);
+const nextCodeOf = ({ clock }: TestPeople, uri: string) => totpOf(uri, clock.now() + 30_000);
 
 async function withSecondFactor(room: TestPeople) {
   await aUser(room, EMAIL);
@@ -20,7 +20,7 @@ async function withSecondFactor(room: TestPeople) {
 
 async function confirmed(room: TestPeople) {
   const made = await withSecondFactor(room);
-  const code = totpOf(made.begun.otpauthUri);
+  const code = totpOf(made.begun.otpauthUri, room.clock.now());
   const answer = await made.accounts.confirmSecondFactor({ code }, made.browser.request);
   assert.equal(made.browser.take(answer).kind, 'signed-in');
   return made;
@@ -45,7 +45,7 @@ test('with a second factor the password alone opens nothing', async () => {
   assert.equal(answer.kind, 'second-factor');
   assert.equal(await browser.session(room), null);
   assert.ok(!browser.sessionCookies.some((name) => name.includes('session')));
-  const code = nextCodeOf(begun.otpauthUri).replace(/^.../, '$& ');
+  const code = nextCodeOf(room, begun.otpauthUri).replace(/^.../, '$& ');
   browser.take(await accounts.verifySecondFactor({ code }, browser.request));
   assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
 });
@@ -66,7 +66,7 @@ test('a recovery code works in place of the authenticator, once', async () => {
 test('the second step needs the first, and a challenge is used up with it', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
-  const code = nextCodeOf(begun.otpauthUri);
+  const code = nextCodeOf(room, begun.otpauthUri);
   const stranger = await accounts.verifySecondFactor({ code }, new Browser().request);
   assert.equal(stranger.kind, 'expired');
   const browser = new Browser();
@@ -79,7 +79,7 @@ test('the second step needs the first, and a challenge is used up with it', asyn
 test('a code that was looked at over the shoulder opens nothing a second time', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
-  const code = nextCodeOf(begun.otpauthUri);
+  const code = nextCodeOf(room, begun.otpauthUri);
   const kinds: string[] = [];
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
@@ -88,7 +88,10 @@ test('a code that was looked at over the shoulder opens nothing a second time', 
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
   // One session confirmed the second factor, the other was the first of these.
-  assert.equal(await room.store.authRecords.count('sessions', []), 2);
+  const sessions = await room.store.database.read((db) =>
+    db.selectFrom('sessions').select('id').execute(),
+  );
+  assert.equal(sessions.length, 2);
 });
 
 test('an open session of somebody else does not stand in for the challenge', async () => {
@@ -121,7 +124,7 @@ test('codes can not be guessed: not from one address, not in one challenge, not 
   assert.equal(last, 'too-many');
   const owner = new Browser();
   await owner.signIn(room, EMAIL);
-  const code = nextCodeOf(begun.otpauthUri);
+  const code = nextCodeOf(room, begun.otpauthUri);
   assert.equal((await accounts.verifySecondFactor({ code }, owner.request)).kind, 'too-many');
 });
 
@@ -144,7 +147,9 @@ test('recovery codes are renewed, and the second factor is ended, only with the 
 test('neither the secret nor a recovery code is kept as text', async () => {
   await using room = await openPeople();
   const { begun } = await confirmed(room);
-  const rows = JSON.stringify(await room.store.authRecords.select('two_factors', { where: [] }));
+  const rows = JSON.stringify(
+    await room.store.database.read((db) => db.selectFrom('two_factors').selectAll().execute()),
+  );
   const secret = new URL(begun.otpauthUri).searchParams.get('secret') ?? '';
   for (const text of [secret, decodeBase32(secret).toString(), ...begun.recoveryCodes]) {
     assert.ok(!rows.includes(text));
@@ -163,4 +168,76 @@ test('a reset password leaves the second factor in force', async () => {
   assert.equal((await accounts.resetPassword(input, new Browser().request)).kind, 'done');
   const answer = await new Browser().signIn(room, EMAIL, 'a better password');
   assert.equal(answer.kind, 'second-factor');
+});
+
+test('of two simultaneous sign-ins with one code, one succeeds', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  for (const code of [nextCodeOf(room, begun.otpauthUri), begun.recoveryCodes[0] ?? '']) {
+    const browsers = [new Browser(), new Browser()];
+    for (const browser of browsers) await browser.signIn(room, EMAIL);
+    const answers = await Promise.all(
+      browsers.map((browser) => accounts.verifySecondFactor({ code }, browser.request)),
+    );
+    assert.deepEqual(answers.map(({ kind }) => kind).toSorted(), ['signed-in', 'wrong']);
+  }
+});
+
+test('no earlier code works after a later one, also if the clock is set back', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const first = totpOf(begun.otpauthUri, room.clock.now() + 30_000);
+  await room.clock.advance(60_000);
+  const signIn = async (code: string) => {
+    const browser = new Browser();
+    await browser.signIn(room, EMAIL);
+    return (await accounts.verifySecondFactor({ code }, browser.request)).kind;
+  };
+  assert.equal(await signIn(totpOf(begun.otpauthUri, room.clock.now())), 'signed-in');
+  assert.equal(await signIn(first), 'wrong', 'it is one step old and was never used');
+  room.clock.jumpTo(room.clock.now() - 60_000);
+  assert.equal(await signIn(first), 'wrong');
+});
+
+test('a challenge ends after ten minutes and with a reset of the password', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const signedIn = async (meanwhile: () => Promise<unknown>) => {
+    const browser = new Browser();
+    await browser.signIn(room, EMAIL);
+    await meanwhile();
+    const code = totpOf(begun.otpauthUri, room.clock.now() + 30_000);
+    return (await accounts.verifySecondFactor({ code }, browser.request)).kind;
+  };
+  assert.equal(await signedIn(() => room.clock.advance(10 * 60_000)), 'expired');
+  assert.equal(await signedIn(() => room.clock.advance(9 * 60_000)), 'signed-in');
+  const reset = async () => {
+    const token = (await room.people.operator.resetPasswordUrl(EMAIL))?.split('/').at(-1) ?? '';
+    const input = { token, password: PASSWORD, revokesToken: false };
+    assert.equal((await accounts.resetPassword(input, new Browser().request)).kind, 'done');
+  };
+  assert.equal(await signedIn(reset), 'expired');
+});
+
+test('a recovery code may be typed in small letters and without dashes', async () => {
+  await using room = await openPeople();
+  const { begun, accounts } = await confirmed(room);
+  const browser = new Browser();
+  await browser.signIn(room, EMAIL);
+  const code = (begun.recoveryCodes[0] ?? '').toLowerCase().replaceAll('-', ' ');
+  assert.equal((await accounts.verifySecondFactor({ code }, browser.request)).kind, 'signed-in');
+});
+
+test('a second factor in force is not replaced without ending it first', async () => {
+  await using room = await openPeople();
+  const { browser, begun, accounts } = await confirmed(room);
+  const again = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
+  assert.deepEqual(again, {
+    kind: 'refused',
+    errors: { code: ['A second factor is in force already.'] },
+  });
+  const next = new Browser();
+  await next.signIn(room, EMAIL);
+  const code = nextCodeOf(room, begun.otpauthUri);
+  assert.equal((await accounts.verifySecondFactor({ code }, next.request)).kind, 'signed-in');
 });

@@ -1,44 +1,69 @@
-import type { AuthLibraryLoader } from './auth-library-loader.ts';
+import { hashRecoveryCode, makeRecoveryCodes } from './codes.ts';
 import type { Context } from './context.ts';
+import { deleteCookie, readCookie } from './cookies.ts';
+import { keyOf, readSecret } from './links.ts';
 import { refuse, type Refused, type TooMany } from './outcomes.ts';
-import { inSession, WRONG_PASSWORD } from './reauthentication.ts';
-import { cookiesOf, type RequestContext } from './request-context.ts';
-import { enter, handOn, logRefused, type SignedIn, signOut } from './sessions.ts';
-
-/** How long the library locks a second factor after ten wrong codes in a row. */
-const LOCKED_SECONDS = 15 * 60;
+import { inSession, SIGNED_OUT, withPassword } from './reauthentication.ts';
+import type { RequestContext } from './request-context.ts';
+import { CHALLENGE_COOKIE, logRefused, open, rotationOf, type SignedIn } from './sessions.ts';
+import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
 
 /** The second factor: six digits of an authenticator (TOTP, RFC 6238), or a recovery code that works once. */
+
+const NONE_IN_FORCE = 'There is no second factor in force.';
 
 /** The second step of signing in: six digits of the authenticator, or one of the recovery codes. */
 export async function verifySecondFactor(
   context: Context,
-  input: { code: string },
+  { code }: { code: string },
   request: RequestContext,
 ): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
-  const { authLibrary, limits } = context;
-  const tooMany = await limits.count('guess', request.clientAddress);
+  const tooMany = await context.limits.count('guess', request.clientAddress);
   if (tooMany) return tooMany;
-  const code = input.code.replaceAll(/\s/g, '');
-  const isTotp = /^\d{6}$/.test(code);
-  const call = { body: { code }, returnHeaders: true as const };
-  // The session cookie is left out: an old session of the browser must not replace the challenge.
-  const answer = await authLibrary.ask(request, ['challenge'], (api, headers) =>
-    isTotp ? api.verifyTOTP({ ...call, headers }) : api.verifyBackupCode({ ...call, headers }),
-  );
-  if (answer.kind === 'declined') {
-    const refusal = explainDecline(answer.code);
-    logRefused(context, `second factor: ${refusal.kind}`, request);
-    return refusal;
+  const outcome = await checkCode(context, code.replaceAll(/\s/g, ''), request);
+  if (outcome.kind !== 'signed-in') {
+    logRefused(context, `second factor: ${outcome.kind}`, request);
+    return outcome;
   }
-  const { response, setCookies } = answer;
-  if (isTotp && (await limits.count('one-time-code', response.user.id, code))) {
-    await signOut(context, { ...request, headers: cookiesOf(setCookies) });
-    logRefused(context, 'second factor: used before', request);
-    return { kind: 'wrong' };
+  await context.limits.takeBack('guess', request.clientAddress);
+  return outcome;
+}
+
+async function checkCode(
+  context: Context,
+  code: string,
+  request: RequestContext,
+): Promise<SignedIn | { kind: 'wrong' } | { kind: 'expired' } | TooMany> {
+  const { limits, store } = context;
+  const secret = readCookie(context, request.headers, CHALLENGE_COOKIE);
+  const challenge = keyOf('second-factor', secret);
+  const userId = (await readSecret(context, 'second-factor', secret))?.whom;
+  const user = userId === undefined ? null : await store.users.find(userId);
+  if (!challenge || !user) return { kind: 'expired' };
+  // Only who knows the password gets here, so strangers can't use up this limit.
+  const tooMany = await limits.count('second-factor', user.id);
+  if (tooMany) return tooMany;
+  if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };
+  await limits.takeBack('second-factor', user.id);
+  const opened = await open(context, user, request, { challenge });
+  if (!opened) return { kind: 'expired' };
+  const setCookies = [...opened.setCookies, deleteCookie(context, CHALLENGE_COOKIE)];
+  return { kind: 'signed-in', setCookies };
+}
+
+/** Uses up a code. False: it is wrong, or was used before. */
+async function useCode(
+  { store, clock, config }: Context,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  const { secondFactors } = store;
+  if (!/^\d{6}$/.test(code)) {
+    return secondFactors.useRecoveryCode(userId, hashRecoveryCode(config.appKey, userId, code));
   }
-  await limits.takeBack('guess', request.clientAddress);
-  return enter(context, response.user, setCookies, request);
+  const factor = await secondFactors.find(userId);
+  const step = factor?.isConfirmed ? matchTotp(factor.secret, code, clock.now()) : null;
+  return step !== null && secondFactors.useStep(userId, step);
 }
 
 /** Begins: the secret is not in force before `confirmSecondFactor`. */
@@ -47,13 +72,17 @@ export async function beginSecondFactor(
   { password }: { password: string },
   request: RequestContext,
 ): Promise<{ kind: 'begun'; otpauthUri: string; recoveryCodes: string[] } | Refused | TooMany> {
-  const answer = await askWithPassword(context, 'second factor, begun', request, (api, headers) =>
-    api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
-  );
-  if (answer.kind !== 'answered') return answer;
-  if (answer.response.method !== 'totp') throw new TypeError('no TOTP was begun');
-  const { totpURI, backupCodes } = answer.response;
-  return { kind: 'begun', otpauthUri: totpURI, recoveryCodes: backupCodes };
+  return withPassword(context, { password, request }, async ({ user, isByProxy }) => {
+    if (isByProxy) return refuse('password', SIGNED_OUT);
+    const secret = makeTotpSecret();
+    const codes = makeRecoveryCodes();
+    const recoveryCodes = hashAll(context, user.id, codes);
+    if (!(await context.store.secondFactors.begin(user.id, { secret, recoveryCodes })))
+      return refuse('code', 'A second factor is in force already.');
+    await record(context, user.id, 'second factor, begun');
+    const otpauthUri = totpUri(secret, user.email);
+    return { kind: 'begun', otpauthUri, recoveryCodes: codes };
+  });
 }
 
 export async function confirmSecondFactor(
@@ -61,19 +90,20 @@ export async function confirmSecondFactor(
   input: { code: string },
   request: RequestContext,
 ): Promise<SignedIn | Refused | TooMany> {
-  const { authLibrary, activity, limits } = context;
+  const { store, clock } = context;
   const code = input.code.replaceAll(/\s/g, '');
   return inSession(context, request, 'code', async (session) => {
-    const answer = await authLibrary.ask(request, ['session'], (api, headers) =>
-      api.verifyTOTP({ body: { code }, headers, returnHeaders: true }),
-    );
-    if (answer.kind === 'declined') return refuse('code', 'This code is not right.');
-    // Uses the code up, so that nobody who saw it typed can sign in with it.
-    await limits.count('one-time-code', session.user.id, code);
-    await handOn(context, session, answer.setCookies);
-    const deed = { action: 'account.second-factor', what: 'second factor, on' } as const;
-    await activity.accountChanged(session.user.id, deed);
-    return { kind: 'signed-in', setCookies: answer.setCookies };
+    const { user } = session;
+    const begun = await store.secondFactors.find(user.id);
+    const now = clock.now();
+    const step = begun && !begun.isConfirmed ? matchTotp(begun.secret, code, now) : null;
+    if (step === null) return refuse('code', 'This code is not right.');
+    const next = rotationOf(context, session);
+    // The step counts as used, so that nobody who saw the code typed can sign in with it.
+    if (!next || !(await store.secondFactors.confirm(user.id, step, next.rotation, now)))
+      return refuse('code', SIGNED_OUT);
+    await record(context, user.id, 'second factor, on');
+    return { kind: 'signed-in', setCookies: next.setCookies };
   });
 }
 
@@ -83,11 +113,15 @@ export async function renewRecoveryCodes(
   { password }: { password: string },
   request: RequestContext,
 ): Promise<{ kind: 'renewed'; recoveryCodes: string[] } | Refused | TooMany> {
-  const answer = await askWithPassword(context, 'recovery codes', request, (api, headers) =>
-    api.generateBackupCodes({ body: { password }, headers, returnHeaders: true }),
-  );
-  if (answer.kind !== 'answered') return answer;
-  return { kind: 'renewed', recoveryCodes: answer.response.backupCodes };
+  return withPassword(context, { password, request }, async ({ user, isByProxy }) => {
+    if (isByProxy) return refuse('password', SIGNED_OUT);
+    const codes = makeRecoveryCodes();
+    const hashes = hashAll(context, user.id, codes);
+    if (!(await context.store.secondFactors.setRecoveryCodes(user.id, hashes)))
+      return refuse('code', NONE_IN_FORCE);
+    await record(context, user.id, 'recovery codes');
+    return { kind: 'renewed', recoveryCodes: codes };
+  });
 }
 
 export async function endSecondFactor(
@@ -95,42 +129,23 @@ export async function endSecondFactor(
   { password }: { password: string },
   request: RequestContext,
 ): Promise<SignedIn | Refused | TooMany> {
-  const answer = await askWithPassword(context, 'second factor, off', request, (api, headers) =>
-    api.disableTwoFactor({ body: { password }, headers, returnHeaders: true }),
-  );
-  if (answer.kind !== 'answered') return answer;
-  return { kind: 'signed-in', setCookies: answer.setCookies };
-}
-
-/** @param what  the change in words, for the log */
-async function askWithPassword<T>(
-  context: Context,
-  what: string,
-  request: RequestContext,
-  call: Parameters<typeof AuthLibraryLoader.prototype.ask<T>>[2],
-): Promise<{ kind: 'answered'; response: T; setCookies: string[] } | Refused | TooMany> {
-  const { authLibrary, activity } = context;
-  return inSession(context, request, 'password', async (session) => {
-    const answer = await authLibrary.ask(request, ['session'], call);
-    if (answer.kind === 'declined') return refuse(...explainRefusal(answer.code));
-    await handOn(context, session, answer.setCookies);
-    await activity.accountChanged(session.user.id, { action: 'account.second-factor', what });
-    return answer;
+  const { store, clock } = context;
+  return withPassword(context, { password, request }, async (session) => {
+    const { user } = session;
+    if (!user.hasSecondFactor) return refuse('code', NONE_IN_FORCE);
+    const next = rotationOf(context, session);
+    if (!next || !(await store.secondFactors.end(user.id, next.rotation, clock.now())))
+      return refuse('password', SIGNED_OUT);
+    await record(context, user.id, 'second factor, off');
+    return { kind: 'signed-in', setCookies: next.setCookies };
   });
 }
 
-function explainDecline(code: string): { kind: 'wrong' } | { kind: 'expired' } | TooMany {
-  if (code === 'ACCOUNT_TEMPORARILY_LOCKED') {
-    return { kind: 'too-many', retryAfterSeconds: LOCKED_SECONDS };
-  }
-  return code === 'INVALID_CODE' || code === 'INVALID_BACKUP_CODE'
-    ? { kind: 'wrong' }
-    : { kind: 'expired' };
+function hashAll({ config }: Context, userId: string, codes: readonly string[]): string[] {
+  return codes.map((code) => hashRecoveryCode(config.appKey, userId, code));
 }
 
-function explainRefusal(code: string): [field: string, message: string] {
-  if (code === 'INVALID_PASSWORD') return ['password', WRONG_PASSWORD];
-  if (code === 'TOTP_ALREADY_ENABLED') return ['code', 'A second factor is in force already.'];
-  if (code === 'TWO_FACTOR_NOT_ENABLED') return ['code', 'There is no second factor in force.'];
-  return ['password', 'Sign in again and repeat this.'];
+/** @param what  the change in words, for the log */
+function record({ activity }: Context, userId: string, what: string): Promise<void> {
+  return activity.accountChanged(userId, { action: 'account.second-factor', what });
 }

@@ -7,6 +7,24 @@ import { processMs } from '#testing/spent-time';
 import { Limits } from './limits.ts';
 import { guessAtSignIn } from './password-guesses.ts';
 
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const PROVIDER = 'https://id.example';
+
+const sessionsIn = ({ store }: TestPeople) =>
+  store.database.read((db) => db.selectFrom('sessions').selectAll().execute());
+
+const tokenOf = (browser: Browser) =>
+  /session_token=([^;]*)/.exec(browser.headers.get('cookie') ?? '')?.[1] ?? '';
+
+/** Makes the browser's session one that the operator's provider has opened. */
+async function markAsByProvider(room: TestPeople, browser: Browser): Promise<void> {
+  const id = (await browser.session(room))?.id ?? '';
+  await room.store.database.transact((trx) =>
+    trx.updateTable('sessions').set({ opened_by: PROVIDER }).where('id', '=', id).execute(),
+  );
+}
+
 test('who signs in with the right password has a session in their current team', async () => {
   await using room = await openPeople();
   const { userId, teamId } = await aUser(room, 'ada@bells.test');
@@ -58,7 +76,6 @@ test('a wrong email and a wrong password get the same answer', async () => {
 test('an unknown email costs a guess as much work as a wrong password', async () => {
   await using room = await openPeople({ passwordWork: { costLog2: 14, passes: 1 } });
   await aUser(room, 'ada@bells.test');
-  await room.people.warmUp();
   const workOf = async (email: string) => {
     const from = processMs();
     await new Browser().signIn(room, email, 'not the password');
@@ -160,12 +177,11 @@ test('a session token is kept as a hash only', async () => {
   await aUser(room, 'ada@bells.test');
   const browser = new Browser();
   await browser.signIn(room, 'ada@bells.test');
-  const rows = await room.store.authRecords.select('sessions', { where: [] });
-  assert.match(String(rows[0]?.['token_hash']), /^[0-9a-f]{64}$/);
-  const cookie = decodeURIComponent(browser.headers.get('cookie') ?? '');
-  const token = cookie.split('=')[1]?.split('.')[0] ?? '';
+  const rows = await sessionsIn(room);
+  assert.match(String(rows[0]?.token_hash), /^[0-9a-f]{64}$/);
+  const token = tokenOf(browser);
   assert.ok(token.length >= 32 && !JSON.stringify(rows).includes(token));
-  assert.equal(rows[0]?.['ip_address'], browser.clientAddress);
+  assert.equal(rows[0]?.ip_address, browser.clientAddress);
 });
 
 test('a cookie that was tampered with is nobody', async () => {
@@ -220,27 +236,21 @@ test('a session by a provider ends after the hours that the operator set, and no
   const { userId } = await aUser(room, 'ada@bells.test');
   const [byProvider, byPassword] = [new Browser(), new Browser()];
   for (const browser of [byProvider, byPassword]) await browser.signIn(room, 'ada@bells.test');
-  const session = await byProvider.session(room);
-  const origin = { openedBy: 'https://id.example' };
-  await room.store.sessionOrigins.keep(session?.id ?? '', origin);
+  await markAsByProvider(room, byProvider);
   await room.clock.advance(8 * 60 * 60_000 - 60_000);
-  assert.deepEqual((await byProvider.session(room))?.origin, origin);
+  assert.equal((await byProvider.session(room))?.openedBy, PROVIDER);
   await room.clock.advance(120_000);
   assert.equal(await byProvider.session(room), null);
   assert.equal((await byPassword.session(room))?.user.id, userId);
 });
-
-const HOUR_MS = 60 * 60_000;
 
 /** A session as the operator's provider opens it. */
 async function signInByProvider(room: TestPeople) {
   const { userId } = await aUser(room, 'ada@bells.test');
   const browser = new Browser();
   await browser.signIn(room, 'ada@bells.test');
-  const session = await browser.session(room);
-  const origin = { openedBy: 'https://id.example' };
-  await room.store.sessionOrigins.keep(session?.id ?? '', origin);
-  return { browser, userId, origin };
+  await markAsByProvider(room, browser);
+  return { browser, userId };
 }
 
 for (const [what, change] of [
@@ -253,29 +263,97 @@ for (const [what, change] of [
   ],
   [
     'a second factor, on and off',
-    async ({ people: { accounts } }: TestPeople, browser: Browser) => {
+    async ({ people: { accounts }, clock }: TestPeople, browser: Browser) => {
       const password = { password: PASSWORD };
       const begun = await accounts.beginSecondFactor(password, browser.request);
-      const code = begun.kind === 'begun' ? totpOf(begun.otpauthUri) : '';
+      const code = begun.kind === 'begun' ? totpOf(begun.otpauthUri, clock.now()) : '';
       browser.take(await accounts.confirmSecondFactor({ code }, browser.request));
       browser.take(await accounts.endSecondFactor(password, browser.request));
     },
   ],
 ] as const)
-  test(`a session by a provider stays one, of the same age, after ${what}`, async (t) => {
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  test(`a session by a provider stays one, of the same age, after ${what}`, async () => {
     await using room = await openPeople({ providerSessionHours: 8 });
-    const { browser, userId, origin } = await signInByProvider(room);
+    const { browser, userId } = await signInByProvider(room);
     const before = await browser.session(room);
-    // The auth library goes by the real time.
-    t.mock.timers.tick(4 * HOUR_MS);
     await room.clock.advance(4 * HOUR_MS);
     await change(room, browser);
     const after = await browser.session(room);
     assert.notEqual(after?.id, before?.id);
-    assert.deepEqual([after?.user.id, after?.origin], [userId, origin]);
+    assert.deepEqual([after?.user.id, after?.openedBy], [userId, PROVIDER]);
     await room.clock.advance(4 * HOUR_MS - 60_000);
     assert.notEqual(await browser.session(room), null);
     await room.clock.advance(120_000);
     assert.equal(await browser.session(room), null);
   });
+
+test('a change of the password or second factor makes a copy of the old session token worthless', async () => {
+  await using room = await openPeople();
+  const { accounts } = room.people;
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'ada@bells.test');
+  const isWorthless = async (change: () => Promise<object>) => {
+    const copied = browser.headers;
+    browser.take(await change());
+    assert.equal(await accounts.readSession(copied), null);
+    assert.ok(await browser.session(room));
+  };
+  const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
+  await isWorthless(() => accounts.changePassword(passwords, browser.request));
+  const password = { password: passwords.password };
+  const begun = await accounts.beginSecondFactor(password, browser.request);
+  const uri = begun.kind === 'begun' ? begun.otpauthUri : '';
+  const code = totpOf(uri, room.clock.now());
+  await isWorthless(() => accounts.confirmSecondFactor({ code }, browser.request));
+  await isWorthless(() => accounts.endSecondFactor(password, browser.request));
+});
+
+test('a changed password ends the sessions of all other browsers', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const [browser, other] = [new Browser(), new Browser()];
+  for (const each of [browser, other]) await each.signIn(room, 'ada@bells.test');
+  const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
+  browser.take(await room.people.accounts.changePassword(passwords, browser.request));
+  assert.equal(await other.session(room), null);
+  assert.ok(await browser.session(room));
+});
+
+test('an unused session ends after 14 days, and a used one is extended once a day', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const [used, unused] = [new Browser(), new Browser()];
+  for (const browser of [used, unused]) await browser.signIn(room, 'ada@bells.test');
+  assert.deepEqual((await used.session(room))?.setCookies, []);
+  await room.clock.advance(10 * DAY_MS);
+  const [cookie = ''] = (await used.session(room))?.setCookies ?? [];
+  assert.match(cookie, /; Max-Age=1209600;/);
+  assert.equal(cookie.includes(tokenOf(used)), true, 'the token stays');
+  assert.deepEqual((await used.session(room))?.setCookies, [], 'once a day');
+  await room.clock.advance(4 * DAY_MS);
+  assert.equal(await unused.session(room), null);
+  assert.ok(await used.session(room));
+});
+
+test('a session from before the clock was set back by a year is over', async () => {
+  await using room = await openPeople();
+  await aUser(room, 'ada@bells.test');
+  const browser = new Browser();
+  await browser.signIn(room, 'ada@bells.test');
+  room.clock.jumpTo(room.clock.now() - HOUR_MS);
+  assert.ok(await browser.session(room));
+  const [row] = await sessionsIn(room);
+  assert.equal(row?.expires_at, room.clock.now() + 14 * DAY_MS, 'it lasts no longer than others');
+  room.clock.jumpTo(room.clock.now() - 365 * DAY_MS);
+  assert.equal(await browser.session(room), null);
+  assert.deepEqual(await sessionsIn(room), []);
+});
+
+test('an unknown, empty or oversized token is looked up nowhere and opens nothing', async () => {
+  await using room = await openPeople();
+  for (const token of ['', 'x', 'x'.repeat(43), 'x'.repeat(5000), '%00']) {
+    const headers = new Headers({ cookie: `belfry.session_token=${token}` });
+    assert.equal(await room.people.accounts.readSession(headers), null);
+  }
+});

@@ -1,14 +1,22 @@
 import { PROXY_ISSUER } from '#store/people/provider-links';
-import type { SessionOrigin } from '#store/people/session-origins';
-import type { TeamOfUser } from '#store/people/users';
+import type { FoundSession, Rotation } from '#store/people/sessions';
+import type { TeamOfUser, UserWithTeams } from '#store/people/users';
 import type { Context } from './context.ts';
+import { deleteCookie, readCookie, writeCookie } from './cookies.ts';
 import { rememberDevice } from './devices.ts';
 import { normalizeEmail } from './fields.ts';
+import { makeSecrets, validMsOf } from './links.ts';
 import type { TooMany } from './outcomes.ts';
 import { guessAtSignIn } from './password-guesses.ts';
-import { cookiesOf, pickCookies, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
+import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 export type { TeamOfUser } from '#store/people/users';
+
+/**
+ * Sessions. The browser keeps a random token in a cookie, and the database its hash. A token is always made here and
+ * never taken from a request. A change of the password or of the second factor replaces it.
+ */
 
 /** `setCookies` are whole `Set-Cookie` values, to be sent with the answer. */
 export interface SignedIn {
@@ -34,8 +42,8 @@ export interface Session {
   teams: TeamOfUser[];
   /** `Set-Cookie` values to send with this answer; mostly none. */
   setCookies: string[];
-  /** How it was opened. */
-  origin: SessionOrigin;
+  /** The issuer of the provider by which it was opened; null: by Belfry's own sign-in. */
+  openedBy: string | null;
   /** True: the proxy named the person in this request, and there is no session that lasts. */
   isByProxy: boolean;
   openedAt: number;
@@ -43,8 +51,14 @@ export interface Session {
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-
-/** Signs users in and out, and finds the user of a request. */
+const COOKIE = 'belfry.session_token';
+/** The cookie between the password and the code. */
+export const CHALLENGE_COOKIE = 'belfry.two_factor';
+/** A session that nobody uses ends after this time. */
+const IDLE_MS = 14 * DAY_MS;
+/** A used session is extended once a day, so that most requests write nothing. */
+const EXTEND_MS = DAY_MS;
+const LONGEST_USER_AGENT = 300;
 
 /** Whom the request is from: by the proxy's word if there is one, else by the session cookie. */
 export async function whoIs(
@@ -60,57 +74,39 @@ export async function whoIs(
 
 /** Somebody whom the proxy names. It does so with each request, so there is no session behind this. */
 export async function ofProxied(context: Context, userId: string): Promise<Session | null> {
-  const found = await readUser(context, userId);
-  return (
-    found && {
-      id: `proxy ${userId}`,
-      ...found,
-      setCookies: [],
-      origin: { openedBy: null },
-      isByProxy: true,
-      openedAt: context.clock.now(),
-    }
-  );
+  const found = await context.store.users.findWithTeams(userId);
+  if (!found) return null;
+  const openedAt = context.clock.now();
+  const shown = { setCookies: [], openedBy: null, isByProxy: true, openedAt };
+  return { id: `proxy ${userId}`, ...withCurrentTeam(found), ...shown };
 }
 
 /** The session of these cookies. User, team and role are read each time, so that changes take effect at once. */
 export async function readSession(context: Context, headers: Headers): Promise<Session | null> {
-  if (pickCookies(headers, ['session']) === '') return null;
-  const request = { headers, clientAddress: '' };
-  const answer = await context.authLibrary.ask(request, ['session'], (api, shown) =>
-    api.getSession({ headers: shown, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined' || !answer.response) return null;
-  const { session } = answer.response;
-  const [origin, found] = await Promise.all([
-    context.store.sessionOrigins.read(session.id),
-    readUser(context, session.userId),
-  ]);
-  if (isOver(context, session.createdAt, origin)) {
-    await signOut(context, request);
+  const { store, clock } = context;
+  const token = readToken(context, headers);
+  if (token === null) return null;
+  const now = clock.now();
+  const found = await store.sessions.find(hashToken(token), now);
+  if (!found) return null;
+  if (isOver(context, found)) {
+    await store.sessions.end(hashToken(token));
     return null;
   }
-  return (
-    found && {
-      id: session.id,
-      ...found,
-      setCookies: answer.setCookies,
-      origin,
-      isByProxy: false,
-      openedAt: session.createdAt.getTime(),
-    }
-  );
+  const { id, openedBy, openedAt, expiresAt } = found;
+  const remains = expiresAt - now;
+  const setCookies: string[] = [];
+  // More than the whole time remains if the clock was set back.
+  if (remains <= IDLE_MS - EXTEND_MS || remains > IDLE_MS) {
+    await store.sessions.extend(id, now + IDLE_MS);
+    setCookies.push(sessionCookie(context, token));
+  }
+  return { id, ...withCurrentTeam(found), setCookies, openedBy, isByProxy: false, openedAt };
 }
 
-async function readUser(
-  context: Context,
-  userId: string,
-): Promise<Pick<Session, 'user' | 'team' | 'teams'> | null> {
-  const { users } = context.store;
-  const [found, teams] = await Promise.all([users.find(userId), users.listTeams(userId)]);
-  if (!found) return null;
-  const { currentTeamId, ...user } = found;
-  return { user, team: teams.find(({ id }) => id === currentTeamId) ?? null, teams };
+function withCurrentTeam({ user, teams }: UserWithTeams): Pick<Session, 'user' | 'team' | 'teams'> {
+  const { currentTeamId, ...shown } = user;
+  return { user: shown, team: teams.find(({ id }) => id === currentTeamId) ?? null, teams };
 }
 
 /** A wrong email and a wrong password look the same and take the same time. */
@@ -130,92 +126,101 @@ export async function signIn(
   return outcome;
 }
 
-/** Signs in without counting a guess: the caller has counted it, or has just set the password. */
-export async function openByPassword(
+async function openByPassword(
   context: Context,
   { email, password }: { email: string; password: string },
   request: RequestContext,
 ): Promise<Opened> {
-  const body = { email: normalizeEmail(email), password };
-  const answer = await context.authLibrary.ask(request, [], (api, headers) =>
-    api.signInEmail({ body, headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') return { kind: 'wrong' };
-  const { response, setCookies } = answer;
-  if ('twoFactorRedirect' in response) return { kind: 'second-factor', setCookies };
-  return enter(context, response.user, setCookies, request);
+  const { store, passwords } = context;
+  const user = await store.users.findByEmail(normalizeEmail(email));
+  const passwordHash = user && (await store.users.readPasswordHash(user.id));
+  const isRight = await passwords.verify(password, passwordHash);
+  if (!user || passwordHash === null || !isRight) return { kind: 'wrong' };
+  if (user.hasSecondFactor) return askForCode(context, user.id);
+  return (await open(context, user, request, { passwordHash })) ?? { kind: 'wrong' };
 }
 
-/** Signs in somebody who is known by other means, such as the operator's provider. */
-export async function openFor(
-  context: Context,
-  user: { id: string; email: string },
-  request: RequestContext,
-  { by, issuer }: { by: string; issuer: string },
-): Promise<SignedIn & { sessionId: string }> {
-  const body = { userId: user.id };
-  const answer = await context.authLibrary.ask(request, [], (api, headers) =>
-    api.openSession({ body, headers, returnHeaders: true }),
-  );
-  if (answer.kind === 'declined') throw new Error(`no session was opened: ${answer.code}`);
-  const { sessionId } = answer.response;
-  await context.store.sessionOrigins.keep(sessionId, { openedBy: issuer });
-  const entered = await enter(context, user, answer.setCookies, request, by);
-  return { ...entered, sessionId };
+async function askForCode(context: Context, userId: string): Promise<Opened> {
+  const wanted = { purpose: 'second-factor' as const, whom: userId };
+  const [value = ''] = await makeSecrets(context, [wanted], { replaces: false });
+  const cookie = { name: CHALLENGE_COOKIE, value, validMs: validMsOf('second-factor') };
+  return { kind: 'second-factor', setCookies: [writeCookie(context, cookie)] };
 }
 
-/** Completes a sign-in. Ends the browser's earlier session, and remembers the browser for the account. */
-export async function enter(
-  context: Context,
-  { id, email }: { id: string; email: string },
-  setCookies: readonly string[],
-  request: RequestContext,
-  by: string | null = null,
-): Promise<SignedIn> {
-  const { log, activity } = context;
-  log.info('account.signed-in', { userId: id, address: request.clientAddress });
-  const detail = `from ${request.clientAddress}${by === null ? '' : `, by ${by}`}`;
-  await activity.ofAccount(id, { action: 'account.signed-in', detail });
-  if (pickCookies(request.headers, ['session']) !== '') await signOut(context, request);
-  const known = rememberDevice(context, request.headers, email);
-  return { kind: 'signed-in', setCookies: [...setCookies, known] };
+/** How somebody is known to be who they are; what was checked must still be true when the session is opened. */
+interface Known {
+  passwordHash?: string;
+  challenge?: { purpose: string; hash: string };
+  /** The provider, as people call it and by its issuer. */
+  provider?: { by: string; issuer: string };
 }
 
 /**
- * Makes the session that the auth library has put in place of one what that one was: with a password or a second
- * factor, nobody's session becomes one that the provider or the proxy has no say in.
+ * Signs a user in. The browser's earlier session ends, and the browser becomes a known one of the account.
  *
- * @param setCookies  those of the new session; none where the library has left the old one
+ * @returns null if what was checked is no longer true
  */
-export async function handOn(
+export async function open(
   context: Context,
-  { origin, openedAt }: Session,
-  setCookies: readonly string[],
-): Promise<void> {
-  if (origin.openedBy === null) return;
-  const next = await readSession(context, cookiesOf(setCookies));
-  if (next) await context.store.sessionOrigins.handOn(next.id, origin, openedAt);
+  { id: userId, email }: { id: string; email: string },
+  { headers, clientAddress: address }: RequestContext,
+  { passwordHash, challenge, provider }: Known,
+): Promise<(SignedIn & { sessionId: string }) | null> {
+  const { store, clock, log, activity } = context;
+  const token = makeSecret();
+  const earlier = readToken(context, headers);
+  const now = clock.now();
+  const sessionId = await store.sessions.open(
+    {
+      userId,
+      tokenHash: hashToken(token),
+      openedBy: provider?.issuer ?? null,
+      address,
+      userAgent: headers.get('user-agent')?.slice(0, LONGEST_USER_AGENT) ?? null,
+      expiresAt: now + IDLE_MS,
+    },
+    { ...(passwordHash && { passwordHash }), ...(challenge && { challenge }) },
+    { replaced: earlier && hashToken(earlier), now },
+  );
+  if (sessionId === null) return null;
+  log.info('account.signed-in', { userId, address });
+  const detail = `from ${address}${provider ? `, by ${provider.by}` : ''}`;
+  await activity.ofAccount(userId, { action: 'account.signed-in', detail });
+  const setCookies = [sessionCookie(context, token), rememberDevice(context, headers, email)];
+  return { kind: 'signed-in', setCookies, sessionId };
+}
+
+/** A new token for the request's session, whose rights are about to change. Null: the proxy vouches, and there is none. */
+export function rotationOf(
+  context: Context,
+  session: Session,
+): { rotation: Rotation; setCookies: string[] } | null {
+  if (session.isByProxy) return null;
+  const token = makeSecret();
+  const expiresAt = context.clock.now() + IDLE_MS;
+  return {
+    rotation: { sessionId: session.id, tokenHash: hashToken(token), expiresAt },
+    setCookies: [sessionCookie(context, token)],
+  };
 }
 
 /** Logs a refused sign-in, without anything that was typed. */
 export function logRefused(
-  context: Context,
+  { log }: Context,
   reason: string,
   { clientAddress }: RequestContext,
 ): void {
-  context.log.info('account.not-signed-in', { reason, address: clientAddress });
+  log.info('account.not-signed-in', { reason, address: clientAddress });
 }
 
 /** Ends the session of the cookie, also if the request is from somebody whom the proxy names. */
 export async function signOut(
   context: Context,
-  request: RequestContext,
+  { headers }: RequestContext,
 ): Promise<{ setCookies: string[] }> {
-  const ofCookie = { ...request, claim: null };
-  const answer = await context.authLibrary.ask(ofCookie, ['session'], (api, headers) =>
-    api.signOut({ headers, returnHeaders: true }),
-  );
-  return { setCookies: answer.kind === 'answered' ? answer.setCookies : [] };
+  const token = readToken(context, headers);
+  if (token !== null) await context.store.sessions.end(hashToken(token));
+  return { setCookies: [deleteCookie(context, COOKIE)] };
 }
 
 /** Ends every session of the user, this one included, and drops every open one-time token of theirs. */
@@ -229,9 +234,19 @@ export async function signOutEverywhere(
   return signOut(context, request);
 }
 
-function isOver(context: Context, createdAt: Date, { openedBy }: SessionOrigin): boolean {
-  const { clock, config } = context;
-  const age = clock.now() - createdAt.getTime();
+function readToken(context: Context, headers: Headers): string | null {
+  const token = readCookie(context, headers, COOKIE);
+  return token !== null && isTokenShaped(token) ? token : null;
+}
+
+function sessionCookie(context: Context, token: string): string {
+  return writeCookie(context, { name: COOKIE, value: token, validMs: IDLE_MS });
+}
+
+/** Whether a session has ended by its age, however much it is used. */
+function isOver({ clock, config }: Context, { openedAt, openedBy }: FoundSession): boolean {
+  // A session from far in the future was opened before the clock was set back.
+  const age = Math.abs(clock.now() - openedAt);
   const { providerSessionHours: hours } = config;
   if (hours !== null && openedBy !== null && age >= hours * HOUR_MS) return true;
   return age >= config.sessionMaxDays * DAY_MS;

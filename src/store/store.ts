@@ -6,7 +6,9 @@ import { alerts } from './alerts/alerts.ts';
 import { apiWindows } from './people/api-windows.ts';
 import { apiTokens } from './people/api-tokens.ts';
 import { rateLimits } from './people/rate-limits.ts';
-import { authRecords } from './people/auth-records.ts';
+import { passkeys } from './people/passkeys.ts';
+import { secondFactors } from './people/second-factors.ts';
+import { sessions } from './people/sessions.ts';
 import { backlog } from './figures/backlog.ts';
 import { bulkTasks } from './jobs/bulk-tasks.ts';
 import { CallbackStore } from './callbacks/callbacks.ts';
@@ -35,7 +37,6 @@ import { DatabaseClock } from './postgres/clock.ts';
 import { explaining } from './postgres/explain.ts';
 import { oneTimeTokens } from './people/one-time-tokens.ts';
 import { providerLinks } from './people/provider-links.ts';
-import { sessionOrigins } from './people/session-origins.ts';
 import { groupMemberships } from './people/group-memberships.ts';
 import { SightingStore } from './nodes/sightings.ts';
 import { STRANGE_SIGN_INS } from './nodes/strange-sign-ins.ts';
@@ -225,14 +226,15 @@ async function assemble(
 
 const NOUNS = {
   users,
-  authRecords,
+  passkeys,
+  secondFactors,
   rateLimits,
   providerLinks,
   members,
   groupMemberships,
   oneTimeTokens,
   registrations,
-  sessionOrigins,
+  sessions,
   invitations,
   nextSecrets,
   teams,
@@ -259,7 +261,7 @@ function makeNouns(context: Context) {
   return {
     ...bindAll(context, NOUNS),
     apiWindows: apiWindows(context),
-    /** For the auth library, which builds its own statements, and for other stores of this room. */
+    /** For other stores, and for tests. */
     database: main,
     apiTokens: apiTokens(context),
     batchCounts: new BatchCountStore(main, clock),

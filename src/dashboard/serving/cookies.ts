@@ -1,4 +1,4 @@
-/** The dashboard's own cookies. The session's cookie belongs to the auth library. */
+/** The dashboard's own cookies. The session's cookie belongs to people. */
 import { randomUUID } from 'node:crypto';
 import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';

@@ -128,7 +128,7 @@ export class Database {
     }
   }
 
-  /** For migrations and the auth library only, which bring their own statements. */
+  /** For migrations only, which bring their own statements. */
   get kysely(): Kysely<Tables> {
     return this.#writer;
   }

@@ -17,12 +17,9 @@ export async function endAccess(
 
 /**
  * Deletes every open one-time token of the user: reset links, changes of the email, sign-ins that wait for a code, and
- * a second factor that was begun and not confirmed. A token's value begins with the user's id.
+ * a second factor that was begun and not confirmed.
  */
 export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('verifications')
-    .where((eb) => eb.or([eb('value', '=', userId), eb('value', 'like', `${userId} %`)]))
-    .execute();
+  await remove(trx, 'one_time_tokens', { whom: userId });
   await remove(trx, 'two_factors', { user_id: userId, verified: 0 });
 }

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import type { Trx } from '../database/database.ts';
 import { add, change, one } from '../database/rows.ts';
 
-/** For an account that has none: what the auth library finds it by. */
+/** Adds the password of an account that has none. */
 export async function addPassword(
   trx: Trx,
   userId: string,
@@ -15,18 +15,12 @@ export async function addPassword(
     provider_id: 'credential',
     account_id: userId,
     password: passwordHash,
-    access_token: null,
-    refresh_token: null,
-    id_token: null,
-    access_token_expires_at: null,
-    refresh_token_expires_at: null,
-    scope: null,
     created_at: now,
     updated_at: now,
   });
 }
 
-/** Who came by a provider so far has none, and gets one. False: there is no such user. */
+/** A user who came by a provider so far gets one. False: there is no such user. */
 export async function setPassword(
   trx: Trx,
   userId: string,

@@ -1,9 +1,8 @@
-import { newId } from '#domain/ids';
 import { setPassword } from './kept-passwords.ts';
 import { endAccess } from './access.ts';
-import type { Trx } from '../database/database.ts';
-import { add, change } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
+import type { Trx } from '../database/database.ts';
+import { add, change, remove } from '../database/rows.ts';
 
 /** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
 export interface OneTimeToken {
@@ -13,17 +12,13 @@ export interface OneTimeToken {
   /** The token's user id, or the email of a person who has no account yet. */
   whom: string;
   /** Further data, such as a new email. */
-  detail?: string;
+  detail: string;
+  expiresAt: number;
 }
 
 export interface TakenToken {
   whom: string;
   detail: string;
-}
-
-export interface TokenTimes {
-  expiresAt: number;
-  now: number;
 }
 
 /** A new password, and what changes together with it. */
@@ -32,50 +27,44 @@ export interface NewPassword {
   revokesToken: boolean;
 }
 
-/** One-time tokens, which expire. They share a table with those of the auth library. */
+/** One-time tokens, which expire. */
 export const oneTimeTokens = {
-  /** Makes tokens. Earlier ones of the same purposes and user stop working. */
-  async replace(
+  /** Makes tokens. With `replaces`, earlier ones of the same purposes and user stop working. */
+  async add(
     { main }: Context,
     tokens: readonly OneTimeToken[],
-    times: TokenTimes,
+    { replaces }: { replaces: boolean },
   ): Promise<void> {
     await main.transact(async (trx) => {
-      for (const token of tokens) await forget(trx, token.purpose, token.whom);
-      for (const token of tokens) await insert(trx, token, times);
+      for (const { purpose, hash, whom, detail, expiresAt } of tokens) {
+        if (replaces) await remove(trx, 'one_time_tokens', { purpose, whom });
+        await add(trx, 'one_time_tokens', { hash, purpose, whom, detail, expires_at: expiresAt });
+      }
     });
   },
 
-  /** Makes a token; earlier ones stay valid. */
-  async add({ main }: Context, token: OneTimeToken, times: TokenTimes): Promise<void> {
-    await main.transact((trx) => insert(trx, token, times));
-  },
-
-  async isValid(context: Context, purpose: string, hash: string, now: number): Promise<boolean> {
-    return (await oneTimeTokens.read(context, purpose, hash, now)) !== null;
-  },
-
-  /** Gives the user id or email of a token, without using it up. Null where it is not valid (any more). */
+  /** Reads a token's data without using it up. Null if it is not valid (any more). */
   async read(
     { main }: Context,
     purpose: string,
     hash: string,
     now: number,
-  ): Promise<string | null> {
+  ): Promise<TakenToken | null> {
     const row = await main.read((db) =>
       db
-        .selectFrom('verifications')
-        .select('value')
-        .where('identifier', '=', `${purpose}:${hash}`)
+        .selectFrom('one_time_tokens')
+        .select(['whom', 'detail'])
+        .where('hash', '=', hash)
+        .where('purpose', '=', purpose)
         .where('expires_at', '>', now)
         .executeTakeFirst(),
     );
-    return row?.value.split(' ')[0] ?? null;
+    return row ?? null;
   },
 
   /**
    * Uses the token up and sets the password of its user. Everybody who is signed in as the user, or has another way in,
-   * is shut out. Gives the user's id; null where the token is not valid (any more).
+   * is shut out. Gives the user's id; null if the token is not valid (any more).
    */
   async resetPassword(
     { main }: Context,
@@ -96,7 +85,7 @@ export const oneTimeTokens = {
   },
 
   /**
-   * Uses the token up, together with the same user's tokens of another purpose. False where it is not valid (any more).
+   * Uses the token up, together with the same user's tokens of another purpose. False if it is not valid (any more).
    */
   async stop(
     { main }: Context,
@@ -108,7 +97,7 @@ export const oneTimeTokens = {
     return main.transact(async (trx) => {
       const taken = await takeOneTimeToken(trx, purpose, hash, now);
       if (taken === null) return false;
-      await forget(trx, stopped, taken.whom);
+      await remove(trx, 'one_time_tokens', { purpose: stopped, whom: taken.whom });
       return true;
     });
   },
@@ -124,21 +113,6 @@ export const oneTimeTokens = {
   },
 };
 
-async function insert(
-  trx: Trx,
-  { purpose, hash, whom, detail }: OneTimeToken,
-  { expiresAt, now }: TokenTimes,
-): Promise<void> {
-  await add(trx, 'verifications', {
-    id: newId(now),
-    identifier: `${purpose}:${hash}`,
-    value: detail === undefined ? whom : `${whom} ${detail}`,
-    expires_at: expiresAt,
-    created_at: now,
-    updated_at: now,
-  });
-}
-
 export async function takeOneTimeToken(
   trx: Trx,
   purpose: string,
@@ -146,20 +120,11 @@ export async function takeOneTimeToken(
   now: number,
 ): Promise<TakenToken | null> {
   const row = await trx
-    .deleteFrom('verifications')
-    .where('identifier', '=', `${purpose}:${hash}`)
+    .deleteFrom('one_time_tokens')
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
-    .returning('value')
+    .returning(['whom', 'detail'])
     .executeTakeFirst();
-  if (!row) return null;
-  const [whom = '', detail = ''] = row.value.split(' ');
-  return { whom, detail };
-}
-
-async function forget(trx: Trx, purpose: string, whom: string): Promise<void> {
-  await trx
-    .deleteFrom('verifications')
-    .where((eb) => eb.or([eb('value', '=', whom), eb('value', 'like', `${whom} %`)]))
-    .where('identifier', 'like', `${purpose}:%`)
-    .execute();
+  return row ?? null;
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { PROXY_ISSUER } from './provider-links.ts';
 import type { Registration } from './registration.ts';
@@ -34,6 +33,32 @@ async function aPerson(store: TestStore, email: string, changes: Partial<Registr
   const result = await register(store, email, changes);
   assert.ok(result.kind === 'registered', result.kind);
   return result;
+}
+
+const aToken = (whom: string) => {
+  return { purpose: 'reset-password', hash: HASH, whom, detail: '', expiresAt: 1000 };
+};
+
+const aCredential = (credentialId: string) => {
+  const publicKey = new Uint8Array([1, 2, 255]);
+  return { credentialId, publicKey, counter: 0, transports: ['internal', 'hybrid'] };
+};
+
+function openSession(
+  store: TestStore,
+  userId: string,
+  checked: Parameters<TestStore['sessions']['open']>[1] = {},
+  tokenHash = HASH,
+) {
+  const now = store.clock.now();
+  const session = { userId, tokenHash, openedBy: null, address: '192.0.2.1', userAgent: null };
+  const expiresAt = now + DAY_MS;
+  return store.sessions.open({ ...session, expiresAt }, checked, { replaced: null, now });
+}
+
+async function aRotation(store: TestStore, userId: string) {
+  const sessionId = (await openSession(store, userId, {}, hash())) ?? '';
+  return { sessionId, tokenHash: hash(), expiresAt: store.clock.now() + DAY_MS };
 }
 
 function invite(store: TestStore, teamId: string, invitedBy: string, email: string | null = null) {
@@ -185,16 +210,8 @@ forEachStore((_name, openTestStore) => {
           .map(({ email }) => email);
       assert.deepEqual(await marked(), []);
       for (const n of [1, 2]) {
-        await store.authRecords.insert('passkeys', {
-          id: newId(store.clock.now()),
-          user_id: owner.userId,
-          credential_id: `credential ${n}`,
-          public_key: 'key',
-          counter: 0,
-          device_type: 'singleDevice',
-          backed_up: false,
-          created_at: new Date(store.clock.now()),
-        });
+        const passkey = aCredential(`credential ${n}`);
+        await store.passkeys.add(owner.userId, 'A phone', passkey, store.clock.now());
       }
       assert.deepEqual(await marked(), ['owner@x.test'], 'once, with two');
     });
@@ -271,19 +288,13 @@ forEachStore((_name, openTestStore) => {
       await using store = await openTestStore();
       const { teamId, userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
-      await store.authRecords.insert('sessions', {
-        id: NO_ID,
-        token_hash: HASH,
-        user_id: userId,
-        expires_at: new Date(now + DAY_MS),
-        created_at: new Date(now),
-        updated_at: new Date(now),
-      });
+      await openSession(store, userId);
       assert.deepEqual(await store.users.delete(userId, now), []);
       assert.equal(await store.teams.find(teamId), null);
       assert.equal(await store.users.find(userId), null);
       for (const table of ['sessions', 'accounts'] as const) {
-        assert.equal(await store.authRecords.count(table, []), 0, table);
+        const rows = await store.database.read((db) => db.selectFrom(table).select('id').execute());
+        assert.deepEqual(rows, [], table);
       }
       assert.deepEqual(await store.members.list(teamId), []);
     });
@@ -373,25 +384,6 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.users.readPasswordHash(userId), 'scrypt$…');
     });
 
-    test('has sessions that know how they were opened', async () => {
-      await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
-      const now = store.clock.now();
-      await store.authRecords.insert('sessions', {
-        id: NO_ID,
-        token_hash: HASH,
-        user_id: userId,
-        expires_at: new Date(now + DAY_MS),
-        created_at: new Date(now),
-        updated_at: new Date(now),
-      });
-      const { sessionOrigins } = store;
-      assert.deepEqual(await sessionOrigins.read(NO_ID), { openedBy: null });
-      const origin = { openedBy: 'https://id.example' };
-      await sessionOrigins.keep(NO_ID, origin);
-      assert.deepEqual(await sessionOrigins.read(NO_ID), origin);
-    });
-
     test('by a header from elsewhere is told to the operator: the last one', async () => {
       await using store = await openTestStore();
       const { strangeSignIns } = store;
@@ -409,8 +401,7 @@ forEachStore((_name, openTestStore) => {
       const { userId } = await aPerson(store, 'a@x.test', { account, link });
       assert.equal((await store.providerLinks.find(link))?.id, userId);
       assert.equal(await store.users.readPasswordHash(userId), null);
-      const token = { purpose: 'reset-password', hash: HASH, whom: userId };
-      await store.oneTimeTokens.add(token, { expiresAt: 1000, now: 0 });
+      await store.oneTimeTokens.add([aToken(userId)], { replaces: false });
       const password = { passwordHash: 'scrypt$…', revokesToken: false };
       const reset = store.oneTimeTokens.resetPassword('reset-password', HASH, password, 0);
       assert.equal(await reset, userId);
@@ -421,11 +412,12 @@ forEachStore((_name, openTestStore) => {
   describe('oneTimeTokens', () => {
     test('of many who take one, one gets it; none after its time', async () => {
       await using store = await openTestStore();
-      const token = { purpose: 'reset-password', hash: HASH, whom: NO_ID };
-      await store.oneTimeTokens.add(token, { expiresAt: 1000, now: 0 });
-      assert.equal(await store.oneTimeTokens.isValid('reset-password', HASH, 999), true);
-      assert.equal(await store.oneTimeTokens.isValid('reset-password', HASH, 1000), false);
-      assert.equal(await store.oneTimeTokens.isValid('change-email', HASH, 0), false);
+      await store.oneTimeTokens.add([aToken(NO_ID)], { replaces: false });
+      const isValid = async (purpose: string, now: number) =>
+        (await store.oneTimeTokens.read(purpose, HASH, now)) !== null;
+      assert.equal(await isValid('reset-password', 999), true);
+      assert.equal(await isValid('reset-password', 1000), false);
+      assert.equal(await isValid('change-email', 0), false);
       assert.equal(await store.oneTimeTokens.take('reset-password', HASH, 1000), null);
       const taken = await Promise.all(
         Array.from({ length: 4 }, () => store.oneTimeTokens.take('reset-password', HASH, 0)),
@@ -457,49 +449,144 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  describe('rows of the auth library', () => {
-    test('come back with the dates and yes/no values that went in', async () => {
+  describe('sessions', () => {
+    test('a session is found by its token with its user and their teams, until it expires', async () => {
       await using store = await openTestStore();
-      const { userId } = await aPerson(store, 'a@x.test');
-      const row = {
-        id: NO_ID,
-        user_id: userId,
-        secret: 's',
-        backup_codes: '[]',
-        verified: true,
-        failed_verification_count: 0,
-        locked_until: new Date(1_700_000_000_123),
-      };
-      assert.deepEqual(await store.authRecords.insert('two_factors', row), row);
-      const where = [
-        { column: 'verified', operator: 'eq' as const, value: true, isAlternative: false },
-        {
-          column: 'locked_until',
-          operator: 'gt' as const,
-          value: new Date(1_700_000_000_000),
-          isAlternative: false,
-        },
-      ];
-      assert.deepEqual(await store.authRecords.select('two_factors', { where }), [row]);
-      const changes = { set: { locked_until: null }, add: { failed_verification_count: 2 } };
-      const changed = await store.authRecords.change('two_factors', where, changes);
-      assert.deepEqual(changed, { ...row, locked_until: null, failed_verification_count: 2 });
-      assert.equal(await store.authRecords.change('two_factors', where, changes), null);
+      const { userId, teamId } = await aPerson(store, 'a@x.test');
+      const gone = await store.members.createTeam(
+        userId,
+        { name: 'Gone', plan: 'free', mostOwned: 9 },
+        store.clock.now(),
+      );
+      await store.members.deleteTeam(gone ?? '', store.clock.now());
+      await openSession(store, userId);
+      const now = store.clock.now();
+      const found = await store.sessions.find(HASH, now);
+      assert.deepEqual([found?.user.email, found?.openedAt], ['a@x.test', now]);
+      assert.deepEqual(found?.teams, [{ id: teamId, name: 'Bells', role: 'owner' }]);
+      assert.equal(await store.sessions.find(HASH, now + DAY_MS), null);
+      assert.equal(await store.sessions.find('b'.repeat(64), now), null);
+      await store.members.deleteTeam(teamId, now);
+      const without = await store.sessions.find(HASH, now);
+      assert.deepEqual([without?.user.id, without?.teams], [userId, []]);
     });
 
-    test('of many who take one row, one gets it', async () => {
+    test('a session does not open with a password that was changed since it was checked', async () => {
       await using store = await openTestStore();
-      await store.oneTimeTokens.add(
-        { purpose: 'x', hash: HASH, whom: 'v' },
-        { expiresAt: 1000, now: 0 },
-      );
-      const where = [
-        { column: 'identifier', operator: 'eq' as const, value: `x:${HASH}`, isAlternative: false },
-      ];
-      const taken = await Promise.all(
-        Array.from({ length: 4 }, () => store.authRecords.takeOne('verifications', where)),
-      );
-      assert.equal(taken.filter((row) => row?.['value'] === 'v').length, 1);
+      const { userId } = await aPerson(store, 'a@x.test');
+      assert.equal(await openSession(store, userId, { passwordHash: 'scrypt$old' }), null);
+      assert.equal(await openSession(store, NO_ID), null, 'nor for a deleted account');
+      assert.ok(await openSession(store, userId, { passwordHash: 'scrypt$…' }));
     });
+
+    test('of sign-ins and a reset at once, no session by the old password remains', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const now = store.clock.now();
+      await store.oneTimeTokens.add([aToken(userId)], { replaces: false });
+      const set = { passwordHash: 'scrypt$new', revokesToken: false };
+      const signIn = (n: number) =>
+        openSession(store, userId, { passwordHash: 'scrypt$…' }, String(n).padStart(64, 'b'));
+      await Promise.all([
+        ...[1, 2, 3].map(signIn),
+        store.oneTimeTokens.resetPassword('reset-password', HASH, set, 0),
+        ...[4, 5, 6].map(signIn),
+      ]);
+      for (const n of [1, 2, 3, 4, 5, 6])
+        assert.equal(await store.sessions.find(String(n).padStart(64, 'b'), now), null, `${n}`);
+    });
+
+    test('a challenge opens one session', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const challenge = { purpose: 'second-factor', hash: HASH };
+      const token = {
+        ...aToken(userId),
+        purpose: 'second-factor',
+        expiresAt: Number.MAX_SAFE_INTEGER,
+      };
+      await store.oneTimeTokens.add([token], { replaces: false });
+      const opened = await Promise.all(
+        ['c', 'd', 'e'].map((each) => openSession(store, userId, { challenge }, each.repeat(64))),
+      );
+      assert.equal(opened.filter((id) => id !== null).length, 1);
+    });
+
+    test('a changed password ends all sessions but the one that changes it, which gets a new token', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const now = store.clock.now();
+      const sessionId = (await openSession(store, userId)) ?? '';
+      await openSession(store, userId, {}, 'b'.repeat(64));
+      const rotation = { sessionId, tokenHash: 'c'.repeat(64), expiresAt: now + DAY_MS };
+      const change = (from: string) =>
+        store.sessions.changePassword(userId, { from, to: 'scrypt$new' }, rotation, now);
+      assert.equal(await change('scrypt$old'), false, 'another password was checked');
+      assert.ok(await store.sessions.find(HASH, now));
+      assert.equal(await change('scrypt$…'), true);
+      assert.equal(await change('scrypt$new'), false, 'the session has another id now');
+      for (const old of [HASH, 'b'.repeat(64)])
+        assert.equal(await store.sessions.find(old, now), null);
+      const kept = await store.sessions.find('c'.repeat(64), now);
+      assert.notEqual(kept?.id, sessionId);
+      assert.equal(kept?.openedAt, now);
+    });
+  });
+
+  describe('second factors', () => {
+    const recoveryCodes = ['one', 'two'];
+
+    test('a code counts once, and so does a recovery code', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const { secondFactors } = store;
+      await secondFactors.begin(userId, { secret: 'FIRST', recoveryCodes: [] });
+      await secondFactors.begin(userId, { secret: 'SECRET', recoveryCodes });
+      const begun = { secret: 'SECRET', isConfirmed: false };
+      assert.deepEqual(await secondFactors.find(userId), begun, 'the last one');
+      assert.equal(await secondFactors.useStep(userId, 5), false, 'it is not in force');
+      assert.equal(await secondFactors.useRecoveryCode(userId, 'one'), false);
+      assert.equal(await secondFactors.confirm(userId, 7, await aRotation(store, userId), 0), true);
+      const again = { secret: 'OTHER', recoveryCodes: [] };
+      assert.equal(await secondFactors.begin(userId, again), false);
+      const used = await Promise.all(
+        [6, 7, 8, 8].map((step) => secondFactors.useStep(userId, step)),
+      );
+      assert.equal(used.filter(Boolean).length, 1);
+      const taken = await Promise.all(
+        ['one', 'one', 'two', 'three'].map((code) => secondFactors.useRecoveryCode(userId, code)),
+      );
+      assert.equal(taken.filter(Boolean).length, 2);
+      assert.equal((await store.users.find(userId))?.hasSecondFactor, true);
+      assert.equal(await secondFactors.end(userId, await aRotation(store, userId), 0), true);
+      assert.equal((await store.users.find(userId))?.hasSecondFactor, false);
+      assert.equal(await secondFactors.find(userId), null);
+    });
+
+    test('nothing changes if the session has ended meanwhile', async () => {
+      await using store = await openTestStore();
+      const { userId } = await aPerson(store, 'a@x.test');
+      const rotation = { sessionId: NO_ID, tokenHash: HASH, expiresAt: 1 };
+      await store.secondFactors.begin(userId, { secret: 'SECRET', recoveryCodes });
+      assert.equal(await store.secondFactors.confirm(userId, 7, rotation, 0), false);
+      assert.equal((await store.users.find(userId))?.hasSecondFactor, false);
+    });
+  });
+
+  test('a passkey belongs to one user and is deleted by that user alone', async () => {
+    await using store = await openTestStore();
+    const [ada, eve] = [await aPerson(store, 'a@x.test'), await aPerson(store, 'e@x.test')];
+    const credential = aCredential('a credential');
+    assert.equal(await store.passkeys.add(ada.userId, 'Phone', credential, 1), true);
+    assert.equal(await store.passkeys.add(eve.userId, 'Phone', credential, 2), false);
+    const found = await store.passkeys.find('a credential');
+    assert.ok(found);
+    assert.deepEqual(await store.passkeys.list(ada.userId), [found]);
+    assert.deepEqual([...found.publicKey], [1, 2, 255]);
+    assert.equal(await store.passkeys.count(found.id, 7), true);
+    assert.equal((await store.passkeys.find('a credential'))?.counter, 7);
+    assert.equal(await store.passkeys.delete(eve.userId, found.id), false);
+    assert.equal(await store.passkeys.delete(ada.userId, found.id), true);
+    assert.equal(await store.passkeys.count(found.id, 8), false, 'it was deleted');
   });
 });

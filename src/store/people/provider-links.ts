@@ -85,12 +85,6 @@ export async function addLink(
       provider_id: providerOf(issuer),
       account_id: subject,
       password: null,
-      access_token: null,
-      refresh_token: null,
-      id_token: null,
-      access_token_expires_at: null,
-      refresh_token_expires_at: null,
-      scope: null,
       created_at: now,
       updated_at: now,
     })
@@ -99,7 +93,7 @@ export async function addLink(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Apart from `credential`, which is what the auth library calls a password. */
+/** A password has the provider id `credential`. */
 const OF_PROVIDERS = 'oidc ';
 
 function providerOf(issuer: string): string {

@@ -36,7 +36,7 @@ export const rateLimits = {
     await main.transact(async (trx) => {
       await trx.deleteFrom('attempt_windows').where('opened_at', '<', before).execute();
       await trx.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-      await trx.deleteFrom('verifications').where('expires_at', '<=', now).execute();
+      await trx.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
       await trx.deleteFrom('invitations').where('expires_at', '<=', now).execute();
     });
   },

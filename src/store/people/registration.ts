@@ -238,7 +238,6 @@ async function insertUser(
     name,
     email,
     email_verified: isEmailVerified ? 1 : 0,
-    image: null,
     two_factor_enabled: 0,
     current_team_id: currentTeamId,
     ...times,

@@ -3,6 +3,7 @@ import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import { change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
+import type { Reader } from '../database/database.ts';
 
 export interface User {
   id: string;
@@ -47,6 +48,42 @@ function userOf(row: {
   };
 }
 
+export interface UserWithTeams {
+  user: User;
+  /** By name. */
+  teams: TeamOfUser[];
+}
+
+/** Users, with a row for each of their teams, or one without a team. */
+export function selectUserWithTeams(db: Reader) {
+  return db
+    .selectFrom('users as u')
+    .leftJoin('memberships as m', 'm.user_id', 'u.id')
+    .leftJoin('teams as t', (join) =>
+      join.onRef('t.id', '=', 'm.team_id').on('t.deleted_at', 'is', null),
+    )
+    .select(USER_COLUMNS.map((column) => `u.${column}` as const))
+    .select(['t.id as teamId', 't.name as teamName', 'm.role'])
+    .orderBy('t.name')
+    .orderBy('t.id');
+}
+
+/** Gathers the rows of one user; null if there are none. */
+export function gatherUser(
+  rows: readonly (Parameters<typeof userOf>[0] & {
+    teamId: string | null;
+    teamName: string | null;
+    role: Role | null;
+  })[],
+): UserWithTeams | null {
+  const [first] = rows;
+  if (!first) return null;
+  const teams = rows.flatMap(({ teamId: id, teamName: name, role }) =>
+    id === null || name === null || role === null ? [] : [{ id, name, role }],
+  );
+  return { user: userOf(first), teams };
+}
+
 export const users = {
   /** @param email  in lower case */
   async findByEmail({ main }: Context, email: string): Promise<User | null> {
@@ -57,6 +94,13 @@ export const users = {
   async find({ main }: Context, userId: string): Promise<User | null> {
     const row = await main.read((db) => one(db, 'users', { id: userId }, USER_COLUMNS));
     return row ? userOf(row) : null;
+  },
+
+  async findWithTeams({ main }: Context, userId: string): Promise<UserWithTeams | null> {
+    const rows = await main.read((db) =>
+      selectUserWithTeams(db).where('u.id', '=', userId).execute(),
+    );
+    return gatherUser(rows);
   },
 
   /** The teams that the user belongs to, by name. */
@@ -146,11 +190,6 @@ export const users = {
     what: { revokesToken: boolean },
   ): Promise<void> {
     await main.transact((trx) => endAccess(trx, userId, what));
-  },
-
-  /** Deletes every open one-time token of the user, such as a link in a mail. */
-  async dropOneTimeTokens({ main }: Context, userId: string): Promise<void> {
-    await main.transact((trx) => dropOneTimeTokens(trx, userId));
   },
 
   /**

@@ -1,8 +1,7 @@
 /**
  * People: accounts, their sessions and tokens, and who belongs to which team.
  *
- * `users`, `sessions`, `accounts`, `verifications`, `two_factors` and `passkeys` have the columns that the accounts
- * library requires. No token is kept as text: `token_hash` is its SHA-256 in hexadecimal (§5.2, §5.9).
+ * No token is kept as text: `token_hash` is its SHA-256 in hexadecimal (§5.2, §5.9).
  */
 import { bigint, id, instant, integer, oneOf, table, text, yesNo } from './table.ts';
 
@@ -18,7 +17,6 @@ export const users = table(
     /** In lower case. */
     email: text().unique.check((name) => `${name} = lower(${name})`),
     email_verified: yesNo().default(0),
-    image: text().orNull,
     two_factor_enabled: yesNo().default(0),
     /** The team that the user's API token acts on (§5.2). May have been deleted, or left, since. */
     current_team_id: id().orNull,
@@ -40,7 +38,6 @@ export const sessions = table(
     /** The issuer of the provider; null for a session that was opened with Belfry's own sign-in (§5.7). */
     opened_by: text().orNull,
     created_at: instant(),
-    updated_at: instant(),
   },
   {
     key: ['id'],
@@ -58,12 +55,6 @@ export const accounts = table(
     account_id: text(),
     /** A hash, see people/passwords.ts. */
     password: text().orNull,
-    access_token: text().orNull,
-    refresh_token: text().orNull,
-    id_token: text().orNull,
-    access_token_expires_at: instant().orNull,
-    refresh_token_expires_at: instant().orNull,
-    scope: text().orNull,
     created_at: instant(),
     updated_at: instant(),
   },
@@ -74,23 +65,23 @@ export const accounts = table(
   },
 );
 
-/** One-time tokens, which expire, such as the one behind a mailed link; the identifier is a hash. */
-export const verifications = table(
-  'verifications',
+/** One-time tokens, such as the one behind a mailed link. */
+export const oneTimeTokens = table(
+  'one_time_tokens',
   {
-    id: id(),
-    identifier: text(),
-    value: text(),
+    /** SHA-256 in hexadecimal. */
+    hash: text(),
+    purpose: text(),
+    /** A user's id, or the email of a person who has no account yet. */
+    whom: text(),
+    detail: text(),
     expires_at: instant(),
-    created_at: instant(),
-    updated_at: instant(),
   },
   {
-    key: ['id'],
+    key: ['hash'],
     indexes: {
-      verifications_by_identifier: { on: ['identifier'] },
-      verifications_by_value: { on: ['value'] },
-      verifications_by_end: { on: ['expires_at'] },
+      one_time_tokens_of: { on: ['whom'] },
+      one_time_tokens_by_end: { on: ['expires_at'] },
     },
   },
 );
@@ -98,16 +89,16 @@ export const verifications = table(
 export const twoFactors = table(
   'two_factors',
   {
-    id: id(),
-    user_id: id().deletedWith('users').unique,
-    /** Encrypted by the auth library, as are the recovery codes. */
-    secret: text(),
-    backup_codes: text(),
+    user_id: id().deletedWith('users'),
+    sealed_secret: text(),
+    /** A JSON list of keyed hashes. */
+    recovery_codes: text(),
+    /** 0 until the first code shows that the authenticator has the secret. */
     verified: yesNo().default(0),
-    failed_verification_count: integer().default(0),
-    locked_until: instant().orNull,
+    /** The step of the last code that was used (RFC 6238). */
+    last_step: bigint(),
   },
-  { key: ['id'] },
+  { key: ['user_id'] },
 );
 
 /** They hold public keys, which are no secrets. */
@@ -116,14 +107,13 @@ export const passkeys = table(
   {
     id: id(),
     user_id: id().deletedWith('users'),
-    name: text().orNull,
+    name: text(),
     credential_id: text().unique,
+    /** In base64url. */
     public_key: text(),
     counter: bigint(),
-    device_type: text(),
-    backed_up: yesNo(),
-    transports: text().orNull,
-    aaguid: text().orNull,
+    /** Separated by commas. */
+    transports: text(),
     created_at: instant(),
   },
   { key: ['id'], indexes: { passkeys_of_user: { on: ['user_id'] } } },

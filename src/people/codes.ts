@@ -1,0 +1,42 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { deriveSecret } from './secrets.ts';
+
+/** Letters and digits that are not easily confused. */
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+/** 60 bits. */
+const LENGTH = 12;
+const RECOVERY_CODES = 10;
+
+/** Writes a code for people, such as `ABCD-EFGH-JKLM`. */
+function writeCode(bytes: Uint8Array): string {
+  const letters = Array.from(bytes.subarray(0, LENGTH), (byte) => LETTERS[byte % LETTERS.length]);
+  return letters.join('').replace(/(.{4})(?=.)/g, '$1-');
+}
+
+/** Dashes, blanks and case of a typed code do not matter. */
+const plain = (code: string) => code.toUpperCase().replaceAll(/[\s-]/g, '');
+
+/**
+ * The code that proves to `/setup` that its bearer is the operator. It is derived from the installation's key, so that
+ * every node, the log and the command line show the same code.
+ */
+export function makeSetupCode(appKey: Uint8Array): string {
+  return writeCode(Buffer.from(deriveSecret(appKey, 'belfry setup code'), 'base64url'));
+}
+
+export function isSetupCode(given: string, code: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(plain(text)).digest();
+  return timingSafeEqual(digest(given), digest(code));
+}
+
+/** Codes that replace a lost authenticator, each once. */
+export function makeRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => writeCode(randomBytes(LENGTH)));
+}
+
+/** The stored form of a recovery code. The key keeps a stolen database from being searched for codes. */
+export function hashRecoveryCode(appKey: Uint8Array, userId: string, code: string): string {
+  return createHmac('sha256', deriveSecret(appKey, 'belfry recovery codes'))
+    .update(`${userId} ${plain(code)}`)
+    .digest('base64url');
+}

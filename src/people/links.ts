@@ -1,0 +1,101 @@
+import type { TakenToken } from '#store/people/one-time-tokens';
+import type { Context } from './context.ts';
+import type { Rule } from './limits.ts';
+import type { Mail } from './mail.ts';
+import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
+
+/**
+ * One-time secrets: the links in mails, and the cookies of a sign-in between its steps. The database stores a hash of
+ * each, with the user or address that it is for.
+ */
+
+const MINUTE_MS = 60_000;
+/** Long enough for a slow mail, and short because somebody else may read the mailbox later. */
+const LINK_MS = 60 * MINUTE_MS;
+
+const KINDS = {
+  'reset-password': { path: '/reset-password', validMs: LINK_MS },
+  'change-email': { path: '/confirm-email', validMs: LINK_MS },
+  'stop-email-change': { path: '/stop-email-change', validMs: LINK_MS },
+  'sign-up': { path: '/register', validMs: LINK_MS },
+  'second-factor': { path: null, validMs: 10 * MINUTE_MS },
+  'passkey-sign-in': { path: null, validMs: 5 * MINUTE_MS },
+  'passkey-add': { path: null, validMs: 5 * MINUTE_MS },
+} as const;
+export type Purpose = keyof typeof KINDS;
+
+interface Wanted {
+  purpose: Purpose;
+  /** A user's id, or the email of a person who has no account yet. */
+  whom: string;
+  detail?: string;
+}
+
+export const validMsOf = (purpose: Purpose): number => KINDS[purpose].validMs;
+
+/** Makes secrets in one transaction. With `replaces`, earlier ones of these purposes and users stop working. */
+export async function makeSecrets(
+  { store, clock }: Context,
+  all: readonly Wanted[],
+  { replaces }: { replaces: boolean },
+): Promise<string[]> {
+  const secrets = all.map(() => makeSecret());
+  const rows = all.map(({ purpose, whom, detail = '' }, at) => ({
+    purpose,
+    hash: hashToken(secrets[at] ?? ''),
+    whom,
+    detail,
+    expiresAt: clock.now() + KINDS[purpose].validMs,
+  }));
+  await store.oneTimeTokens.add(rows, { replaces });
+  return secrets;
+}
+
+/** As `makeSecrets`, with the secrets in links. */
+export async function makeLinks(
+  context: Context,
+  all: readonly Wanted[],
+  how: { replaces: boolean },
+): Promise<string[]> {
+  const secrets = await makeSecrets(context, all, how);
+  const { baseUrl } = context.config;
+  return all.map(({ purpose }, at) => `${baseUrl}${KINDS[purpose].path}/${secrets[at]}`);
+}
+
+/** Makes a link and mails it, unless one of the limits is reached. */
+export async function mailLink(
+  context: Context,
+  wanted: Wanted & { to: string; replaces: boolean; limits: readonly [Rule, ...string[]][] },
+  write: (to: string, link: string) => Mail,
+): Promise<void> {
+  for (const [rule, ...who] of wanted.limits) {
+    if (await context.limits.count(rule, ...who)) return;
+  }
+  const [link = ''] = await makeLinks(context, [wanted], wanted);
+  await context.mailer.send(write(wanted.to, link));
+}
+
+/** How the database knows a secret; null if the text can't be one. */
+export function keyOf(purpose: Purpose, secret: string | null) {
+  return secret !== null && isTokenShaped(secret) ? { purpose, hash: hashToken(secret) } : null;
+}
+
+/** The user or address of a secret, which stays valid. Null: it was used, replaced or has expired. */
+export async function readSecret(
+  { store, clock }: Context,
+  purpose: Purpose,
+  secret: string | null,
+): Promise<TakenToken | null> {
+  const key = keyOf(purpose, secret);
+  return key && store.oneTimeTokens.read(key.purpose, key.hash, clock.now());
+}
+
+/** As `readSecret`, and uses the secret up. Of several simultaneous callers one gets it. */
+export async function takeSecret(
+  { store, clock }: Context,
+  purpose: Purpose,
+  secret: string | null,
+): Promise<TakenToken | null> {
+  const key = keyOf(purpose, secret);
+  return key && store.oneTimeTokens.take(key.purpose, key.hash, clock.now());
+}

@@ -1,0 +1,92 @@
+import { newId } from '#domain/ids';
+import type { Context } from '../database/context.ts';
+import { add, all, change, one, remove } from '../database/rows.ts';
+
+/** A credential of WebAuthn. It holds a public key, which is no secret. */
+export interface Credential {
+  credentialId: string;
+  publicKey: Uint8Array;
+  /** The authenticator's count of signatures; 0 where it counts none. */
+  counter: number;
+  /** How browsers reach the authenticator, such as `usb` or `internal`. */
+  transports: readonly string[];
+}
+
+export interface StoredPasskey extends Credential {
+  id: string;
+  userId: string;
+  name: string;
+  createdAt: number;
+}
+
+export const passkeys = {
+  /** Oldest first. */
+  async list({ main }: Context, userId: string): Promise<StoredPasskey[]> {
+    const order = ['created_at', 'id'] as const;
+    const rows = await main.read((db) => all(db, 'passkeys', { user_id: userId }, { order }));
+    return rows.map(passkeyOf);
+  },
+
+  async find({ main }: Context, credentialId: string): Promise<StoredPasskey | null> {
+    const row = await main.read((db) => one(db, 'passkeys', { credential_id: credentialId }));
+    return row ? passkeyOf(row) : null;
+  },
+
+  /** False: somebody has a passkey of this id already. */
+  async add(
+    { main }: Context,
+    userId: string,
+    name: string,
+    credential: Credential,
+    now: number,
+  ): Promise<boolean> {
+    const { credentialId, publicKey, counter, transports } = credential;
+    return main.transact(async (trx) => {
+      if (await one(trx, 'passkeys', { credential_id: credentialId }, ['id'])) return false;
+      await add(trx, 'passkeys', {
+        id: newId(now),
+        user_id: userId,
+        name,
+        credential_id: credentialId,
+        public_key: Buffer.from(publicKey).toString('base64url'),
+        counter,
+        transports: transports.join(','),
+        created_at: now,
+      });
+      return true;
+    });
+  },
+
+  /** Stores the count of a signature. False: the passkey was deleted meanwhile. */
+  async count({ main }: Context, id: string, counter: number): Promise<boolean> {
+    return (await main.transact((trx) => change(trx, 'passkeys', { id }, { counter }))) > 0;
+  },
+
+  /** False: the user has no such passkey. */
+  async delete({ main }: Context, userId: string, id: string): Promise<boolean> {
+    const key = { id, user_id: userId };
+    return (await main.transact((trx) => remove(trx, 'passkeys', key))) > 0;
+  },
+};
+
+function passkeyOf(row: {
+  id: string;
+  user_id: string;
+  name: string;
+  credential_id: string;
+  public_key: string;
+  counter: number;
+  transports: string;
+  created_at: number;
+}): StoredPasskey {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    name: row.name,
+    credentialId: row.credential_id,
+    publicKey: Buffer.from(row.public_key, 'base64url'),
+    counter: row.counter,
+    transports: row.transports.split(',').filter((each) => each !== ''),
+    createdAt: row.created_at,
+  };
+}

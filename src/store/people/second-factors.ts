@@ -1,0 +1,116 @@
+import type { Context } from '../database/context.ts';
+import { change, one, remove } from '../database/rows.ts';
+import { rotate, type Rotation } from './sessions.ts';
+
+export interface SecondFactor {
+  /** The key of the authenticator, in base32. */
+  secret: string;
+  /** Only a confirmed one is in force. */
+  isConfirmed: boolean;
+}
+
+const PLACE = 'two_factors.sealed_secret';
+
+/** Second factors: the key of an authenticator, the last step of which a code was used, and hashes of recovery codes. */
+export const secondFactors = {
+  /** Stores a second factor that is to be confirmed, in place of an earlier one. False: one is in force already. */
+  async begin(
+    { main, sealer }: Context,
+    userId: string,
+    { secret, recoveryCodes }: { secret: string; recoveryCodes: readonly string[] },
+  ): Promise<boolean> {
+    const values = {
+      sealed_secret: sealer.seal(PLACE, secret),
+      recovery_codes: JSON.stringify(recoveryCodes),
+      last_step: 0,
+    };
+    const { numInsertedOrUpdatedRows } = await main.transact((trx) =>
+      trx
+        .insertInto('two_factors')
+        .values({ user_id: userId, verified: 0, ...values })
+        .onConflict((oc) =>
+          oc.column('user_id').doUpdateSet(values).where('two_factors.verified', '=', 0),
+        )
+        .executeTakeFirstOrThrow(),
+    );
+    return Number(numInsertedOrUpdatedRows) > 0;
+  },
+
+  async find({ main, sealer }: Context, userId: string): Promise<SecondFactor | null> {
+    const row = await main.read((db) => one(db, 'two_factors', { user_id: userId }));
+    if (!row) return null;
+    return {
+      secret: sealer.open(PLACE, row.sealed_secret),
+      isConfirmed: row.verified === 1,
+    };
+  },
+
+  /** Puts the second factor in force. False: the session has ended. */
+  async confirm(
+    { main }: Context,
+    userId: string,
+    step: number,
+    rotation: Rotation,
+    now: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
+      if (!(await rotate(trx, rotation, now))) return false;
+      const key = { user_id: userId, verified: 0 } as const;
+      const changed = await change(trx, 'two_factors', key, { verified: 1, last_step: step });
+      if (changed === 0) throw new Error('the second factor was changed while it was confirmed');
+      await change(trx, 'users', { id: userId }, { two_factor_enabled: 1, updated_at: now });
+      return true;
+    });
+  },
+
+  /** Uses up the code of a step. False: this code or a later one was used before (RFC 6238 §5.2). */
+  async useStep({ main }: Context, userId: string, step: number): Promise<boolean> {
+    const { numUpdatedRows } = await main.transact((trx) =>
+      trx
+        .updateTable('two_factors')
+        .set({ last_step: step })
+        .where('user_id', '=', userId)
+        .where('verified', '=', 1)
+        .where('last_step', '<', step)
+        .executeTakeFirstOrThrow(),
+    );
+    return numUpdatedRows > 0n;
+  },
+
+  /** Uses up a recovery code. False: there is no such code (any more). */
+  async useRecoveryCode({ main }: Context, userId: string, hash: string): Promise<boolean> {
+    return main.transact(async (trx) => {
+      const key = { user_id: userId, verified: 1 } as const;
+      const row = await one(trx, 'two_factors', key, ['recovery_codes'], 'for update');
+      const hashes = JSON.parse(row?.recovery_codes ?? '[]') as string[];
+      if (!hashes.includes(hash)) return false;
+      const rest = JSON.stringify(hashes.filter((each) => each !== hash));
+      await change(trx, 'two_factors', key, { recovery_codes: rest });
+      return true;
+    });
+  },
+
+  /** Replaces the recovery codes. False: no second factor is in force. */
+  async setRecoveryCodes(
+    { main }: Context,
+    userId: string,
+    hashes: readonly string[],
+  ): Promise<boolean> {
+    const key = { user_id: userId, verified: 1 } as const;
+    const recovery_codes = JSON.stringify(hashes);
+    const changed = await main.transact((trx) =>
+      change(trx, 'two_factors', key, { recovery_codes }),
+    );
+    return changed > 0;
+  },
+
+  /** Ends the second factor. False: the session has ended. */
+  async end({ main }: Context, userId: string, rotation: Rotation, now: number): Promise<boolean> {
+    return main.transact(async (trx) => {
+      if (!(await rotate(trx, rotation, now))) return false;
+      await remove(trx, 'two_factors', { user_id: userId });
+      await change(trx, 'users', { id: userId }, { two_factor_enabled: 0, updated_at: now });
+      return true;
+    });
+  },
+};

@@ -1,0 +1,151 @@
+import { newId } from '#domain/ids';
+import type { Context } from '../database/context.ts';
+import type { Trx } from '../database/database.ts';
+import { add, change, one, remove } from '../database/rows.ts';
+import { setPassword } from './kept-passwords.ts';
+import { takeOneTimeToken } from './one-time-tokens.ts';
+import { dropOneTimeTokens } from './access.ts';
+import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts';
+
+export interface NewSession {
+  userId: string;
+  /** SHA-256 of the token, in hexadecimal. */
+  tokenHash: string;
+  /** The issuer of the provider by which it is opened; null for Belfry's own sign-in. */
+  openedBy: string | null;
+  address: string;
+  userAgent: string | null;
+  expiresAt: number;
+}
+
+/** What was checked before the session is opened, and must still be true then. */
+interface Checked {
+  passwordHash?: string;
+  /** The open sign-in that a second factor completes. It is used up. */
+  challenge?: { purpose: string; hash: string };
+}
+
+/** The new token of a session whose rights change, so that a copy of the old token is worth nothing. */
+export interface Rotation {
+  sessionId: string;
+  tokenHash: string;
+  expiresAt: number;
+}
+
+export interface FoundSession extends UserWithTeams {
+  id: string;
+  openedBy: string | null;
+  openedAt: number;
+  expiresAt: number;
+}
+
+export const sessions = {
+  /**
+   * Opens a session.
+   *
+   * @param replaced  the hash of the token of the browser's earlier session, which ends
+   * @returns the session's id; null if what was checked is no longer true
+   */
+  async open(
+    { main }: Context,
+    { userId, tokenHash, openedBy, address, userAgent, expiresAt }: NewSession,
+    { passwordHash, challenge }: Checked,
+    { replaced, now }: { replaced: string | null; now: number },
+  ): Promise<string | null> {
+    return main.transact(async (trx) => {
+      const user = await one(trx, 'users', { id: userId }, ['id'], 'for key share');
+      // A reset of the password locks this row before it ends all sessions: it waits for us, or we see its result.
+      const password = await lockPassword(trx, userId, 'for share');
+      if (!user || (passwordHash !== undefined && password !== passwordHash)) return null;
+      if (challenge && !(await takeOneTimeToken(trx, challenge.purpose, challenge.hash, now)))
+        return null;
+      if (replaced !== null) await remove(trx, 'sessions', { token_hash: replaced });
+      const id = newId(now);
+      await add(trx, 'sessions', {
+        id,
+        user_id: userId,
+        token_hash: tokenHash,
+        opened_by: openedBy,
+        ip_address: address,
+        user_agent: userAgent,
+        created_at: now,
+        expires_at: expiresAt,
+      });
+      return id;
+    });
+  },
+
+  /** The session of a token with its user and their teams. */
+  async find({ main }: Context, tokenHash: string, now: number): Promise<FoundSession | null> {
+    const rows = await main.read((db) =>
+      selectUserWithTeams(db)
+        .innerJoin('sessions as s', 's.user_id', 'u.id')
+        .select([
+          's.id as sessionId',
+          's.opened_by as openedBy',
+          's.created_at as openedAt',
+          's.expires_at as expiresAt',
+        ])
+        .where('s.token_hash', '=', tokenHash)
+        .where('s.expires_at', '>', now)
+        .execute(),
+    );
+    const [first] = rows;
+    const found = gatherUser(rows);
+    if (!first || !found) return null;
+    const { sessionId: id, openedBy, openedAt, expiresAt } = first;
+    return { id, openedBy, openedAt, expiresAt, ...found };
+  },
+
+  async extend({ main }: Context, sessionId: string, expiresAt: number): Promise<void> {
+    await main.transact((trx) =>
+      change(trx, 'sessions', { id: sessionId }, { expires_at: expiresAt }),
+    );
+  },
+
+  async end({ main }: Context, tokenHash: string): Promise<void> {
+    await main.transact((trx) => remove(trx, 'sessions', { token_hash: tokenHash }));
+  },
+
+  /**
+   * Changes the password, and ends all other sessions and every open one-time token of the user.
+   *
+   * @param hashes  `from`: of the password that was checked
+   * @returns false if the password or the session is no longer the one that was checked
+   */
+  async changePassword(
+    { main }: Context,
+    userId: string,
+    { from, to }: { from: string; to: string },
+    rotation: Rotation,
+    now: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
+      if ((await lockPassword(trx, userId, 'for update')) !== from) return false;
+      if (!(await rotate(trx, rotation, now))) return false;
+      await setPassword(trx, userId, to, now);
+      await dropOneTimeTokens(trx, userId);
+      await trx
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('token_hash', '<>', rotation.tokenHash)
+        .execute();
+      return true;
+    });
+  },
+};
+
+/** Gives a session its new token and id. It keeps its age and how it was opened. False: the session has ended. */
+export async function rotate(
+  trx: Trx,
+  { sessionId, tokenHash, expiresAt }: Rotation,
+  now: number,
+): Promise<boolean> {
+  const values = { id: newId(now), token_hash: tokenHash, expires_at: expiresAt };
+  return (await change(trx, 'sessions', { id: sessionId }, values)) > 0;
+}
+
+async function lockPassword(trx: Trx, userId: string, lock: string): Promise<string | null> {
+  const key = { user_id: userId, provider_id: 'credential' };
+  return (await one(trx, 'accounts', key, ['password'], lock))?.password ?? null;
+}
