@@ -741,7 +741,7 @@ forEachStore((dialect, openTestStore) => {
       const { service, teamId } = scene;
       await scene.run(await scene.makeCron({ alert_threshold: 1 }), 'x');
       await service.store.database.transact(async (trx) => {
-        await trx.updateTable('notification_channels').set({ sealed_url: 'damaged' }).execute();
+        await trx.updateTable('channels').set({ sealed_url: 'damaged' }).execute();
         await trx.updateTable('notices').set({ targets: 'damaged' }).execute();
       });
       await using told = await startNotifier(service, { smtp });

@@ -407,7 +407,7 @@ forEachStore((dialect, openTestStore) => {
         lastErrorAt: now + 2,
       });
       const rows = await store.database.read((db) =>
-        db.selectFrom('notification_channels').selectAll().execute(),
+        db.selectFrom('channels').selectAll().execute(),
       );
       assert.ok(!JSON.stringify(rows).includes('secret'));
     });

@@ -1,4 +1,5 @@
-import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
+import { sql } from 'kysely';
+import { type AlertSettings, DEFAULT_REF, readAlertSettings } from '#domain/alert-settings';
 import {
   type ChannelConfig,
   DEFAULT_CHANNEL,
@@ -13,9 +14,12 @@ import type { Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
+import { keyOfChannel } from './notice-rows.ts';
 
-/** The columns of any channel, the default one or a named one. */
-type ChannelColumns = Omit<Row<'notification_channels'>, 'team_id'>;
+type ChannelColumns = Omit<
+  Row<'channels'>,
+  'team_id' | 'id' | 'is_default' | 'name' | 'created_at'
+>;
 
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
@@ -62,8 +66,6 @@ export type ChannelSaving =
   | { kind: 'too-many' }
   | { kind: 'name-taken' };
 
-type Tables = 'notification_channels' | 'channels';
-
 /**
  * The channels of teams: the default one, which every team has, and named ones for crons and queues. Addresses are
  * secrets, sealed at rest (§5.9).
@@ -71,24 +73,22 @@ type Tables = 'notification_channels' | 'channels';
 export const channels = {
   /** The default channel. A team that has set none has email. */
   async read(context: Context, teamId: string): Promise<Channel> {
-    const row = await context.main.read((db) =>
-      one(db, 'notification_channels', { team_id: teamId }),
-    );
-    return row ? channelOf(context, 'notification_channels', row) : UNSET;
+    const key = keyOfChannel(teamId, DEFAULT_REF);
+    const row = await context.main.read((db) => one(db, 'channels', key));
+    return row ? channelOf(context, row) : UNSET;
   },
 
   /** The named channels, in the order of their names. */
   async list(context: Context, teamId: string): Promise<NamedChannel[]> {
     const rows = await context.main.read((db) =>
-      all(db, 'channels', { team_id: teamId }, { order: ['name', 'id'] }),
+      all(db, 'channels', { team_id: teamId, is_default: 0 }, { order: ['name', 'id'] }),
     );
     return rows.map((row) => namedOf(context, row));
   },
 
   async find(context: Context, teamId: string, channelId: string): Promise<NamedChannel | null> {
-    const row = await context.main.read((db) =>
-      one(db, 'channels', { team_id: teamId, id: channelId }),
-    );
+    const key = keyOfChannel(teamId, channelId);
+    const row = await context.main.read((db) => one(db, 'channels', key));
     return row ? namedOf(context, row) : null;
   },
 
@@ -99,8 +99,8 @@ export const channels = {
     config: ChannelConfig,
     collectMinutes: number | null = null,
   ): Promise<void> {
-    const columns = columnsOf(context, 'notification_channels', { config, collectMinutes });
-    await write(context, teamId, columns, columns);
+    const columns = columnsOf(context, { config, collectMinutes });
+    await writeDefault(context, teamId, columns, columns);
   },
 
   async add(
@@ -116,8 +116,16 @@ export const channels = {
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
-      const columns = columnsOf(context, 'channels', settings);
-      await add(trx, 'channels', { team_id: teamId, id, name, created_at: now, ...columns });
+      const columns = columnsOf(context, settings);
+      const row = {
+        team_id: teamId,
+        id,
+        is_default: 0,
+        name,
+        created_at: now,
+        ...columns,
+      } as const;
+      await add(trx, 'channels', row);
       return { kind: 'saved', id };
     });
   },
@@ -135,12 +143,10 @@ export const channels = {
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
-      const changed = await change(
-        trx,
-        'channels',
-        { team_id: teamId, id: channelId },
-        { name, ...columnsOf(context, 'channels', settings) },
-      );
+      const changed = await change(trx, 'channels', keyOfChannel(teamId, channelId), {
+        name,
+        ...columnsOf(context, settings),
+      });
       return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
     });
   },
@@ -151,7 +157,7 @@ export const channels = {
    */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
     const removed = await main.transact((trx) =>
-      remove(trx, 'channels', { team_id: teamId, id: channelId }),
+      remove(trx, 'channels', keyOfChannel(teamId, channelId)),
     );
     return removed > 0;
   },
@@ -225,25 +231,35 @@ async function record(
 ): Promise<void> {
   if (channelId === null) {
     const unset = { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null };
-    return write(context, teamId, unset, columns);
+    return writeDefault(context, teamId, unset, columns);
   }
   await context.main.transact((trx) =>
-    change(trx, 'channels', { team_id: teamId, id: channelId }, columns),
+    change(trx, 'channels', keyOfChannel(teamId, channelId), columns),
   );
 }
 
-/** @param initial  the other columns of a row, used if the default channel has no row yet */
-async function write(
-  { main }: Context,
+/** @param initial  the other columns, used if the team has no default channel yet */
+async function writeDefault(
+  { main, clock }: Context,
   teamId: string,
   initial: ChannelColumns,
   columns: Partial<ChannelColumns>,
 ): Promise<void> {
+  const now = clock.now();
+  const row = {
+    team_id: teamId,
+    id: newId(now),
+    is_default: 1,
+    name: null,
+    created_at: now,
+  } as const;
   await main.transact((trx) =>
     trx
-      .insertInto('notification_channels')
-      .values({ team_id: teamId, ...initial, ...columns })
-      .onConflict((oc) => oc.column('team_id').doUpdateSet(columns))
+      .insertInto('channels')
+      .values({ ...row, ...initial, ...columns })
+      .onConflict((oc) =>
+        oc.column('team_id').where('is_default', '=', sql.lit(1)).doUpdateSet(columns),
+      )
       .execute(),
   );
 }
@@ -251,20 +267,19 @@ async function write(
 /** The columns for new settings. They clear the last success and error, which were those of the old address. */
 function columnsOf(
   { sealer }: Context,
-  table: Tables,
   { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
 ): ChannelColumns {
   const address = addressOf(config);
-  const sealed = address === null ? null : sealer.seal(placeOf(table), address);
+  const sealed = address === null ? null : sealer.seal(PLACE, address);
   return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
 }
 
 function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
-  return { id: row.id, name: row.name, ...channelOf(context, 'channels', row) };
+  return { id: row.id, name: row.name ?? '', ...channelOf(context, row) };
 }
 
-function channelOf(context: Context, table: Tables, row: ChannelColumns): Channel {
-  const config = configOf(context, table, row);
+function channelOf(context: Context, row: ChannelColumns): Channel {
+  const config = configOf(context, row);
   return {
     config: config ?? DEFAULT_CHANNEL,
     collectMinutes: row.collect_minutes,
@@ -279,14 +294,10 @@ function channelOf(context: Context, table: Tables, row: ChannelColumns): Channe
  * Reads a channel's settings. A kind that this version does not know, and a channel without an address, become email;
  * null where the address can't be opened.
  */
-function configOf(
-  { sealer }: Context,
-  table: Tables,
-  { kind, sealed_url }: ChannelColumns,
-): ChannelConfig | null {
+function configOf({ sealer }: Context, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
   if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
   try {
-    const address = sealer.open(placeOf(table), sealed_url);
+    const address = sealer.open(PLACE, sealed_url);
     return parseConfig(kind, address);
   } catch {
     return null;
@@ -312,7 +323,7 @@ const UNSET: Channel = {
 };
 
 /** The place that is bound into a sealed address, so that it opens nowhere else. */
-const placeOf = (table: Tables) => `${table}.url`;
+const PLACE = 'channels.url';
 
 /** The text that is sealed: the address of a webhook or chat as it is, for other kinds all their fields as JSON. */
 function addressOf(config: ChannelConfig): string | null {
@@ -335,6 +346,7 @@ function isOneUrl(kind: ChannelConfig['kind']): boolean {
   return fieldsOfKind(kind).every(({ name }) => name === 'url');
 }
 
-async function readNames(trx: Trx, teamId: string): Promise<{ id: string; name: string }[]> {
-  return all(trx, 'channels', { team_id: teamId }, { columns: ['id', 'name'] });
+async function readNames(trx: Trx, teamId: string) {
+  const columns = ['id', 'name'] as const;
+  return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns });
 }

@@ -8,7 +8,7 @@ import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { all } from '../database/rows.ts';
+import { all, change, one } from '../database/rows.ts';
 
 /**
  * A recipient that is not told yet: the notice's channel as it is set when the notice is sent, every member by email
@@ -42,33 +42,31 @@ export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownChannels>> {
-  const [named, defaults] = [
-    await all(
-      db,
-      'channels',
-      { team_id: teamIds },
-      { columns: ['team_id', 'id', 'kind', 'collect_minutes'] },
-    ),
-    await all(
-      db,
-      'notification_channels',
-      { team_id: teamIds },
-      { columns: ['team_id', 'kind', 'collect_minutes'] },
-    ),
-  ];
-  const rows = [...named, ...defaults.map((row) => Object.assign(row, { id: DEFAULT_REF }))];
+  const columns = ['team_id', 'id', 'is_default', 'kind', 'collect_minutes'] as const;
+  const rows = await all(db, 'channels', { team_id: teamIds }, { columns });
   const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
   return new Map([...byTeam].map(([teamId, some]) => [teamId, new Map(some.map(knownOf))]));
 }
 
-function knownOf(row: {
-  id: string;
-  kind: string;
-  collect_minutes: number | null;
-}): [ChannelRef, KnownChannel] {
+function knownOf({
+  id,
+  is_default,
+  kind,
+  collect_minutes,
+}: Pick<Row<'channels'>, 'id' | 'is_default' | 'kind' | 'collect_minutes'>): [
+  ChannelRef,
+  KnownChannel,
+] {
   // PagerDuty never collects: each alert is an incident of its own.
-  const collectMinutes = row.kind === 'pagerduty' ? null : row.collect_minutes;
-  return [row.id, { kind: row.kind, collectMinutes }];
+  const collectMinutes = kind === 'pagerduty' ? null : collect_minutes;
+  return [is_default === 1 ? DEFAULT_REF : id, { kind, collectMinutes }];
+}
+
+/** The key of a channel. */
+export function keyOfChannel(teamId: string, ref: ChannelRef) {
+  return ref === DEFAULT_REF
+    ? { team_id: teamId, is_default: 1 as const }
+    : { team_id: teamId, is_default: 0 as const, id: ref };
 }
 
 const NOTICE = fieldsOf(noticesTable.columns, 'first_tried_at', 'attempts', 'claim_id');
@@ -142,35 +140,13 @@ async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number)
   }
   if (open === before || open === null) return;
   const columns = { collecting_id: open.id, collecting_until: open.until };
-  await (
-    first.ref === DEFAULT_REF
-      ? trx.updateTable('notification_channels').set(columns).where('team_id', '=', first.teamId)
-      : trx
-          .updateTable('channels')
-          .set(columns)
-          .where('team_id', '=', first.teamId)
-          .where('id', '=', first.ref)
-  ).execute();
+  await change(trx, 'channels', keyOfChannel(first.teamId, first.ref), columns);
 }
 
 async function holdCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Collection | null> {
   const columns = ['collecting_id', 'collecting_until'] as const;
-  const lock = sql.raw(trx.dialect.lock('for no key update'));
-  const row =
-    ref === DEFAULT_REF
-      ? await trx
-          .selectFrom('notification_channels')
-          .select(columns)
-          .where('team_id', '=', teamId)
-          .modifyEnd(lock)
-          .executeTakeFirst()
-      : await trx
-          .selectFrom('channels')
-          .select(columns)
-          .where('team_id', '=', teamId)
-          .where('id', '=', ref)
-          .modifyEnd(lock)
-          .executeTakeFirst();
+  const key = keyOfChannel(teamId, ref);
+  const row = await one(trx, 'channels', key, columns, 'for no key update');
   if (!row || row.collecting_id === null || row.collecting_until === null) return null;
   return { id: row.collecting_id, until: row.collecting_until };
 }

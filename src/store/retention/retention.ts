@@ -88,7 +88,6 @@ export const TABLES_OF_TEAM = [
   'notices',
   'alert_bursts',
   'slow_spells',
-  'notification_channels',
   'channels',
   'maintenance_windows',
   'batch_counts',

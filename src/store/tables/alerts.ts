@@ -149,33 +149,37 @@ export const failingQueues = table(
   },
 );
 
-/** The columns of any channel: a team's default one, and those that crons and queues may name. */
-const channel = {
-  /** The kinds are in domain/notification-channel; a new one needs no migration. */
-  kind: text(),
-  /** The sealed address of a webhook or chat, or sealed JSON of the fields of its kind. */
-  sealed_url: text().orNull,
-  last_sent_at: instant().orNull,
-  last_error: text().orNull,
-  last_error_at: instant().orNull,
-  /** How many minutes the channel collects notices; null: each is sent by itself. */
-  collect_minutes: integer().orNull,
-  /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
-  collecting_id: id().orNull,
-  collecting_until: instant().orNull,
-};
-
-/** The default channel of each team that has set one. */
-export const notificationChannels = table(
-  'notification_channels',
-  { team_id: id(), ...channel },
-  { key: ['team_id'] },
-);
-
+/** A team's default channel, if it has set one, and those that crons and queues may name. */
 export const channels = table(
   'channels',
-  { team_id: id(), id: id(), name: text(), ...channel, created_at: instant() },
-  { key: ['team_id', 'id'], unique: { channels_name: ['team_id', 'name'] } },
+  {
+    team_id: id(),
+    id: id(),
+    is_default: yesNo(),
+    /** Null for the default channel. */
+    name: text().orNull,
+    /** The kinds are in domain/notification-channel; a new one needs no migration. */
+    kind: text(),
+    /** The sealed address of a webhook or chat, or sealed JSON of the fields of its kind. */
+    sealed_url: text().orNull,
+    last_sent_at: instant().orNull,
+    last_error: text().orNull,
+    last_error_at: instant().orNull,
+    /** How many minutes the channel collects notices; null: each is sent by itself. */
+    collect_minutes: integer().orNull,
+    /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
+    collecting_id: id().orNull,
+    collecting_until: instant().orNull,
+    created_at: instant(),
+  },
+  {
+    key: ['team_id', 'id'],
+    unique: { channels_name: ['team_id', 'name'] },
+    checks: { the_default_has_no_name: '(is_default = 1) = (name is null)' },
+    indexes: {
+      one_default_channel: { on: ['team_id'], where: 'is_default = 1', isUnique: true },
+    },
+  },
 );
 
 export const maintenanceWindows = table(
