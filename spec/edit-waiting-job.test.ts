@@ -78,7 +78,7 @@ describe('§3.2: a waiting job is edited', () => {
     assert.ok(!target.requests.some(({ url }) => url === '/old'));
     const shown = await visitor.get(`/jobs/${id}`);
     assert.match(shown.text.replaceAll('<!-- -->', ''), /Changed the waiting job by owner/);
-    assert.match(shown.text, /method: POST → PUT, URL, headers, payload/);
+    assert.match(shown.text, /URL, method: POST → PUT, headers, payload/);
     assert.ok(!shown.text.includes('Bearer kept'));
   });
 

@@ -67,7 +67,11 @@ export async function openRooms(
       work: async () => {
         const { createWork } = await import('#work/work');
         const isSecretHeader = secretHeadersWith(config.secretHeaders);
-        return createWork({ store, isSecretHeader }).as('command-line', log);
+        return createWork({ store, isSecretHeader }).for({
+          doer: 'command-line',
+          may: () => true,
+          log,
+        });
       },
       people: people.operator,
       sendTest: async (teamId, channel) => {

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { formatMillis, parseUtc } from '#domain/instant';
+import { formatMillis } from '#domain/instant';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
 import type { BulkOutcome, BulkQuestion } from '#work/job-contract';
-import { JOB } from '#work/resources/job';
+import { JOB, JOB_EDIT } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';
 import { readWhole } from '#work/resources/resource';
 import type { Work } from '#work/work';
@@ -24,8 +24,6 @@ const COLUMNS = [
   'response_status',
   'error_message',
 ] as const;
-
-const { delaySeconds: _, ...EDITED } = JOB;
 
 interface Narrowing {
   team: string;
@@ -71,10 +69,7 @@ export function addJobCommands(program: Command, session: Session): void {
 
 function addJobVerbs(job: Command, session: Session): void {
   const verb = onId(session, job, 'job');
-  addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), EDITED).option(
-    '--at <TIME>',
-    'when, in UTC: "2026-11-21 22:00", up to 24 hours after it was made',
-  );
+  addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), JOB_EDIT);
   verb('show', 'one job', ({ work, teamId, id }) => readRecord(work, teamId, id));
   verb('fire', 'run a pending job now', async ({ work, teamId, id }) => {
     const { kind } = await work.fireJob(teamId, id);
@@ -119,18 +114,14 @@ async function readRecord(work: Work, teamId: string, jobId: string): Promise<Jo
   return writeJob(job, job.response?.body ?? null);
 }
 
-async function editJob(
-  { session, work, teamId, id }: Place,
-  { at, ...options }: Options,
-): Promise<JobRecord> {
+async function editJob({ session, work, teamId, id }: Place, options: Options): Promise<JobRecord> {
   const before = await work.findJob(teamId, id);
   if (!before) throw missing('job', id);
-  const scheduledAt = typeof at === 'string' ? readTime(at) : before.scheduledAt;
-  const fields = await readOptions(session, EDITED, options);
+  const fields = await readOptions(session, JOB_EDIT, options);
   const stored = { ...before, payloadJson: before.payload };
-  const input = accept(EDITED, readWhole(EDITED, fields, { stored }));
-  const { kind } = await work.editJob(teamId, id, { ...input, scheduledAt });
-  if (kind !== 'done') throw new CommandFault(REFUSALS[kind](id, input.queue));
+  const edit = accept(JOB_EDIT, readWhole(JOB_EDIT, fields, { stored }));
+  const { kind } = await work.editJob(teamId, id, edit);
+  if (kind !== 'done') throw new CommandFault(REFUSALS[kind](id, edit.queue));
   return readRecord(work, teamId, id);
 }
 
@@ -142,12 +133,6 @@ const REFUSALS = {
     `the headers of the job ${show(id)} can't be opened with this APP_KEY; give them anew with --header.`,
   'too-late': () => '--at: A job waits for 24 hours at most, counted from when it was made.',
 };
-
-function readTime(text: string): number {
-  const at = parseUtc(text);
-  if (at !== null) return at;
-  throw new CommandFault('--at: It must be a date and a time in UTC, such as 2026-11-21 22:00.');
-}
 
 async function retryJob({ work, teamId, id }: Place, options: Options): Promise<JobRecord> {
   const outcome = await work.retryJob(teamId, id, { again: options['again'] === true });

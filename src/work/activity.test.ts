@@ -12,7 +12,7 @@ const open = async (fail = false) => {
   const faults: unknown[] = [];
   const log = { error: (event: string, fields?: object) => void faults.push([event, fields]) };
   if (fail) store.activity.record = () => Promise.reject(new Error('the database is away'));
-  const work = createWork({ store }).as('command-line', log);
+  const work = createWork({ store }).for({ doer: 'command-line', may: () => true, log });
   const list = async () =>
     (await work.listActivity(team.id, { withAccess: true, limit: 100 })).map(
       ({ action, subject, detail }) => [action, subject?.name ?? null, detail],
@@ -43,7 +43,7 @@ describe('activity entries (§5.10)', () => {
       [
         'cron.edited',
         'Nightly',
-        'schedule: 0 * * * * → 0 4 * * *, URL, headers, payload, callback URL, alert threshold: none → 2',
+        'URL, schedule: 0 * * * * → 0 4 * * *, headers, payload, callback URL, alert threshold: none → 2',
       ],
       ['cron.paused', 'Nightly', null],
     ]);

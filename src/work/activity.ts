@@ -1,11 +1,8 @@
-import { ACTIVITY_AREAS, actionsOf, type ActivityArea, type Doer } from '#domain/activity';
+import { ACTIVITY_AREAS, actionsOf, type ActivityArea } from '#domain/activity';
 import { isId } from '#domain/ids';
-import type { Log } from '#domain/log';
 import type { Activity, ActivityFilter } from '#store/activity/activity';
 import type { Store } from '#store/store';
-import { DEEDS, type Doing, type Watch } from './deeds.ts';
 import { boundLimit } from './list-limit.ts';
-import type { Work } from './work.ts';
 
 export type { Activity };
 
@@ -44,39 +41,3 @@ export function createActivityWork({ activity }: Store): ActivityWork {
 }
 
 const AREAS = Object.keys(ACTIVITY_AREAS) as ActivityArea[];
-
-/**
- * The same work on behalf of a person: every change is recorded as their activity right after it. If the record can't
- * be written, the change stays, and the log says so.
- */
-export function workAs(
-  work: Work,
-  doer: Doer,
-  { store, log }: { store: Store; log: Pick<Log, 'error'> },
-): Work {
-  const record = async (name: string, teamId: string, deed: ReturnType<Told>): Promise<void> => {
-    try {
-      const deeds = [deed ?? []].flat();
-      if (deeds.length > 0) await store.activity.record(teamId, doer, deeds, store.clock.now());
-    } catch (error) {
-      log.error('activity.not-recorded', { what: name, error: (error as Error).message });
-    }
-  };
-  const recorded = Object.entries(DEEDS).map(([name, watch]) => {
-    const act = work[name as Doing] as Act;
-    const recording: Act = async (teamId, ...given) => {
-      const tell = await (watch as AnyWatch)(work, teamId, ...given);
-      const came = await act(teamId, ...given);
-      await record(name, teamId, tell(came));
-      return came;
-    };
-    return [name, recording] as const;
-  });
-  return { ...work, ...Object.fromEntries(recorded) };
-}
-
-type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
-type Told = (
-  came: unknown,
-) => Awaited<ReturnType<Watch<Doing>>> extends (came: never) => infer Deed ? Deed : never;
-type AnyWatch = (work: Work, teamId: string, ...given: unknown[]) => Promise<Told>;

@@ -4,11 +4,11 @@ import type { JobDetail, JobFilter, JobRecord } from '#store/jobs/job-records';
 import type { ResentCount } from '#store/jobs/resent';
 import type { JobStatus } from '#domain/run-status';
 import type { Store } from '#store/store';
-import type { JobInput } from './resources/job.ts';
+import type { JobEdit, JobInput } from './resources/job.ts';
 import { LIMITS } from '#domain/limits';
 import { boundLimit } from './list-limit.ts';
 
-export type { AcceptedJob, JobDetail, JobFilter, JobRecord, JobStatus };
+export type { AcceptedJob, JobDetail, JobEdit, JobFilter, JobRecord, JobStatus };
 
 /** The outcomes of Fire now, Retry and Delete. A job in another state is left unchanged (§3.2, §3.3). */
 type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
@@ -61,9 +61,6 @@ export interface JobWork {
   /** For the operator, who knows only the job's id. */
   findTeamOfJob(jobId: string): Promise<string | null>;
 }
-
-/** The edited settings of a job. */
-export type JobEdit = Omit<JobInput, 'delaySeconds'> & { scheduledAt: number };
 
 /** The latest time that a waiting job may be moved to. */
 export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number {

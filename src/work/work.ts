@@ -1,8 +1,7 @@
-import type { Doer } from '#domain/activity';
-import type { Log } from '#domain/log';
 import { type IsSecretHeader, isSecretHeader as isUsualSecret } from '#domain/secret-headers';
 import type { Store } from '#store/store';
-import { type ActivityWork, createActivityWork, workAs } from './activity.ts';
+import { type Acting, workFor } from './acting.ts';
+import { type ActivityWork, createActivityWork } from './activity.ts';
 import { type AlertWork, createAlertWork } from './alerts.ts';
 import { type ChannelWork, createChannelWork } from './channels.ts';
 import { type CronActions, createCronActions } from './cron-actions.ts';
@@ -15,8 +14,6 @@ import { createJobWork, type JobWork } from './jobs.ts';
 import { createOverviewWork, type OverviewWork } from './overview.ts';
 import { createOverviewPage } from './overview-page.ts';
 import { createFindWork, type FindWork } from './finding.ts';
-import { forMember } from './for-member.ts';
-import { forViewer } from './for-viewer.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { createQueueWork, type QueueWork } from './queues.ts';
 import { createRunListWork, type RunListWork } from './run-list.ts';
@@ -45,12 +42,8 @@ export type Work = CronWork &
   TeamPauseWork &
   ActivityWork &
   Pages & {
-    /** The same methods on behalf of a person: each change is recorded as their activity (§5.10). */
-    as(doer: Doer, log: Pick<Log, 'error'>): Work;
-    /** The same for a member who is no admin: what needs an admin throws NotAllowed (§5.8). */
-    asMember(doer: Doer, log: Pick<Log, 'error'>): Work;
-    /** The same methods for a viewer: changes throw NotAllowed, and no secret is given. */
-    forViewer(): Work;
+    /** The same methods on behalf of somebody: their role is enforced (§5.8), and changes are recorded (§5.10). */
+    for(acting: Acting): Work;
   };
 
 type Pages = RunListWork &
@@ -96,9 +89,7 @@ export function createWork({
     ...createRunPages(store, isSecretHeader),
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
-    as: (doer, log) => workAs(work, doer, { store, log }),
-    asMember: (doer, log) => forMember(workAs(work, doer, { store, log })),
-    forViewer: () => forViewer(work),
+    for: (acting) => workFor(work, acting, store),
   };
   return work;
 }

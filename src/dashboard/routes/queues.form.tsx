@@ -3,7 +3,7 @@ import { LIMITS } from '#domain/limits';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { may } from '#people/roles';
 import { isSendableUrl } from '#work/fields';
-import { silencesFailures } from '#work/for-member';
+import { silencesFailures } from '#work/verbs';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';

@@ -161,17 +161,18 @@ function withCookies(response: Response, setCookies: readonly string[] = []): Re
   return response;
 }
 
-/** What the person may do with the team's work (§5.8): it refuses by itself what the role does not allow. */
+/** The team's work for this person: it refuses what the role does not allow (§5.8), and records changes. */
 function workOf(
   work: Services['work'],
   { id }: Session['user'],
   { role }: TeamOfUser,
   context: Context,
 ): Work {
-  if (!may(role, 'work')) return work.forViewer();
-  const doer = { userId: id };
-  const log = { error: context.get(requestFacts).logError };
-  return may(role, 'notifications') ? work.as(doer, log) : work.asMember(doer, log);
+  return work.for({
+    doer: { userId: id },
+    may: (permission) => may(role, permission),
+    log: { error: context.get(requestFacts).logError },
+  });
 }
 
 /**

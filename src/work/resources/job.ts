@@ -2,7 +2,7 @@ import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { LIMITS, rangeOf } from '#domain/limits';
 import type { Fields, Reading } from '../fields.ts';
 import { MESSAGES, mustBeArray, mustBeAtLeast } from '../messages.ts';
-import { integer } from './kinds.ts';
+import { instant, integer } from './kinds.ts';
 import { json } from './list-kinds.ts';
 import { queueName } from './queue.ts';
 import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
@@ -56,6 +56,24 @@ export const JOB: Resource<JobInput> = {
       flags: '--delay <S>',
       help: `seconds before the first attempt, ${rangeOf(LIMITS.delaySeconds)}`,
     },
+  }),
+};
+
+/** The edited settings of a waiting job. */
+export type JobEdit = Omit<JobInput, 'delaySeconds'> & { scheduledAt: number };
+
+const { delaySeconds: _, ...REQUEST } = JOB;
+
+export const JOB_EDIT: Resource<JobEdit> = {
+  ...REQUEST,
+  scheduledAt: instant('scheduled_at', {
+    missing: 'A time is required.',
+    wrong: 'It must be a date and a time in UTC, such as 2026-11-21 22:00.',
+    option: {
+      flags: '--at <TIME>',
+      help: 'when, in UTC: "2026-11-21 22:00", up to 24 hours after it was made',
+    },
+    activity: ['time', 'value'],
   }),
 };
 

@@ -3,23 +3,27 @@ import { test } from 'node:test';
 import { NotAllowed } from '#domain/not-allowed';
 import { aCron, aJob, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
-import { DEEDS } from './deeds.ts';
+import { type Need, VERBS } from './verbs.ts';
 import { createWork, type Work } from './work.ts';
 
 const SECRET = 'hunter2';
+const log = { error: () => {} };
+const anybody = { doer: { userId: 'ada' }, may: () => true, log };
+const viewer = { ...anybody, may: (need: Need) => need === 'look' };
 
 const open = async () => {
   const store = await openSqliteTestStore();
   const team = await aTeam(store);
   const all = createWork({ store });
-  return { store, team, all, work: all.forViewer(), [Symbol.asyncDispose]: () => store.close() };
+  return { store, team, all, work: all.for(viewer), [Symbol.asyncDispose]: () => store.close() };
 };
 
 test("a viewer's changes are rejected before their input is read (§5.8)", async () => {
   await using room = await open();
-  const others = ['testRun', 'markAlerts', 'markAlertsReadUpTo', 'readChannelConfig'];
-  const secret = ['listChannelSettings', 'findChannelConfig'];
-  const names = [...Object.keys(DEEDS), ...others, ...secret] as (keyof Work)[];
+  const needing = Object.entries(VERBS).filter(([, { needs }]) => needs !== 'look');
+  const names = needing.map(([name]) => name as keyof Work);
+  for (const name of ['testRun', 'markAlerts', 'readChannelConfig', 'listChannelSettings'] as const)
+    assert.ok(names.includes(name));
   assert.ok(names.length > 30);
   for (const name of names) {
     const act = room.work[name] as (teamId: string) => Promise<unknown>;
@@ -29,9 +33,8 @@ test("a viewer's changes are rejected before their input is read (§5.8)", async
 
 test("a viewer's work gives no access to that of other roles (§5.8)", async () => {
   await using room = await open();
-  const log = { error: () => {} };
-  const byName = room.work.as({ userId: room.team.id }, log);
-  for (const work of [byName, room.work.forViewer(), byName.forViewer()]) {
+  const byName = room.work.for(anybody);
+  for (const work of [byName, room.work.for(viewer), byName.for(anybody)]) {
     await assert.rejects(work.pauseCron(room.team.id, room.team.id), NotAllowed);
   }
 });
@@ -58,4 +61,12 @@ test('a viewer never gets values of secret headers (§5.9)', async () => {
     assert.doesNotMatch(JSON.stringify(each), new RegExp(SECRET));
   }
   assert.equal(await work.findCron(team.id, team.id), null);
+});
+
+test('every method of work has a permission (§5.8)', async () => {
+  await using room = await open();
+  const methods = Object.keys(room.all).filter(
+    (name) => name !== 'for' && name !== 'isSecretHeader',
+  );
+  assert.deepEqual(methods.toSorted(), Object.keys(VERBS).toSorted());
 });

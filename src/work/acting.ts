@@ -1,0 +1,84 @@
+/** Work on behalf of a person: roles are enforced here, and changes are recorded as the person's activity. */
+import type { Deed, Doer } from '#domain/activity';
+import type { HeaderList } from '#domain/exchange';
+import type { Log } from '#domain/log';
+import { NotAllowed } from '#domain/not-allowed';
+import type { Store } from '#store/store';
+import { withMasks } from './run-detail.ts';
+import { type Method, type Need, type Verb, VERBS } from './verbs.ts';
+import type { Work } from './work.ts';
+
+/** Who acts, and what their role allows. */
+export interface Acting {
+  doer: Doer;
+  may: (need: Need) => boolean;
+  log: Pick<Log, 'error'>;
+}
+
+type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
+/** A line of the table, for any method. */
+interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
+  check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
+  tell?: (came: unknown, teamId: string, ...given: unknown[]) => Deed | Deed[] | null;
+  watch?: (
+    work: Work,
+    teamId: string,
+    ...given: unknown[]
+  ) => Promise<(came: unknown) => Deed | Deed[] | null>;
+}
+
+/**
+ * The same work for somebody: a method that the role does not allow throws NotAllowed, and every change is recorded
+ * right after it. If the record can't be written, the change stays, and the log says so.
+ */
+export function workFor(work: Work, acting: Acting, store: Store): Work {
+  const methods = Object.keys(VERBS).map((name) => [
+    name,
+    limit(work, name as Method, acting, store),
+  ]);
+  return {
+    ...work,
+    ...(Object.fromEntries(methods) as Pick<Work, Method>),
+    // No way leads from the work of one role to that of a higher one.
+    for: (next) => {
+      const may = (need: Need) => acting.may(need) && next.may(need);
+      return workFor(work, { ...next, may }, store);
+    },
+  };
+}
+
+function limit(work: Work, name: Method, { doer, may, log }: Acting, store: Store): Act {
+  const { needs, check, tell, watch, hides } = VERBS[name] as AnyVerb;
+  const act = work[name] as Act;
+  if (!may(needs)) return () => Promise.reject(new NotAllowed(`not allowed for the role: ${name}`));
+  if (hides && !may('work')) return hide(act, hides, work);
+  if (!check && !tell && !watch) return act;
+  return async (teamId, ...given) => {
+    if (!may('notifications')) await check?.(work, teamId, ...given);
+    const watched = await watch?.(work, teamId, ...given);
+    const came = await act(teamId, ...given);
+    const deeds = [(watched ? watched(came) : tell?.(came, teamId, ...given)) ?? []].flat();
+    try {
+      if (deeds.length > 0) await store.activity.record(teamId, doer, deeds, store.clock.now());
+    } catch (error) {
+      log.error('activity.not-recorded', { what: name, error: (error as Error).message });
+    }
+    return came;
+  };
+}
+
+function hide(act: Act, hides: 'headers' | 'secrets', { isSecretHeader }: Work): Act {
+  if (hides === 'secrets') {
+    return (teamId, id, options) => act(teamId, id, { ...(options as object), showSecrets: false });
+  }
+  const mask = (thing: { headers: HeaderList }) => ({
+    ...thing,
+    headers: withMasks(thing.headers, { isSecretHeader, showSecrets: false }),
+  });
+  return async (...given) => {
+    const came = (await act(...given)) as Headed | Headed[] | null;
+    return Array.isArray(came) ? came.map(mask) : came && mask(came);
+  };
+}
+
+type Headed = { headers: HeaderList };

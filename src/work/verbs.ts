@@ -1,0 +1,357 @@
+/** Every method of work: the permission that it needs, and what the activity log records of it (§5.8, §5.10). */
+import { notifiesNobody } from '#domain/alert-settings';
+import type { ActivityAction, Deed } from '#domain/activity';
+import { countOf } from '#domain/amounts';
+import { NotAllowed } from '#domain/not-allowed';
+import { formatRate } from '#domain/rate';
+import type { ChannelOutcome, ChannelSettings } from './channels.ts';
+import type { CronChange } from './cron-actions.ts';
+import type { BulkKind, BulkOutcome, ChosenAnswers } from './job-contract.ts';
+import type { Queue } from './queues.ts';
+import { CRON } from './resources/cron.ts';
+import { JOB_EDIT } from './resources/job.ts';
+import { QUEUE, type QueueChange } from './resources/queue.ts';
+import { describeChange } from './resources/resource.ts';
+import type { WindowInput } from './resources/window.ts';
+import type { WindowOutcome } from './windows.ts';
+import type { Work } from './work.ts';
+
+/**
+ * `look`: to see everything but secrets. `work`: to change crons, queues, jobs, alerts and windows, and to see their
+ * secrets. `notifications`: to change channels and see their secrets, and to mute a whole team.
+ */
+export type Need = 'look' | 'work' | 'notifications';
+
+export type Method = Exclude<keyof Work, 'isSecretHeader' | 'for'>;
+
+type Told = Deed | Deed[] | null;
+
+export interface Verb<Name extends Method> {
+  needs: Need;
+  /** Throws NotAllowed for what only an admin may do. Not called for admins. */
+  check?: (work: Work, ...given: Parameters<Work[Name]>) => void | Promise<void>;
+  /** The entries of the activity log for a result. Null: nothing was done. */
+  tell?: (came: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Told;
+  /** The same for entries that need to know how it was: called before the action. */
+  watch?: (
+    work: Work,
+    ...given: Parameters<Work[Name]>
+  ) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Told>;
+  /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
+  hides?: 'headers' | 'secrets';
+}
+
+const LOOK = { needs: 'look' } as const;
+const HEADED = { needs: 'look', hides: 'headers' } as const;
+const WORK = { needs: 'work' } as const;
+const SECRET = { needs: 'notifications' } as const;
+
+export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
+  createCron: { needs: 'work', tell: about('cron.created') },
+  editCron: {
+    needs: 'work',
+    watch: async (work, teamId, id) => {
+      const before = await work.findCron(teamId, id);
+      return (subject) =>
+        subject && {
+          action: 'cron.edited',
+          subject,
+          detail: describeChange(CRON, before, subject),
+        };
+    },
+  },
+  startCron: { needs: 'work', tell: about('cron.started') },
+  pauseCron: { needs: 'work', tell: about('cron.paused') },
+  runCronNow: {
+    needs: 'work',
+    watch: async (work, teamId, id) => {
+      const subject = await work.findCron(teamId, id);
+      return (run) => run && subject && { action: 'cron.run', subject };
+    },
+  },
+  setCronAssertions: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'assertions') },
+  actOnCrons: {
+    needs: 'work',
+    tell: ({ done }, _teamId, act) => done.map((subject) => ({ action: ON_CRONS[act], subject })),
+  },
+  muteCron: { needs: 'work', tell: (came) => cronDeed('cron.muted', came) },
+  unmuteCron: { needs: 'work', tell: (came) => cronDeed('cron.unmuted', came) },
+  addCronTag: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'tags') },
+  removeCronTag: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'tags') },
+  deleteCron: {
+    needs: 'work',
+    watch: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
+  },
+  findCron: HEADED,
+  listCrons: HEADED,
+  findSameCron: LOOK,
+  listExecutions: LOOK,
+  findExecution: LOOK,
+  findTeamOfCron: LOOK,
+  listCronRows: LOOK,
+  readCronRow: LOOK,
+  readDurations: LOOK,
+  describeCronDeletion: LOOK,
+  listCronHistory: LOOK,
+
+  setQueue: {
+    needs: 'work',
+    check: async (work, teamId, name, change) =>
+      refuseNobody(change, await work.findQueueByName(teamId, name)),
+    watch: async (work, teamId, name) => {
+      const before = await work.findQueueByName(teamId, name);
+      return (subject) =>
+        before ? queueEdited(before, subject) : { action: 'queue.created', subject };
+    },
+  },
+  editQueue: {
+    needs: 'work',
+    check: async (work, teamId, id, change) =>
+      refuseNobody(change, await work.findQueue(teamId, id)),
+    watch: async (work, teamId, id) => {
+      const before = await work.findQueue(teamId, id);
+      return (after) => after && queueEdited(before, after);
+    },
+  },
+  pauseQueue: { needs: 'work', tell: about('queue.paused') },
+  resumeQueue: { needs: 'work', tell: about('queue.resumed') },
+  deleteQueue: {
+    needs: 'work',
+    watch: async (work, teamId, id) => {
+      const subject = await work.findQueue(teamId, id);
+      return (jobs) =>
+        jobs !== null && subject
+          ? { action: 'queue.deleted', subject, detail: `with ${countOf(jobs, 'job')}` }
+          : null;
+    },
+  },
+  findQueue: LOOK,
+  findQueueByName: LOOK,
+  listQueues: LOOK,
+  listQueueRows: LOOK,
+  readQueueRow: LOOK,
+  readRateWait: LOOK,
+  readQueueHistory: LOOK,
+  describeQueueDeletion: LOOK,
+  listOfferedQueues: LOOK,
+
+  createJob: {
+    needs: 'work',
+    tell: ({ jobId }, _teamId, { queue }) => {
+      return { action: 'job.created', subject: job(jobId), detail: `in ${queue}` };
+    },
+  },
+  editJob: {
+    needs: 'work',
+    watch: async (work, teamId, id, edit) => {
+      const found = await work.findJob(teamId, id);
+      const before = found && { ...found, payloadJson: found.payload };
+      const detail = describeChange(JOB_EDIT, before, edit);
+      return ({ kind }) =>
+        kind === 'done' ? { action: 'job.edited', subject: job(id), detail } : null;
+    },
+  },
+  fireJob: { needs: 'work', tell: doneTo('job.fired') },
+  retryJob: { needs: 'work', tell: doneTo('job.retried') },
+  deleteJob: { needs: 'work', tell: doneTo('job.deleted') },
+  actOnJobs: {
+    needs: 'work',
+    tell: (came, _teamId, kind, ids, answers) => {
+      const [only] = ids;
+      const deed = bulk(kind, came, answers);
+      const isOne = deed !== null && only !== undefined && ids.length === 1;
+      return isOne ? { action: ONE[kind], subject: job(only) } : deed;
+    },
+  },
+  startBulk: {
+    needs: 'work',
+    tell: (came, _teamId, kind, _search, answers) => bulk(kind, came, answers),
+  },
+  cancelBulkTask: { needs: 'work', tell: done('jobs.cancelled') },
+  findJob: HEADED,
+  listJobs: LOOK,
+  listAttempts: LOOK,
+  readResponseBodies: LOOK,
+  findTeamOfJob: LOOK,
+  searchJobs: LOOK,
+  countTabs: LOOK,
+  countJobs: LOOK,
+  listBulkTasks: LOOK,
+  findBulkTask: LOOK,
+  groupFailures: LOOK,
+
+  listRuns: LOOK,
+  listRunsBefore: LOOK,
+  readJobDetail: { needs: 'look', hides: 'secrets' },
+  readExecutionDetail: { needs: 'look', hides: 'secrets' },
+  readResponseText: LOOK,
+  testRun: WORK,
+
+  setChannel: {
+    needs: 'notifications',
+    // An address is secret, so only the kind is recorded.
+    tell: (came, _teamId, { kind }) =>
+      came.kind === 'saved' ? { action: 'channel.edited', detail: kind } : null,
+  },
+  addChannel: {
+    needs: 'notifications',
+    tell: (came, _teamId, settings) => channelDeed('channel.added', came, settings),
+  },
+  editChannel: {
+    needs: 'notifications',
+    tell: (came, _teamId, _id, settings) => channelDeed('channel.edited', came, settings),
+  },
+  deleteChannel: {
+    needs: 'notifications',
+    watch: async (work, teamId, id) => {
+      const channel = await work.findChannel(teamId, id);
+      return gone('channel.deleted', channel && { id, name: channel.name ?? '' });
+    },
+  },
+  readChannelConfig: SECRET,
+  listChannelSettings: SECRET,
+  findChannelConfig: SECRET,
+  readChannel: LOOK,
+  listChannels: LOOK,
+  listChannelChoices: LOOK,
+  findChannel: LOOK,
+  listChannelUsers: LOOK,
+
+  createWindow: {
+    needs: 'work',
+    check: (_work, _teamId, window) => refuseWholeTeam(window),
+    tell: windowDeed('window.created'),
+  },
+  startMaintenanceNow: {
+    needs: 'work',
+    check: (_work, _teamId, covers) => refuseWholeTeam({ covers }),
+    tell: windowDeed('window.created'),
+  },
+  editWindow: {
+    needs: 'work',
+    check: async (work, teamId, id, window) => {
+      refuseWholeTeam(window);
+      refuseWholeTeam(await work.findWindow(teamId, id));
+    },
+    tell: windowDeed('window.edited'),
+  },
+  deleteWindow: {
+    needs: 'work',
+    watch: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
+  },
+  findWindow: LOOK,
+  listWindows: LOOK,
+  listActiveWindows: LOOK,
+  listAlertSources: LOOK,
+
+  markAlerts: WORK,
+  markAlertsReadUpTo: WORK,
+  listAlerts: LOOK,
+  findAlert: LOOK,
+  findSlowSince: LOOK,
+  countUnreadAlerts: LOOK,
+
+  pauseTeam: { needs: 'work', tell: done('team.paused') },
+  resumeTeam: { needs: 'work', tell: done('team.resumed') },
+  readTeamPause: LOOK,
+  readOverview: LOOK,
+  readAttention: LOOK,
+  readCounts: LOOK,
+  readForecast: LOOK,
+  findFirstCreatedSince: LOOK,
+  findById: LOOK,
+  findByWords: LOOK,
+  listTags: LOOK,
+  readTagCounts: LOOK,
+  listActivity: LOOK,
+  listActivityOf: LOOK,
+};
+
+type Named = { id: string; name: string };
+
+const ON_CRONS = {
+  start: 'cron.started',
+  pause: 'cron.paused',
+  run: 'cron.run',
+  delete: 'cron.deleted',
+} as const;
+const ONE = { fire: 'job.fired', retry: 'job.retried', delete: 'job.deleted' } as const;
+const MANY = { fire: 'jobs.fired', retry: 'jobs.retried', delete: 'jobs.deleted' } as const;
+
+function about(action: ActivityAction) {
+  return (subject: Named | null) => subject && { action, subject };
+}
+
+function done(action: ActivityAction) {
+  return (isDone: boolean) => (isDone ? { action } : null);
+}
+
+/** For a subject that is deleted. */
+function gone(action: ActivityAction, subject: Named | null) {
+  return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
+}
+
+function cronDeed(action: ActivityAction, came: CronChange | { kind: 'refused' }, detail?: string) {
+  if (came.kind !== 'done') return null;
+  return { action, subject: came.changed, ...(detail !== undefined && { detail }) };
+}
+
+function queueEdited(before: Queue | null, subject: Queue): Deed {
+  return { action: 'queue.edited', subject, detail: describeChange(QUEUE, before, subject) };
+}
+
+function doneTo(action: ActivityAction) {
+  return ({ kind }: { kind: string }, _teamId: string, id: string) =>
+    kind === 'done' ? { action, subject: job(id) } : null;
+}
+
+function windowDeed(action: ActivityAction) {
+  return (came: WindowOutcome) => (came.kind === 'done' ? { action, subject: came.window } : null);
+}
+
+function channelDeed(
+  action: ActivityAction,
+  came: ChannelOutcome,
+  { name, config: { kind } }: ChannelSettings,
+): Deed | null {
+  return came.kind === 'saved' ? { action, subject: { id: came.id, name }, detail: kind } : null;
+}
+
+/** A job has no name; its pages call it by the end of its id. */
+function job(id: string): Named {
+  return { id, name: id.slice(-8) };
+}
+
+function bulk(kind: BulkKind, came: BulkOutcome, answers: ChosenAnswers | undefined): Deed | null {
+  const count =
+    came.kind === 'started' ? came.task.total : came.kind === 'done' && came.done > 0 && came.done;
+  if (count === false) return null;
+  const rate = answers?.rate ? `, at ${formatRate(answers.rate)}` : '';
+  return { action: MANY[kind], detail: `${countOf(count, 'job')}${rate}` };
+}
+
+function refuseWholeTeam(window: Pick<WindowInput, 'covers'> | null): void {
+  if (window?.covers === 'team') throw notAllowed('mute the whole team');
+}
+
+function refuseNobody(change: QueueChange, present: Queue | null): void {
+  if (silencesFailures(change, present)) throw notAllowed("notify nobody of a queue's failures");
+}
+
+/**
+ * Whether a change means that nobody is notified of a queue's failures, which an admin has to decide. What an admin has
+ * decided already may stay so.
+ *
+ * @param present  the queue as it is; null for a new one
+ */
+export function silencesFailures(
+  { alertSettings }: QueueChange,
+  present: Pick<Queue, 'alertSettings'> | null,
+): boolean {
+  if (!alertSettings || !notifiesNobody(alertSettings, 'failure')) return false;
+  return present === null || !notifiesNobody(present.alertSettings, 'failure');
+}
+
+function notAllowed(what: string): NotAllowed {
+  return new NotAllowed(`a member may not: ${what}`);
+}
