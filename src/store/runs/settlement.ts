@@ -65,6 +65,8 @@ export interface PackedSettlements {
   ends: readonly unknown[];
   /** Whether the rows are looked up where they lay, instead of by their keys. */
   byPlace: boolean;
+  /** Where the rows lay, as JSON; used on SQLite if all are still there. */
+  places: string;
   callbacks: string;
   copies: string;
 }
@@ -122,6 +124,7 @@ export function packSettlements(
     count: settlements.length,
     ends: dialect.packColumns(ENDED, settlements.map(endedRow)),
     byPlace: table === 'jobs',
+    places: JSON.stringify(settlements.map(({ run }) => (run.kind === 'job' ? run.place : null))),
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
   };
@@ -141,6 +144,7 @@ export function packEnds(
     count: ends.length,
     ends: dialect.packColumns(ENDED, ends.map(withStep)),
     byPlace: false,
+    places: NO_ROWS,
     callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
     copies: NO_ROWS,
   };

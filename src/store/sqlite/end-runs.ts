@@ -74,6 +74,11 @@ const TAKE_OUT = ofEachTable((table) =>
   ),
 );
 
+const TAKE_OUT_PLACES = preparedStatement<never>(
+  'take-out-places',
+  () => 'delete from jobs where rowid in (select value from json_each(?1))',
+);
+
 /** One script of several statements, because no statement of SQLite changes several tables. */
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
@@ -89,7 +94,8 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = 
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);
     await write(countRunGroups, packRows(RUN_GROUP, groupRuns(ended)));
-    await runPrepared(runner, dialect, TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
+    if (input.byPlace && ended.length === count) await runner.rows(TAKE_OUT_PLACES, [input.places]);
+    else await runner.rows(TAKE_OUT[table], [packRows(KEY, ended), nodeId]);
     return table === 'jobs' && ended.length === count ? null : ended;
   },
 };
