@@ -25,6 +25,8 @@ export interface GrowthOptions {
   batches: number;
   /** How many runs come and go while the snapshot is open. */
   beside: number;
+  /** How many claims of single jobs are made while the snapshot is open. */
+  claims: number;
   only: DatabaseName | null;
 }
 
@@ -64,6 +66,8 @@ export interface Growth {
   finished: number;
   waiting: number;
   beside: number;
+  /** Claims of one job beside the snapshot. Results of earlier commits have none. */
+  claims?: number;
   bytes: number;
   fillSeconds: number;
   costs: GrowthCost[];
@@ -114,7 +118,7 @@ export async function measureGrowth(places: Places, options: GrowthOptions): Pro
 async function measureOn(
   places: Places,
   database: DatabaseName,
-  { finished, waiting, batches, beside }: GrowthOptions,
+  { finished, waiting, batches, beside, claims }: GrowthOptions,
 ): Promise<Growth> {
   const say = (text: string) => process.stdout.write(`  ${database}: ${text}\n`);
   const small = await makeCase(await places.make(database), SMALL, SMALL);
@@ -125,10 +129,13 @@ async function measureOn(
   const size = `${(bytes / 1e9).toFixed(2)} GB`;
   say(`${finished} finished, ${waiting} waiting in ${fillSeconds.toFixed(0)} s, ${size}`);
   const alone = await measureInTurns(small, large, batches);
+  const oneAlone = await measureSmallClaims(small, large, batches);
   const gone = [await letGo(large, 1, false)];
   const snapshot = await openSnapshot(large.place);
   for (let n = 0; n < beside / BATCH; n++) await runBatch(large);
+  for (let n = 0; n < claims / QUEUES; n++) await runBatch(large, claimOneEach);
   const then = await measureInTurns(small, large, batches);
+  const oneThen = await measureSmallClaims(small, large, batches);
   gone.push(await letGo(large, 2, true));
   await snapshot.close();
   for (const { store } of [small, large]) await store.close();
@@ -137,10 +144,11 @@ async function measureOn(
     if (!again) throw new Error(`${what} was measured once`);
     return { what, kind: kindOf(what), alone: pair, beside: again };
   });
+  costs.push({ what: claimOneEach.what, kind: 'batch', alone: oneAlone, beside: oneThen });
   for (const each of costs) say(describe(each));
   for (const { days, rows, seconds } of gone)
     say(`${days} days of ${rows} rows gone in ${seconds.toFixed(2)} s`);
-  return { database, finished, waiting, beside, bytes, fillSeconds, costs, gone };
+  return { database, finished, waiting, beside, claims, bytes, fillSeconds, costs, gone };
 }
 
 function describe({ what, alone, beside }: GrowthCost): string {
@@ -246,19 +254,47 @@ async function measureInTurns(
   );
 }
 
-/** Claims a batch, settles it, and adds as many jobs, so that the backlog stays the same. */
-async function runBatch(each: Case): Promise<void> {
+/** Measures claims of one job each, which cost as much as what a claim costs by itself. */
+async function measureSmallClaims(small: Case, large: Case, batches: number): Promise<Pair> {
+  for (const { samples } of [small, large]) samples.clear();
+  for (let n = 0; n < batches; n++) {
+    for (const each of [small, large]) await runBatch(each, claimOneEach);
+  }
+  const { what } = claimOneEach;
+  return { small: costOf(small, what), large: costOf(large, what) };
+}
+
+interface WayToClaim {
+  what: string;
+  /** The slots of each claim. */
+  slots: number;
+  /** How many queues one claim asks. */
+  queues: number;
+}
+
+const claimTogether: WayToClaim = { what: 'claim', slots: SLOTS_OF_QUEUE, queues: QUEUES };
+const claimOneEach: WayToClaim = { what: `${QUEUES} claims of one job`, slots: 1, queues: 1 };
+
+/** Claims jobs, settles them, and adds as many, so that the backlog stays the same. */
+async function runBatch(
+  each: Case,
+  { what, slots, queues }: WayToClaim = claimTogether,
+): Promise<void> {
   const { store, teamId, nodeId, from } = each;
   const { runs, batchCounts } = store.forEngine;
   const now = store.clock.now();
   const claimant = { nodeId, now, limits: NO_LIMITS };
-  const asked = [...from].map(([queueId, at]) => ({
-    id: queueId,
-    slots: SLOTS_OF_QUEUE,
-    from: at,
-  }));
-  const { claimed, flows } = await spend(each, 'claim', () => runs.claimJobs(asked, claimant));
-  for (const { id, nextDueAt } of flows) from.set(id, Math.min(nextDueAt ?? now, now));
+  const asked = [...from].map(([id, at]) => ({ id, slots, from: at }));
+  const claims = Array.from({ length: QUEUES / queues }, (_, n) =>
+    asked.slice(n * queues, (n + 1) * queues),
+  );
+  const made = await spend(each, what, () =>
+    Promise.all(claims.map((some) => runs.claimJobs(some, claimant))),
+  );
+  const claimed = made.flatMap((claim) => claim.claimed);
+  for (const { id, nextDueAt } of made.flatMap(({ flows }) => flows)) {
+    from.set(id, Math.min(nextDueAt ?? now, now));
+  }
   await spend(each, 'settle', () =>
     Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job)))),
   );
@@ -276,7 +312,7 @@ async function runBatch(each: Case): Promise<void> {
     delaySeconds: 0,
   });
   await spend(each, 'accept', () =>
-    Promise.all(Array.from({ length: BATCH }, (_, n) => store.jobs.accept(job(n)))),
+    Promise.all(Array.from({ length: slots * QUEUES }, (_, n) => store.jobs.accept(job(n)))),
   );
 }
 

@@ -224,7 +224,8 @@ function growth(results: Growth[]): string[] {
   ];
 }
 
-function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: Growth): string[] {
+function growthOn(result: Growth): string[] {
+  const { database, finished, waiting, beside, claims = 0, bytes, costs, gone } = result;
   const history = gone.map(({ isBesideSnapshot, days, rows, seconds }) => {
     const where = isBesideSnapshot ? 'with the snapshot' : 'without it';
     const span = days === 1 ? 'one day' : `${days} days (a partition)`;
@@ -234,7 +235,7 @@ function growthOn({ database, finished, waiting, beside, bytes, costs, gone }: G
     '',
     `### ${database}: ${format(finished)} finished, ${format(waiting)} waiting, ${(bytes / 1e9).toFixed(1)} GB`,
     '',
-    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, instead of ten minutes.`,
+    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, and ${format(claims)} claims of one job are made.`,
     '',
     ...table(
       ['', 'a thousand', 'all', 'ratio', 'all, with the snapshot', 'ratio', 'missed'],

@@ -33,10 +33,11 @@ const { values, positionals } = parseArgs({
     /** Deliveries: the number of rounds; below, a text that contestants' names must contain. */
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
-    /** Growth: the number of runs on Postgres; below, the number that come and go beside the old snapshot. */
+    /** Growth: the number of runs on Postgres; below, of runs and of claims of one job beside the old snapshot. */
     finished: { type: 'string', default: '2000000' },
     waiting: { type: 'string', default: '200000' },
     beside: { type: 'string', default: '100000' },
+    claims: { type: 'string', default: '50000' },
     /** Soak: the minutes; below, the jobs per second, instead of half of full speed. */
     minutes: { type: 'string', default: '20' },
     rate: { type: 'string' },
@@ -74,6 +75,7 @@ const LONG_PARTS: Record<string, Part> = {
       finished: Number(values.finished) / share,
       waiting: Number(values.waiting) / share,
       beside: Number(values.beside) / share,
+      claims: Number(values.claims) / share,
       batches: values.quick ? 20 : 100,
       only,
     }),
