@@ -153,7 +153,7 @@ describe('guesses with a stolen session', () => {
 });
 
 describe('a flood of guesses', () => {
-  test('a flood of sign-ins gets 429 with Retry-After once the queue is full', async () => {
+  test('a flood of sign-ins gets 503 with Retry-After once the queue is full', async () => {
     await using dashboard = await startDashboard({}, { passwordWork: { costLog2: 15, passes: 1 } });
     await dashboard.user(ADA);
     // Each at an account of its own, so that only the line can turn them away.
