@@ -6,8 +6,8 @@ import { Engine } from '#engine/engine';
 import { type EngineObserver, unobserved } from '#engine/observer';
 import { createSender } from '#outgoing/exchange';
 import { type OpenedStore, openStore, type Store, type StoreLocation } from '#store/store';
-import { Metrics } from '../src/metrics.ts';
-import { realClock } from '../src/real-clock.ts';
+import { Metrics } from '#operate/metrics';
+import { realClock } from '#app/real-clock';
 import { JOBS, type JobName, type MakeContestant } from './contestant.ts';
 import { NO_LIMITS } from '#store/figures/usage';
 

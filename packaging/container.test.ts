@@ -9,7 +9,7 @@ import { filterContext } from '#testing/build-context';
 import { readNeededLibraries } from '#testing/elf';
 import { makeGuardedFolder } from '#testing/guard';
 import { eventually } from '#testing/wait';
-import { describeVersion } from '../src/version.ts';
+import { describeVersion } from '#config/version';
 import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { VERSION } from '../src/version.ts';
+import { VERSION } from '#config/version';
 import { readSection } from './changelog.ts';
 import { packageIfChanged } from './package.ts';
 import { DIST, ROOT } from './places.ts';

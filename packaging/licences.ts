@@ -6,6 +6,7 @@ import { ROOT } from './places.ts';
 export const DASHBOARD_PACKAGES = [
   '@react-router/node',
   'cronstrue',
+  'qr',
   'react',
   'react-dom',
   'react-router',

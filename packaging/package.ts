@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { VERSION } from '../src/version.ts';
+import { VERSION } from '#config/version';
 import { bundlePrograms } from './bundle.ts';
 import { findCommit } from './commit.ts';
 import { buildExecutable } from './executable.ts';

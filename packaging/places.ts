@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { VERSION } from '../src/version.ts';
+import { VERSION } from '#config/version';
 
 export const ROOT = path.dirname(import.meta.dirname);
 /** The npm package as a folder; the executable holds the same files. */

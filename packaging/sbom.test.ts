@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { VERSION } from '../src/version.ts';
+import { VERSION } from '#config/version';
 import { listPackages } from './licences.ts';
 import { writeSbom } from './sbom.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { VERSION } from '../src/version.ts';
+import { VERSION } from '#config/version';
 import { listPackages } from './licences.ts';
 import { ROOT } from './places.ts';
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
-import { describeVersion } from '../src/version.ts';
+import { describeVersion } from '#config/version';
 import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { packTarball } from './tarball.ts';

@@ -5,10 +5,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
-import { readConfig } from '#config';
+import { readConfig } from '#config/config';
 import { silentLog } from '#domain/log';
 import { Plans } from '#people/plans';
-import { buildService } from '#service';
+import { buildService } from '#app/service';
 import {
   callHttp,
   countStored,

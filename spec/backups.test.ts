@@ -9,7 +9,7 @@ import { eventually, startBelfry } from '#testing/process';
 import { FakeClock } from '#demo/fake-clock';
 import { silentLog } from '#domain/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
-import { Backups } from '../src/backups.ts';
+import { Backups } from '#operate/backups';
 
 const HOUR = 3_600_000;
 const NOON = Date.parse('2026-11-21T12:00:00Z');

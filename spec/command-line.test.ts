@@ -15,8 +15,8 @@ import { fillExecutions } from '#testing/fill';
 import { eventually, forEachDatabase, startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 import { makeFolder } from '#testing/guard';
-import type { Config } from '../src/config.ts';
-import { realClock } from '../src/real-clock.ts';
+import type { Config } from '#config/config';
+import { realClock } from '#app/real-clock';
 
 type Json = Record<string, unknown>;
 

@@ -11,7 +11,7 @@ import { openSender } from '#testing/sender';
 import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 import { FakeClock } from '#demo/fake-clock';
-import { Heartbeat } from '../src/heartbeat.ts';
+import { Heartbeat } from '#operate/heartbeat';
 
 describe('a heartbeat', () => {
   test('a heartbeat is sent at the start, and its address is not logged', async () => {

@@ -8,8 +8,8 @@ import { makeFolder } from '#testing/guard';
 import { aCron, aQueue } from '#testing/factories';
 import { forEachDatabase } from '#testing/process';
 import { createWork, type Work } from '#work/work';
-import type { Config } from '../src/config.ts';
-import { realClock } from '../src/real-clock.ts';
+import type { Config } from '#config/config';
+import { realClock } from '#app/real-clock';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
-import { readConfig } from './config.ts';
-import { EXIT, say } from './exit.ts';
-import type { Packaged } from './packaged.ts';
-import { describeVersion } from './version.ts';
+import { EXIT, say } from '#app/exit';
+import type { Packaged } from '#app/packaged';
+import { readConfig } from '#config/config';
+import { describeVersion } from '#config/version';
 
 /**
  * Without a command, or with `serve`, runs the service until it is stopped. Otherwise runs the command and ends the
@@ -20,10 +20,10 @@ export async function runMain(command: readonly string[], packaged?: Packaged): 
     for (const line of config.errors) say(line);
     process.exitCode = EXIT.wrongSetting;
   } else if (!('errors' in config) && (first === undefined || isServe(command))) {
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('#app/serve');
     await serve(config, packaged?.dashboard);
   } else {
-    const { runOperatorCommand } = await import('./commands.ts');
+    const { runOperatorCommand } = await import('#app/commands');
     process.exitCode = await runOperatorCommand(command, config, packaged);
   }
 }

@@ -5,10 +5,10 @@ import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/log';
 import type { Migration } from '#store/migrations/migrations';
 import { openStore, type Store } from '#store/store';
-import { createCommandServices } from '../src/commands.ts';
-import { type Config, readConfig } from '../src/config.ts';
-import { realClock } from '../src/real-clock.ts';
-import { openRooms } from '../src/rooms.ts';
+import { createCommandServices } from '#app/commands';
+import { type Config, readConfig } from '#config/config';
+import { realClock } from '#app/real-clock';
+import { openRooms } from '#app/rooms';
 
 export const APP_KEY = Buffer.alloc(32, 7);
 

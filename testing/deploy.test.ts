@@ -9,7 +9,7 @@ import { makeFolder } from './guard.ts';
 import { eventually, startBelfry } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
 import { freePort } from './free-port.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { SETTINGS } from '#config/settings';
 
 const ROOT = path.dirname(import.meta.dirname);
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');

@@ -28,7 +28,7 @@ describe('the rooms of src/', () => {
     const folders = fs
       .readdirSync(path.join(ROOT, 'src'), { withFileTypes: true })
       .flatMap((each) => (each.isDirectory() ? each.name : []));
-    // The demo imports service.ts and lies above the rooms; no room may import it.
+    // The demo imports app and lies above the rooms; no room may import it.
     assert.deepEqual(folders.toSorted(), [...Object.keys(ROOMS), 'demo'].toSorted());
     const { imports } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       imports: Record<string, string>;

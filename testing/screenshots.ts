@@ -5,8 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { readConfig } from '#config';
-import { loadAppKey } from '../src/app-key.ts';
+import { readConfig } from '#config/config';
+import { loadAppKey } from '#config/app-key';
 import { startBrowser } from './browser.ts';
 import { startDashboard, type TestDashboard } from './dashboard.ts';
 import { DEMO_SETTINGS, makeDemoData } from '#demo/demo';

@@ -8,7 +8,7 @@ import type {
   OutgoingRequest,
 } from '../src/domain/exchange.ts';
 import { parseNetworks } from '../src/domain/network.ts';
-import { realClock } from '../src/real-clock.ts';
+import { realClock } from '#app/real-clock';
 import { createSender, type ClosableSender } from '../src/outgoing/exchange.ts';
 
 interface TestSenderOptions {

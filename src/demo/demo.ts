@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readConfig } from '#config';
-import { loadAppKey } from '../app-key.ts';
+import { loadAppKey } from '#config/app-key';
+import { readConfig } from '#config/config';
 import { DEMO, seedDemo } from './seed.ts';
 import { type DemoTarget, startDemoTarget } from './target.ts';
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readConfig } from '#config';
+import { readConfig } from '#config/config';
 import { startDashboard } from '#testing/dashboard';
 import { TEST_APP_KEY } from '#testing/stores';
 import { DEMO_SETTINGS } from './demo.ts';

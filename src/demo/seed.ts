@@ -1,16 +1,16 @@
-import { DURATION_BOUNDS } from '#domain/duration-histogram';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
+import { type BelfryService, buildService } from '#app/service';
+import type { Config } from '#config/config';
+import { DURATION_BOUNDS } from '#domain/duration-histogram';
 import { silentLog } from '#domain/log';
-import { type BelfryService, buildService } from '#service';
-import { LOOK_EVERY_MS } from '#store/figures/depths';
 import { countBatch } from '#store/figures/batch-counts';
+import { LOOK_EVERY_MS } from '#store/figures/depths';
 import { addToDurationHours } from '#store/figures/durations';
 import { openStore, type Store } from '#store/store';
-import type { Config } from '#config';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import type { WindowInput } from '#work/resources/window';
-import { setTimeout as delay } from 'node:timers/promises';
 import { FakeClock } from './fake-clock.ts';
 import type { DemoTarget } from './target.ts';
 

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { CommandFault } from '#cli/fault';
 import { runCommand } from '#cli/run-command';
 import type { BackupOutcome, CommandServices, Terminal } from '#cli/services';
-import type { Config, ConfigErrors } from './config.ts';
-import { askHealth } from './health.ts';
+import type { Config, ConfigErrors } from '#config/config';
+import { describeVersion } from '#config/version';
+import { askHealth } from '#operate/health';
 import type { Packaged } from './packaged.ts';
+import { realClock } from './real-clock.ts';
 import { readTextFile } from './text-file.ts';
-import { describeVersion } from './version.ts';
 
 /**
  * Runs one command of the command line with these settings, with or without a running service.
@@ -54,8 +55,10 @@ export function createCommandServices(
     backup: async (file) => backUp(config(), file),
     askHealth: async () => askHealth(config()),
     doctor: async () => {
-      const { examine } = await import('./doctor.ts');
-      return examine(config(), packaged !== undefined);
+      const { examine } = await import('#operate/doctor');
+      const { isDashboardBuilt } = await import('./lazy-dashboard.ts');
+      const isBuilt = packaged === undefined ? isDashboardBuilt() : null;
+      return examine(config(), { clock: realClock, isDashboardBuilt: isBuilt });
     },
     version: describeVersion(),
     terminal,

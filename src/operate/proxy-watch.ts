@@ -1,5 +1,5 @@
-import type { Arrival } from '#domain/arrival';
 import { isInRanges, writeRanges } from '#domain/address-range';
+import type { Arrival } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';

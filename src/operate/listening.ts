@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Finding } from '#cli/services';
+import type { Config } from '#config/config';
 import { isLoopbackHost } from '#domain/arrival';
-import type { Config } from './config.ts';
 import { askHealth } from './health.ts';
 
 /** Whether another installation's process answers. */

@@ -3,28 +3,28 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import pg from 'pg';
+import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
 import { configOf, openBeside, run } from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
 import {
+  aClaimedJob,
   aCron,
   aDeadLetter,
   aJob,
   aNode,
   aQueue,
   aSettlement,
-  aClaimedJob,
 } from '#testing/factories';
 import { createDatabase } from '#testing/postgres';
 import { forEachDatabase } from '#testing/process';
 import { startSmtpServer } from '#testing/smtp';
-import type { Config } from './config.ts';
 import { realClock } from './real-clock.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;

@@ -1,6 +1,6 @@
-import { pino, stdTimeFunctions, type DestinationStream } from 'pino';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import type { LogLevel } from '#config/config';
 import type { Log } from '#domain/log';
-import type { LogLevel } from './config.ts';
 
 /** The log of main: that of the modules and the start's own lines. */
 export interface MainLog extends Log {

@@ -1,5 +1,5 @@
 import { INSTALLATION_HEADER } from '#api/service-pages';
-import type { Config } from './config.ts';
+import type { Config } from '#config/config';
 
 const LIMIT_MS = 5_000;
 export const HEALTHY = '{"status":"ok"}';

@@ -10,7 +10,7 @@ import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/log';
 
 /** The folder in which `npm start` and `npm test` build the dashboard. */
-const FOLDER = fileURLToPath(new URL('../build/dashboard', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../build/dashboard', import.meta.url));
 
 interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' | 'readArrival'> {
   baseUrl: string;

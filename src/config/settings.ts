@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseRanges } from '#domain/address-range';
-import { parseNetworks, type Cidr } from '#domain/network';
+import { type Cidr, parseNetworks } from '#domain/network';
 import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { parseGroupRoles } from '#people/groups';
 import type { Plan } from '#people/plans';

@@ -1,20 +1,20 @@
-import { countOf } from '#domain/amounts';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Finding } from '#cli/services';
+import { loadAppKey } from '#config/app-key';
+import type { Config } from '#config/config';
 import { isInRanges, writeRanges } from '#domain/address-range';
+import { countOf } from '#domain/amounts';
 import { isLoopbackHost } from '#domain/arrival';
+import type { Clock } from '#domain/clock';
 import { probeDns } from '#outgoing/probe-dns';
 import { inspectDatabase } from '#store/database/inspect';
 import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
-import { loadAppKey } from './app-key.ts';
-import type { Config } from './config.ts';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
 import { describeHolding } from './holding.ts';
 import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
-import { realClock } from './real-clock.ts';
 import { examineSurroundings } from './surroundings.ts';
 
 /** From this difference on, clocks make times in logs and records hard to compare. */
@@ -32,17 +32,20 @@ const fail = finding('fail');
 /**
  * Checks everything that the service needs, and changes nothing. Never rejects.
  *
- * @param isPackaged  true for a package, false for sources
+ * @param isDashboardBuilt  null for a package, which contains it
  */
-export async function examine(config: Config, isPackaged: boolean): Promise<Finding[]> {
+export async function examine(
+  config: Config,
+  { clock, isDashboardBuilt }: { clock: Clock; isDashboardBuilt: boolean | null },
+): Promise<Finding[]> {
   const [inspection, dns, mail] = await Promise.all([
-    inspectDatabase(config.database, realClock),
+    inspectDatabase(config.database, clock),
     examineDns(config),
     examineMail(config),
   ]);
   const own = nameInstallation(inspection);
-  const surroundings = await examineSurroundings(config, { isPackaged, own });
-  const database = examineDatabase(config, inspection);
+  const surroundings = await examineSurroundings(config, { isDashboardBuilt, own });
+  const database = examineDatabase(config, inspection, clock.now());
   return [...examineSettings(config), ...database, dns, mail, ...surroundings];
 }
 
@@ -87,7 +90,7 @@ function judgeEncryption({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>): F
   return [warn('https', `${what}: passwords and tokens can be read on their way; ${remedy}`)];
 }
 
-function examineDatabase(config: Config, found: Inspection): Finding[] {
+function examineDatabase(config: Config, found: Inspection, now: number): Finding[] {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
     return [warn('database', 'in memory: everything is gone when the service stops')];
@@ -100,15 +103,15 @@ function examineDatabase(config: Config, found: Inspection): Finding[] {
   return [
     judgeDatabase(what, found),
     judgeKey(config, found),
-    judgeClock(what, found),
+    judgeClock(what, found, now),
     ...judgeServer(found),
     ...judgeEngines(config, found),
     ...judgePlanned(found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
     ...(found.holding === null ? [] : [ok('size', describeHolding(found.holding))]),
-    judgeProxies(config, found),
-    ...judgeProxySignIn(config, found),
+    judgeProxies(config, found, now),
+    ...judgeProxySignIn(config, found, now),
   ];
 }
 
@@ -148,8 +151,8 @@ function judgeKey(config: Config, { sealedKeyCheck }: DatabaseReport): Finding {
   }
 }
 
-function judgeClock(what: string, { clockOffsetMs }: DatabaseReport): Finding {
-  const now = new Date(realClock.now()).toISOString();
+function judgeClock(what: string, { clockOffsetMs }: DatabaseReport, at: number): Finding {
+  const now = new Date(at).toISOString();
   if (what !== 'Postgres') return ok('clock', `${now}, by this machine`);
   const off = `the database's clock is ${Math.abs(clockOffsetMs)} ms ${clockOffsetMs < 0 ? 'behind' : 'ahead of'} this machine's`;
   if (Math.abs(clockOffsetMs) <= CLOCK_TOLERANCE_MS) return ok('clock', `${now}; ${off}`);
@@ -209,9 +212,9 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
 }
 
 /** Compares TRUSTED_PROXIES with the requests that the service has recorded. */
-function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Finding {
+function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: number): Finding {
   const seen = found.untrustedForwarding;
-  if (seen === null || !isStillTrue(seen, trustedProxies, realClock.now())) {
+  if (seen === null || !isStillTrue(seen, trustedProxies, now)) {
     return ok('proxies', `TRUSTED_PROXIES is ${trustedProxies}; no request speaks against it`);
   }
   const when = new Date(seen.at).toISOString();
@@ -219,10 +222,10 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport): Findin
 }
 
 /** Compares PROXY_SIGN_IN_FROM with the requests that the service has recorded; empty if it is not set. */
-function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport): Finding[] {
+function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: number): Finding[] {
   if (proxySignIn === null) return [];
   const seen = found.strangeSignIn;
-  if (seen !== null && isStillStrange(seen, proxySignIn, realClock.now())) {
+  if (seen !== null && isStillStrange(seen, proxySignIn, now)) {
     const when = new Date(seen.at).toISOString();
     return [warn('sign-in', `${describeStrangeSignIn(seen, proxySignIn)} (last noticed ${when})`)];
   }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '#manifest' with { type: 'json' };
 
 /** Set by the bundler of a package; empty if it was not made from a checkout. */
 declare const BELFRY_COMMIT: string | undefined;
@@ -11,7 +11,7 @@ export const VERSION: string = manifest.version;
 /** The commit of the package or checkout; null if unknown. */
 export function readCommit(): string | null {
   if (typeof BELFRY_COMMIT === 'string') return BELFRY_COMMIT || null;
-  return readHead(join(import.meta.dirname, '..', '.git'));
+  return readHead(join(import.meta.dirname, '../..', '.git'));
 }
 
 /** `0.1.0 (commit 714b3ec0a1b2)`; without a commit if it is unknown. */

@@ -1,17 +1,16 @@
-import { countOf } from '#domain/amounts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
-import { listBackups } from '#store/sqlite/backup-folder';
 import { INSTALLATION_HEADER } from '#api/service-pages';
 import type { Finding } from '#cli/services';
-import { basePathOf } from '#domain/public-address';
+import type { Config } from '#config/config';
+import { countOf } from '#domain/amounts';
 import { isLoopbackHost } from '#domain/arrival';
-import type { Config } from './config.ts';
+import { basePathOf } from '#domain/public-address';
+import { listBackups } from '#store/sqlite/backup-folder';
 import { HEALTHY } from './health.ts';
-import { isDashboardBuilt } from './lazy-dashboard.ts';
 import { examineListening, isOfAnother } from './listening.ts';
 
 const LIMIT_MS = 4_000;
@@ -27,7 +26,7 @@ const NO_DISK = 2e8;
  */
 export async function examineSurroundings(
   config: Config,
-  { isPackaged, own }: { isPackaged: boolean; own: string | null },
+  { isDashboardBuilt, own }: { isDashboardBuilt: boolean | null; own: string | null },
 ): Promise<Finding[]> {
   const found = await Promise.all([
     examineListening(config, own),
@@ -37,7 +36,7 @@ export async function examineSurroundings(
   ]);
   return [
     ...found.flat(),
-    ...(isPackaged ? [] : judgeDashboard(config, isDashboardBuilt())),
+    ...(isDashboardBuilt === null ? [] : judgeDashboard(config, isDashboardBuilt)),
     ...examineFiles(config),
     examineMetrics(config),
     sayHeartbeat(config),

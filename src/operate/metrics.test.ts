@@ -6,7 +6,7 @@ import type { EachSource } from '#store/figures/source-figures';
 import { Metrics } from './metrics.ts';
 import { watchSources } from './source-metrics.ts';
 
-const PAGE = readFileSync(new URL('../docs/metrics.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
 
 /** Whether a metric is one of those that any Node program has. The documentation names these as a group. */
 const isUsual = (name: string) => /^belfry_(process|nodejs)_/.test(name);

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
 import type { OpenRooms, Purpose } from '#cli/services';
+import { AppKeyFault, loadAppKey } from '#config/app-key';
+import { type Config, isBehindProxy, type LogLevel, publicAddress } from '#config/config';
 import { secretHeadersWith } from '#domain/secret-headers';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
 import { StoreError } from '#store/database/errors';
 import { EMPTY_ADVICE, openStore, type StoreOptions } from '#store/store';
-import { AppKeyFault, loadAppKey } from './app-key.ts';
-import { isBehindProxy, publicAddress, type Config, type LogLevel } from './config.ts';
 import { createLateLog } from './late-log.ts';
 import { realClock } from './real-clock.ts';
 

@@ -1,10 +1,10 @@
 import { createNotifier, type TestOutcome } from '#alerts/notifier';
+import type { Config } from '#config/config';
 import type { Log } from '#domain/log';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { createSender } from '#outgoing/exchange';
 import { createMailer } from '#people/mail';
 import type { Store } from '#store/store';
-import type { Config } from './config.ts';
 import { realClock } from './real-clock.ts';
 
 interface Tools {

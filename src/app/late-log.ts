@@ -1,6 +1,6 @@
+import { LOG_LEVELS } from '#config/settings';
 import type { Log } from '#domain/log';
 import type { LogOptions } from './log.ts';
-import { LOG_LEVELS } from './settings.ts';
 
 type Level = keyof Log;
 

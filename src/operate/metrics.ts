@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { NoticeObserver } from '#alerts/sending';
+import { readCommit, VERSION } from '#config/version';
 import type { Clock } from '#domain/clock';
 import { FAILURE_REASONS, type FailureReason } from '#domain/failure';
 import type { EngineObserver, RunOutcome } from '#engine/observer';
 import type { Backlog, InState, Outbox } from '#store/figures/backlog';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import { seldom } from './seldom.ts';
-import { readCommit, VERSION } from './version.ts';
 
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];

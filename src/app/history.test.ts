@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { silentLog } from '#domain/log';
-import { forEachStore, type TestStore } from '#testing/stores';
 import { ClockJumps } from '#engine/clock-jumps';
+import { forEachStore, type TestStore } from '#testing/stores';
 import { prepareHistory } from './history.ts';
 
 describe('a start by a clock that is a year ahead', () => {

@@ -1,5 +1,5 @@
-import type { HttpBindings } from '@hono/node-server';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
 import { readArrival } from '#api/client-address';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 import { silentLog } from '#domain/log';
-import { Service, stopOnSignals, type Part } from './lifecycle.ts';
+import { type Part, Service, stopOnSignals } from './lifecycle.ts';
 
 /** Parts that record what happens to them. One of them may fail at a step. */
 function partsWith(names: string[], failing?: { start?: string; stop?: string }) {

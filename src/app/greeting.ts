@@ -1,5 +1,5 @@
+import type { DatabaseLocation } from '#config/config';
 import type { FirstAccount } from '#people/registrations';
-import type { DatabaseLocation } from './config.ts';
 
 /** The lines printed for an operator at a terminal. */
 interface Greeting {

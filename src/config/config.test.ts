@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { publicAddress, readConfig, type Config } from './config.ts';
-import { SETTINGS, type SettingName } from './settings.ts';
+import { type Config, publicAddress, readConfig } from './config.ts';
+import { type SettingName, SETTINGS } from './settings.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const KEY_TEXT = KEY.toString('base64');
@@ -653,7 +653,7 @@ describe('NAME_FILE', () => {
 
 describe('docs/configuration.md', () => {
   test('docs/configuration.md lists every setting in order with its default and accepted values', () => {
-    const url = new URL('../docs/configuration.md', import.meta.url);
+    const url = new URL('../../docs/configuration.md', import.meta.url);
     const page = readFileSync(url, 'utf8').replaceAll(String.raw`\<`, '<');
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
     const documented = rows.map((row) =>
