@@ -44,7 +44,7 @@ import { UNTRUSTED_HEADERS } from './nodes/untrusted-headers.ts';
 import { teamCounts } from './figures/team-counts.ts';
 import { queues } from './queues/queues.ts';
 import { registrations } from './people/registration.ts';
-import { RetentionStore } from './retention/retention.ts';
+import { retention } from './retention/retention.ts';
 import { RunStore } from './runs/runs.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
@@ -252,6 +252,7 @@ const NOUNS = {
   snapshots,
   usage,
   outcomes,
+  retention,
   backlog,
   bulkTasks,
 };
@@ -270,7 +271,6 @@ function makeNouns(context: Context) {
     lists: lists(context),
     nodes: new NodeStore(main, lease),
     queues: queues(context),
-    retention: new RetentionStore(main),
     runs: new RunStore(main, sealer, clock, signals),
     untrustedHeaders: new SightingStore(main, UNTRUSTED_HEADERS),
     strangeSignIns: new SightingStore(main, STRANGE_SIGN_INS),

@@ -122,7 +122,7 @@ export interface Dialect {
   readonly findByUrl: string;
   /** The last number that a table has given to a row (`ColumnTypes.rowNumber`). */
   readonly lastNumberOf: (table: string) => string;
-  /** See `RetentionStore.giveBackPages`. */
+  /** See `retention.giveBackPages`. */
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
 }
 

@@ -144,7 +144,7 @@ describe('retention', () => {
         await store.testClock.advance(3 * DAY_MS);
       }
       await store.batchCounts.addUp(100);
-      const expireFigures = async (kind: 'durations' | 'depths', limit: number) =>
+      const expireFigures = async (kind: 'durations' | 'depths' | 'looks', limit: number) =>
         store.retention.deleteSome(kind, { ...KEEP, limit, now: store.clock.now() });
       assert.equal(await expireFigures('durations', 3), 3);
       assert.equal(await expireFigures('durations', 3), 1);
@@ -156,7 +156,8 @@ describe('retention', () => {
       const looks = async () => (await store.depths.read(team.id, team.id, 0)).looks.length;
       assert.equal(await looks(), 4);
       await store.testClock.advance(26 * DAY_MS);
-      assert.equal(await expireFigures('depths', 9), 5);
+      assert.equal(await expireFigures('depths', 9), 4);
+      assert.equal(await expireFigures('looks', 9), 1);
       assert.equal(await looks(), 3);
     });
 
@@ -309,7 +310,7 @@ async function expire(store: Store, limit = KEEP.limit) {
   const gone = { ...NOTHING };
   for (const kind of EXPIRING) {
     if (kind === 'outcomes' || kind === 'durations') continue;
-    if (kind === 'depths' || kind === 'activity') continue;
+    if (kind === 'depths' || kind === 'looks' || kind === 'activity') continue;
     const asked = { ...KEEP, limit, now: store.clock.now() };
     gone[kind] = await store.retention.deleteSome(kind, asked);
   }

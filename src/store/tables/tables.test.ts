@@ -9,9 +9,9 @@ test('large columns are the last ones of a table, so that lists do not read them
     const isLarge = Object.keys(columns).map((column) => large.has(column));
     return isLarge.includes(true) ? [{ name, isLarge }] : [];
   });
-  const names = found.map(({ name }) => name).toSorted();
+  const names = new Set(found.map(({ name }) => name));
   for (const table of ['crons', 'ended_executions', 'ended_jobs', 'jobs'])
-    assert.ok(names.includes(table), table);
+    assert.ok(names.has(table), table);
   // `callbacks` are read whole.
   for (const { name, isLarge } of found.filter((each) => !each.name.startsWith('callbacks')))
     assert.ok(!isLarge.slice(isLarge.indexOf(true)).includes(false), name);
