@@ -1,5 +1,5 @@
 import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import type { Passkey } from '../services.ts';
 import { AskAuthenticator } from './AskAuthenticator.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -60,9 +60,7 @@ export function Passkeys({ passkeys, asked }: PasskeysProps) {
           placeholder="Laptop"
         />
         <CurrentPasswordField />
-        <Button type="submit" name="intent" value="begin-passkey" variant="default">
-          Add a passkey
-        </Button>
+        <Submit intent="begin-passkey">Add a passkey</Submit>
       </Form>
     </>
   );

@@ -1,5 +1,5 @@
 import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
 import { TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
@@ -40,12 +40,10 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
         <button type="submit" disabled hidden />
         <CurrentPasswordField />
         <span className="row">
-          <Button type="submit" name="intent" value="renew-recovery-codes" variant="default">
-            New recovery codes
-          </Button>
-          <Button type="submit" name="intent" value="end-second-factor" variant="danger">
+          <Submit intent="renew-recovery-codes">New recovery codes</Submit>
+          <Submit intent="end-second-factor" variant="danger">
             Turn off
-          </Button>
+          </Submit>
         </span>
       </Form>
     );
@@ -54,9 +52,7 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
     return (
       <Form intent="begin-second-factor">
         <CurrentPasswordField />
-        <Button type="submit" name="intent" value="begin-second-factor" variant="default">
-          Set up
-        </Button>
+        <Submit intent="begin-second-factor">Set up</Submit>
       </Form>
     );
   }
@@ -76,9 +72,9 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
         maxLength={LIMITS.codeCharacters}
         autoComplete="one-time-code"
       />
-      <Button type="submit" name="intent" value="confirm-second-factor">
+      <Submit intent="confirm-second-factor" variant="filled">
         Turn on
-      </Button>
+      </Submit>
     </Form>
   );
 }

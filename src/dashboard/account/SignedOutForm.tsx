@@ -5,7 +5,7 @@ import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 
 type SignedOutFormProps = {
   title: string;
@@ -28,9 +28,9 @@ export function SignedOutForm({ title, note, word, children, below }: SignedOutF
       {word === null ? null : (
         <Form values={{}}>
           {children}
-          <Button type="submit" size="large" disabled={isBusy}>
+          <Submit size="large" disabled={isBusy} variant="filled">
             {word}
-          </Button>
+          </Submit>
         </Form>
       )}
       {below ? (

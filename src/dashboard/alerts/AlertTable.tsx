@@ -1,7 +1,6 @@
-import { Button } from '../parts/Button.tsx';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link } from 'react-router';
 import type { Column } from '../lists/DataTable.tsx';
-import { Form } from '../forms/Form.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Alert } from '../services.ts';
@@ -103,11 +102,14 @@ function Mark({ alert: { id, isRead } }: { alert: Alert }) {
     ? (['unread', 'Mark unread', 'quiet'] as const)
     : (['read', 'Mark read', 'default'] as const);
   return (
-    <Form preventScrollReset>
-      <input type="hidden" name="id" value={id} />
-      <Button type="submit" name="intent" value={intent} variant={variant} size="small">
-        {word}
-      </Button>
-    </Form>
+    <ActionButton
+      fields={{ id: id }}
+      preventScrollReset
+      intent={intent}
+      variant={variant}
+      size="small"
+    >
+      {word}
+    </ActionButton>
   );
 }

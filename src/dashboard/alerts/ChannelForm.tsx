@@ -9,7 +9,7 @@ import { ChoiceField, NumberField, PlainField, TextField } from '../forms/Field.
 import { Form } from '../forms/Form.tsx';
 import { EnterSaves } from '../forms/FormActions.tsx';
 import type { Values } from '../forms/values.ts';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView } from '../services.ts';
 import classes from './Alerts.module.css';
@@ -67,18 +67,12 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
         isShort={false}
       />
       <div className="row">
-        <Button type="submit" name="intent" value="save">
+        <Submit intent="save" variant="filled">
           Save
-        </Button>
-        <Button
-          type="submit"
-          name="intent"
-          value="test"
-          variant="default"
-          aria-disabled={isTesting || undefined}
-        >
+        </Submit>
+        <Submit intent="test" aria-disabled={isTesting || undefined}>
           {isTesting ? 'Sending…' : 'Send test'}
-        </Button>
+        </Submit>
       </div>
     </Form>
   );

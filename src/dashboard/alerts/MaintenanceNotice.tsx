@@ -1,4 +1,4 @@
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
@@ -65,15 +65,9 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
     <Form action="/maintenance">
       <input type="hidden" name="next" value={pathname + search} />
       {source ? <input type="hidden" name="source" value={source} /> : null}
-      <Button
-        type="submit"
-        name="intent"
-        value="start"
-        variant="default"
-        {...(isSmall ? { size: 'small' } : {})}
-      >
+      <Submit intent="start" size={isSmall ? 'small' : undefined}>
         {source ? 'Mute for an hour' : 'Start now for an hour'}
-      </Button>
+      </Submit>
     </Form>
   );
 }

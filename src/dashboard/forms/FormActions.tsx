@@ -1,5 +1,5 @@
 import { Notice } from '../parts/Notice.tsx';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink, Submit } from '../parts/Button.tsx';
 import classes from './Form.module.css';
 import { useErrors } from './Form.tsx';
 import { goToField, wrongId } from './wrong-fields.ts';
@@ -25,14 +25,10 @@ export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps
   return (
     <div className={classes.actions}>
       <ErrorSummary />
-      <Button type="submit" name="intent" value="save">
+      <Submit intent="save" variant="filled">
         {word}
-      </Button>
-      {canTest ? (
-        <Button type="submit" name="intent" value="test" variant="default">
-          Test run
-        </Button>
-      ) : null}
+      </Submit>
+      {canTest ? <Submit intent="test">Test run</Submit> : null}
       <ButtonLink to={cancelTo} variant="quiet">
         Cancel
       </ButtonLink>

@@ -1,4 +1,4 @@
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation, useNavigation, useSubmit } from 'react-router';
 import classes from './FilterBar.module.css';
@@ -63,9 +63,7 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
       )}
       {children}
       <noscript>
-        <Button type="submit" variant="default">
-          Apply
-        </Button>
+        <Submit>Apply</Submit>
       </noscript>
       {clearTo ? <Link to={clearTo}>Clear</Link> : null}
     </form>

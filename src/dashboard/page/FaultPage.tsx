@@ -1,9 +1,8 @@
-import { Button } from '../parts/Button.tsx';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { useEffect, useState } from 'react';
 import { isRouteErrorResponse, Link, useLocation } from 'react-router';
 import { note, useConnection } from '../connection/connection.ts';
 import { explainFault } from './fault-words.ts';
-import { Form } from '../forms/Form.tsx';
 import { TabTitle } from './PageHeader.tsx';
 import classes from './FaultPage.module.css';
 
@@ -35,11 +34,13 @@ export function FaultPage({ error, isInShell = false }: { error: unknown; isInSh
 function SwitchTo({ team }: { team: { id: string; name: string } }) {
   const { pathname, search } = useLocation();
   return (
-    <Form action="/teams/switch">
-      <input type="hidden" name="teamId" value={team.id} />
-      <input type="hidden" name="next" value={pathname + search} />
-      <Button type="submit">Switch to {team.name}</Button>
-    </Form>
+    <ActionButton
+      fields={{ teamId: team.id, next: pathname + search }}
+      action="/teams/switch"
+      variant="filled"
+    >
+      Switch to {team.name}
+    </ActionButton>
   );
 }
 

@@ -7,7 +7,7 @@ interface Looks {
   /** `filled` is the page's main action, `danger` deletes or ends something, `quiet` has no frame. */
   variant?: 'filled' | 'default' | 'danger' | 'quiet';
   /** `small` stands within a line of a table or an editor. */
-  size?: 'small' | 'large';
+  size?: 'small' | 'large' | undefined;
   /** An icon before the label. */
   before?: ReactNode;
   children: ReactNode;
@@ -29,6 +29,16 @@ export function Button({
       {children}
     </button>
   );
+}
+
+/** Sends its form. `intent` tells the buttons of a form apart. */
+export function Submit({
+  intent,
+  variant = 'default',
+  ...rest
+}: Looks & Omit<ComponentProps<'button'>, 'type'> & { intent?: string }) {
+  const named = intent === undefined ? {} : { name: 'intent', value: intent };
+  return <Button {...named} {...rest} type="submit" variant={variant} />;
 }
 
 /**

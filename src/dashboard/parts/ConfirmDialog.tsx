@@ -1,4 +1,4 @@
-import { Button } from './Button.tsx';
+import { Button, Submit } from './Button.tsx';
 import { use, useId, type ReactNode } from 'react';
 import { InMenu, useClosedByAnswer } from './closed-by-answer.ts';
 import { Form } from '../forms/Form.tsx';
@@ -93,7 +93,7 @@ function OpeningButton({ id, word, variant, isSmall }: OpeningButtonProps) {
       type="button"
       variant={variant}
       popoverTarget={id}
-      {...(isSmall ? { size: 'small' } : {})}
+      size={isSmall ? 'small' : undefined}
     >
       {word}
     </Button>
@@ -125,9 +125,7 @@ function DialogButtons({ id, word, fields, variant, form }: DialogButtonsProps) 
           </Button>
         ))
       ) : (
-        <Button type="submit" variant={variant}>
-          {word}
-        </Button>
+        <Submit variant={variant}>{word}</Submit>
       )}
     </div>
   );

@@ -1,6 +1,7 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { useShell } from '../page/shell.ts';
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
 import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
@@ -12,7 +13,6 @@ import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
-import { Form } from '../forms/Form.tsx';
 import { cutPage } from '../lists/cut-page.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
@@ -139,12 +139,9 @@ function useSeenUpTo(newestId: string | null) {
 
 function MarkAllRead({ upTo }: { upTo: string }) {
   return (
-    <Form>
-      <input type="hidden" name="id" value={upTo} />
-      <Button type="submit" name="intent" value="read-all" variant="default">
-        Mark all read
-      </Button>
-    </Form>
+    <ActionButton fields={{ id: upTo }} intent="read-all">
+      Mark all read
+    </ActionButton>
   );
 }
 

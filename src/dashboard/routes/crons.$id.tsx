@@ -1,5 +1,6 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link, useLocation } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
@@ -9,7 +10,6 @@ import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { countOf } from '../words/amounts.ts';
-import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -149,11 +149,9 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
         more={<More row={row} />}
         action={
-          <Form>
-            <Button type="submit" name="intent" value="run">
-              Run now
-            </Button>
-          </Form>
+          <ActionButton intent="run" variant="filled">
+            Run now
+          </ActionButton>
         }
         menu={<DeleteCron row={row} deletion={deletion} />}
       />
@@ -187,11 +185,9 @@ const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && cove
 
 function Unmute() {
   return (
-    <Form>
-      <Button type="submit" name="intent" value="unmute" variant="default" size="small">
-        Unmute
-      </Button>
-    </Form>
+    <ActionButton intent="unmute" size="small">
+      Unmute
+    </ActionButton>
   );
 }
 
@@ -241,11 +237,7 @@ function More({ row: { cron } }: { row: CronListRow }) {
       <ButtonLink to={`/crons/${cron.id}/edit`} variant="default">
         Edit
       </ButtonLink>
-      <Form>
-        <Button type="submit" name="intent" value={intent} variant="default">
-          {word}
-        </Button>
-      </Form>
+      <ActionButton intent={intent}>{word}</ActionButton>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink, Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
@@ -255,26 +255,12 @@ function RowActions({ id, name, isActive }: { id: string; name: string; isActive
   return (
     <Form className={classes.actions}>
       <input type="hidden" name="id" value={id} />
-      <Button
-        type="submit"
-        name="intent"
-        value={intent}
-        variant="default"
-        size="small"
-        title={`${word} ${name}`}
-      >
+      <Submit intent={intent} size="small" title={`${word} ${name}`}>
         {word}
-      </Button>
-      <Button
-        type="submit"
-        name="intent"
-        value="run"
-        variant="default"
-        size="small"
-        title={`Run ${name} now`}
-      >
+      </Submit>
+      <Submit intent="run" size="small" title={`Run ${name} now`}>
         Run now
-      </Button>
+      </Submit>
     </Form>
   );
 }

@@ -1,8 +1,8 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
 import { notFound } from '../context.ts';
 import { CutText } from '../parts/CutText.tsx';
-import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { describeExpression } from '../words/schedule-words.ts';
@@ -43,11 +43,7 @@ export default function ExecutionPage({ loaderData }: Route.ComponentProps) {
             Edit cron
           </ButtonLink>
         }
-        action={
-          <Form>
-            <Button type="submit">Run now</Button>
-          </Form>
-        }
+        action={<ActionButton variant="filled">Run now</ActionButton>}
       />
       <RunPage
         page={loaderData}

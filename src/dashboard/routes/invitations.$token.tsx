@@ -1,11 +1,10 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link, redirect } from 'react-router';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { redirectWithCookies } from '../context.ts';
-import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
-import { Button } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/invitations.$token.ts';
 
@@ -77,11 +76,9 @@ export default function Invitation({ loaderData, params: { token } }: Route.Comp
       <>
         <SignedOutForm title={title} note={who} word="Join team" />
         {proxyEmail === null ? (
-          <Form action={`/logout?next=${encodeURIComponent(here)}`}>
-            <Button type="submit" variant="default">
-              Use another account
-            </Button>
-          </Form>
+          <ActionButton action={`/logout?next=${encodeURIComponent(here)}`}>
+            Use another account
+          </ActionButton>
         ) : null}
       </>
     );

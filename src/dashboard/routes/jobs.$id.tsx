@@ -1,12 +1,11 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { notFound } from '../context.ts';
 import { CutText } from '../parts/CutText.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/use-answer.ts';
 import { Notice } from '../parts/Notice.tsx';
@@ -132,12 +131,9 @@ function FireRetry({
 }) {
   if (id === null || id === of.id) return null;
   return (
-    <Form action={`/jobs/${id}`}>
-      <input type="hidden" name="job" value={id} />
-      <Button type="submit" name="intent" value="fire" variant="default">
-        {isHeld ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
-      </Button>
-    </Form>
+    <ActionButton fields={{ job: id }} action={`/jobs/${id}`} intent="fire">
+      {isHeld ? 'Fire the retry when the queue is enabled' : 'Fire the retry now'}
+    </ActionButton>
   );
 }
 

@@ -1,5 +1,6 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import { describeRate } from '#domain/rate';
 import { formatRetrySchedule } from '#domain/retry-schedule';
@@ -12,7 +13,6 @@ import { notFound } from '../context.ts';
 import { notHere } from '../serving/not-here.ts';
 import { RetryTimeline } from '../work-forms/RetryField.tsx';
 import { countOf, describeRunning, formatAmount } from '../words/amounts.ts';
-import { Form } from '../forms/Form.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
@@ -207,11 +207,7 @@ function More({ row: { queue } }: { row: QueueListRow }) {
       <ButtonLink to={`/queues/${queue.id}/edit`} variant="default">
         Edit
       </ButtonLink>
-      <Form>
-        <Button type="submit" name="intent" value={intent} variant="default">
-          {word}
-        </Button>
-      </Form>
+      <ActionButton intent={intent}>{word}</ActionButton>
     </>
   );
 }

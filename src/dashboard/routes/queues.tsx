@@ -1,5 +1,5 @@
 import { open } from '../serving/open.ts';
-import { Button, ButtonLink } from '../parts/Button.tsx';
+import { ButtonLink, Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
 import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
@@ -206,16 +206,13 @@ const otherColumns: Column<QueueListRow>[] = [
     cell: ({ queue }) => (
       <Form>
         <input type="hidden" name="id" value={queue.id} />
-        <Button
-          type="submit"
-          name="intent"
-          value={queue.isPaused ? 'enable' : 'pause'}
-          variant="default"
+        <Submit
+          intent={queue.isPaused ? 'enable' : 'pause'}
           size="small"
           title={`${queue.isPaused ? 'Enable' : 'Pause'} ${queue.name}`}
         >
           {queue.isPaused ? 'Enable' : 'Pause'}
-        </Button>
+        </Submit>
       </Form>
     ),
   },

@@ -1,5 +1,5 @@
 import { open } from '../serving/open.ts';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
@@ -74,7 +74,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           <Form values={{}}>
             <p>You have none yet.</p>
             <CurrentPasswordField />
-            <Button type="submit">Generate token</Button>
+            <Submit variant="filled">Generate token</Submit>
           </Form>
         )}
       </Section>
@@ -110,9 +110,7 @@ function Existing({ token }: { token: Token }) {
       <Form key={token.hint} values={{}}>
         <p>A new token ends the present one at once, wherever it is used.</p>
         <CurrentPasswordField label="Password, to replace it" />
-        <Button type="submit" variant="default">
-          Regenerate token
-        </Button>
+        <Submit>Regenerate token</Submit>
       </Form>
     </>
   );

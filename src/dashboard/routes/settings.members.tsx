@@ -1,5 +1,6 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { requirePermission, type Context } from '../context.ts';
 import { type Toast } from '../serving/cookies.ts';
@@ -163,9 +164,9 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
           description="Leave it empty for a link that anybody may use, once."
         />
         <ChoiceField name="role" label="Role" choices={roles} />
-        <Button type="submit" name="intent" value="invite">
+        <Submit intent="invite" variant="filled">
           Invite
-        </Button>
+        </Submit>
       </Form>
     </Section>
   );
@@ -224,12 +225,9 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
   const fields = { id: member.userId };
   return (
     <span className="row">
-      <Form>
-        <input type="hidden" name="id" value={member.userId} />
-        <Button type="submit" name="intent" value={intent} variant="default">
-          {word}
-        </Button>
-      </Form>
+      <ActionButton fields={{ id: member.userId }} intent={intent}>
+        {word}
+      </ActionButton>
       <MoreActions of={member.name}>
         {me.role === 'owner' ? (
           <ConfirmDialog

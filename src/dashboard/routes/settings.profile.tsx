@@ -1,6 +1,6 @@
 import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { readSlashKey } from '../serving/cookies.ts';
 import { CheckField, TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, NewPasswordField } from '../forms/PasswordField.tsx';
@@ -98,9 +98,9 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
       >
         <Form intent="delete">
           <CurrentPasswordField label="Password, to confirm" />
-          <Button type="submit" name="intent" value="delete" variant="danger">
+          <Submit intent="delete" variant="danger">
             Delete account
-          </Button>
+          </Submit>
         </Form>
       </Section>
     </>
@@ -218,9 +218,5 @@ function Keyboard({ hasSlashKey }: { hasSlashKey: boolean }) {
 }
 
 function Send({ intent, children }: { intent: string; children: string }) {
-  return (
-    <Button type="submit" name="intent" value={intent} variant="default">
-      {children}
-    </Button>
-  );
+  return <Submit intent={intent}>{children}</Submit>;
 }

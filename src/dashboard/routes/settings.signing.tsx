@@ -1,5 +1,6 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { CodeBlock } from '../parts/CodeBlock.tsx';
@@ -114,9 +115,9 @@ function None() {
   return (
     <Form>
       <p>There is none: requests carry neither signature nor timestamp.</p>
-      <Button type="submit" name="intent" value="generate">
+      <Submit intent="generate" variant="filled">
         Generate secret
-      </Button>
+      </Submit>
     </Form>
   );
 }
@@ -131,11 +132,7 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
         ]}
       />
       <div className="row">
-        <Form>
-          <Button type="submit" name="intent" value="reveal" variant="default">
-            Reveal
-          </Button>
-        </Form>
+        <ActionButton intent="reveal">Reveal</ActionButton>
         <ConfirmDialog
           word="Rotate"
           question="Replace the signing secret?"
@@ -180,9 +177,7 @@ function Checker({ headers }: { headers: { signature: string; timestamp: string 
         />
         <PlainField name="signature" label={headers.signature} required />
         <LinesField name="body" label="Body" mono rows={4} />
-        <Button type="submit" name="intent" value="check" variant="default">
-          Check
-        </Button>
+        <Submit intent="check">Check</Submit>
       </Form>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { may } from '#people/roles';
 import { countOf } from '../words/amounts.ts';
@@ -59,9 +59,7 @@ export default function Team({ loaderData }: Route.ComponentProps) {
         ) : (
           <Form intent="rename" values={{ name: team.name }}>
             <TextField name="name" label="Name" required maxLength={LIMITS.personNameCharacters} />
-            <Button type="submit" name="intent" value="rename" variant="default">
-              Rename team
-            </Button>
+            <Submit intent="rename">Rename team</Submit>
           </Form>
         )}
       </Section>
@@ -120,9 +118,9 @@ function DeleteTeam({ name, deletion }: { name: string; deletion: Deletion }) {
           until another team is chosen. This can’t be undone.
         </p>
         <TextField name="name" label={`Type ${name} to confirm`} required autoComplete="off" />
-        <Button type="submit" name="intent" value="delete" variant="danger">
+        <Submit intent="delete" variant="danger">
           Delete team
-        </Button>
+        </Submit>
       </Form>
     </Section>
   );

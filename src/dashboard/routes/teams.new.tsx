@@ -1,3 +1,4 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link, redirect } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
@@ -6,7 +7,7 @@ import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/read-form.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/teams.new.ts';
 
@@ -35,13 +36,7 @@ const nameField = (
 
 export default function NewTeam({ loaderData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;
-  const signOut = (
-    <Form action="/logout">
-      <Button type="submit" variant="default">
-        Sign out
-      </Button>
-    </Form>
-  );
+  const signOut = <ActionButton action="/logout">Sign out</ActionButton>;
   if (!hasTeam && teams.length > 0) {
     return (
       <>
@@ -79,19 +74,14 @@ function ChooseTeam({ teams }: { teams: readonly { id: string; name: string }[] 
         Pages show the team that you choose, and your API token acts in it. You can switch later.
       </p>
       {teams.map(({ id, name }) => (
-        <Form key={id} action="/teams/switch">
-          <input type="hidden" name="teamId" value={id} />
-          <Button type="submit" variant="default">
-            {name}
-          </Button>
-        </Form>
+        <ActionButton fields={{ teamId: id }} key={id} action="/teams/switch">
+          {name}
+        </ActionButton>
       ))}
       <h2 style={{ marginTop: 24 }}>Or create a team</h2>
       <Form values={{}}>
         {nameField}
-        <Button type="submit" variant="default">
-          Create team
-        </Button>
+        <Submit>Create team</Submit>
       </Form>
     </>
   );

@@ -1,4 +1,4 @@
-import { Button } from '../parts/Button.tsx';
+import { Button, Submit } from '../parts/Button.tsx';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
@@ -54,7 +54,7 @@ function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) 
 
 /** The possible answers. Jobs that were already resent can be left out, if others remain. */
 function Answers({ question: { total, resent } }: { question: BulkQuestion }) {
-  if (resent === null) return <Button type="submit">{`Retry (${formatAmount(total)})`}</Button>;
+  if (resent === null) return <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>;
   const others = total.count - resent.count;
   return (
     <>

@@ -1,9 +1,8 @@
-import { Button } from '../parts/Button.tsx';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { useEffect, useState } from 'react';
 import { Link, useFetcher, useLocation } from 'react-router';
 import { describeRate } from '#domain/rate';
 import { countOf } from '../words/amounts.ts';
-import { Form } from '../forms/Form.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { loader as progress } from '../routes/jobs.progress.tsx';
 import type { BulkTask, ResentCount, ShownTask } from '../services.ts';
@@ -148,13 +147,14 @@ export function describeResent({ succeeded, underWay, failed, gone }: ResentCoun
 function StopButton({ id }: { id: string }) {
   const { pathname, search } = useLocation();
   return (
-    <Form action={progressPage}>
-      <input type="hidden" name="task" value={id} />
-      <input type="hidden" name="next" value={pathname + search} />
-      <Button type="submit" name="intent" value="cancel" variant="default" size="small">
-        Stop
-      </Button>
-    </Form>
+    <ActionButton
+      fields={{ task: id, next: pathname + search }}
+      action={progressPage}
+      intent="cancel"
+      size="small"
+    >
+      Stop
+    </ActionButton>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { BulkActions } from '../lists/DataTable.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Notice } from '../parts/Notice.tsx';
@@ -36,11 +36,7 @@ export function cronBulk(matching: BoundedCount): BulkActions {
 }
 
 function BulkButton({ value, word }: { value: string; word: string }) {
-  return (
-    <Button type="submit" name="intent" value={value} variant="default">
-      {word}
-    </Button>
-  );
+  return <Submit intent={value}>{word}</Submit>;
 }
 
 const MOST_NAMED = 20;

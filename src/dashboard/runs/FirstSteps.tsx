@@ -1,9 +1,8 @@
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Link } from 'react-router';
 import type { ReactNode } from 'react';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { nameChannel } from '../alerts/alert-words.ts';
-import { Form } from '../forms/Form.tsx';
-import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import type { ChannelView } from '../services.ts';
 import classes from './FirstSteps.module.css';
@@ -25,11 +24,9 @@ export function FirstSteps({ done, echoUrl, channel, mayChooseChannel }: FirstSt
     <section className="panel" aria-labelledby="first-steps">
       <header>
         <h2 id="first-steps">First steps</h2>
-        <Form>
-          <Button type="submit" name="intent" value="hide-steps" variant="quiet" size="small">
-            Hide
-          </Button>
-        </Form>
+        <ActionButton intent="hide-steps" variant="quiet" size="small">
+          Hide
+        </ActionButton>
       </header>
       <ol className={classes.steps}>
         <JobStep isDone={done.job} echoUrl={echoUrl} />
@@ -82,11 +79,9 @@ function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null 
     );
   }
   const send = (
-    <Form>
-      <Button type="submit" name="intent" value="sample-job">
-        Send sample job
-      </Button>
-    </Form>
+    <ActionButton intent="sample-job" variant="filled">
+      Send sample job
+    </ActionButton>
   );
   return (
     <Step {...step} action={send}>

@@ -1,4 +1,4 @@
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -63,9 +63,7 @@ function bulkOf(tab: JobTab, matching: BoundedCount, asOf: number): BulkActions 
     asOf,
     buttons: ({ count, text }) => (
       <>
-        <Button type="submit" name="intent" value={intent} variant="default">
-          {`${word} (${text})`}
-        </Button>
+        <Submit intent={intent}>{`${word} (${text})`}</Submit>
         <MoreActions of="selected jobs">
           {tab === 'failed' ? (
             <ConfirmDialog
@@ -137,15 +135,9 @@ export function JobActions({
     <span className="row" style={{ flexWrap: 'nowrap', gap: 6 }}>
       <Form>
         <input type="hidden" name="job" value={job.id} />
-        <Button
-          type="submit"
-          name="intent"
-          value={intent}
-          variant="default"
-          {...(isSmall ? { size: 'small' } : {})}
-        >
+        <Submit intent={intent} size={isSmall ? 'small' : undefined}>
           {word}
-        </Button>
+        </Submit>
       </Form>
       <MoreActions of={`job ${job.id.slice(-8)}`} isSmall={isSmall}>
         <ConfirmDialog

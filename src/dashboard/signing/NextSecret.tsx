@@ -1,7 +1,6 @@
-import { Button } from '../parts/Button.tsx';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
-import { Form } from '../forms/Form.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
 
@@ -23,13 +22,7 @@ export function NextSecret({ next }: { next: Next | null }) {
 }
 
 function None() {
-  return (
-    <Form>
-      <Button type="submit" name="intent" value="generate-next" variant="default">
-        Generate next secret
-      </Button>
-    </Form>
-  );
+  return <ActionButton intent="generate-next">Generate next secret</ActionButton>;
 }
 
 function Made({ next }: { next: Next }) {
@@ -42,11 +35,7 @@ function Made({ next }: { next: Next }) {
         ]}
       />
       <div className="row">
-        <Form>
-          <Button type="submit" name="intent" value="reveal-next" variant="default">
-            Reveal next
-          </Button>
-        </Form>
+        <ActionButton intent="reveal-next">Reveal next</ActionButton>
         <ConfirmDialog
           word="Put in force"
           question="Sign with the next secret from now on?"

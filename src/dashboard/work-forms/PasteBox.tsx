@@ -1,6 +1,6 @@
 import { LinesField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { Pasted } from './paste.ts';
 
@@ -31,9 +31,7 @@ export function PasteBox({
           rows={3}
           placeholder={example}
         />
-        <Button type="submit" name="intent" value="paste" variant="default">
-          Fill the form
-        </Button>
+        <Submit intent="paste">Fill the form</Submit>
       </div>
     </details>
   );

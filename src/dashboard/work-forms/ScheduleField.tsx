@@ -5,7 +5,7 @@ import { LIMITS } from '#domain/limits';
 import { NumberField, PlainField, useTypedField } from '../forms/Field.tsx';
 import { useField } from '../forms/Form.tsx';
 import classes from '../forms/Form.module.css';
-import { Button } from '../parts/Button.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { useMoment } from '../parts/Time.tsx';
 import { formatUtc } from '../words/instants.ts';
@@ -44,9 +44,9 @@ export function ScheduleField({ runsCounted }: { runsCounted: number }) {
       />
       <Presets id={`${id}-presets`} onUse={expression.replace} />
       <noscript>
-        <Button type="submit" name="intent" value="look" variant="default" formNoValidate>
+        <Submit intent="look" formNoValidate>
           Show next runs
-        </Button>
+        </Submit>
       </noscript>
       <ZoneField zone={zone} />
       <div id={`${id}-meaning`} aria-live="polite">
