@@ -1,7 +1,8 @@
 /** The filters of the Alerts page, as its address has them. */
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
-import type { AlertFilter } from '../services.ts';
+import type { AlertFilter, NamedSource } from '../services.ts';
 
+export const alertFilters = ['level', 'source', 'delivery', 'unread'] as const;
 export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
 export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
 
@@ -26,14 +27,13 @@ export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearc
   return filters.finish({
     ...(level && { level }),
     ...(delivery && { delivery }),
-    ...(source && (source.id === null ? { sourceKind: source.kind } : { source: idOf(source) })),
+    ...(source &&
+      (source.id === null
+        ? { sourceKind: source.kind }
+        : { source: { kind: source.kind, id: source.id } })),
     ...(unreadOnly && { unreadOnly }),
     ...(older ? { before: older } : newer ? { after: newer } : {}),
   });
-}
-
-function idOf({ kind, id }: SourceChoice): { kind: 'cron' | 'queue'; id: string } {
-  return { kind, id: id ?? '' };
 }
 
 export function readSourceChoice(text: string): SourceChoice | null {
@@ -42,7 +42,13 @@ export function readSourceChoice(text: string): SourceChoice | null {
   return { kind, id: id ?? null };
 }
 
-/** Whether a filter leaves anything out. */
-export function isNarrowed(params: URLSearchParams): boolean {
-  return ['level', 'source', 'delivery', 'unread'].some((name) => params.get(name));
+/** How many crons and how many queues a filter offers by name. Lists of the others are reached from their own pages. */
+const MOST_OFFERED = 200;
+
+/** @param chosen  the value of the filter, which is offered in any case */
+export function offerSources(sources: readonly NamedSource[], chosen: string | null) {
+  const counts = { cron: 0, queue: 0 };
+  return sources.filter(
+    ({ kind, id }) => ++counts[kind] <= MOST_OFFERED || `${kind}:${id}` === chosen,
+  );
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { CHANNEL_KINDS } from '#domain/notification-channel';
 import { WEEK_MS } from '#domain/maintenance';
-import { isNarrowed, readAlertSearch } from './alert-filter.ts';
+import { offerSources, readAlertSearch } from './alert-filter.ts';
 import { parseInstant, writeInstant } from '../words/instants.ts';
 import { describeCovers, describeLocally, describeWindow, findOccurrence } from './window-words.ts';
 
@@ -93,9 +93,17 @@ describe('the address of the Alerts tab', () => {
     assert.equal(search, null);
     assert.deepEqual(Object.keys(faults), ['level', 'source', 'unread']);
     fc.assert(fc.property(fc.string(), (text) => void read(text)));
-    assert.equal(isNarrowed(new URLSearchParams('after=x&level=')), false);
-    assert.equal(isNarrowed(new URLSearchParams('level=failure')), true);
   });
+});
+
+test('a filter offers 200 crons and 200 queues, and the chosen one', () => {
+  const sources = ['cron', 'queue'].flatMap((kind) =>
+    Array.from({ length: 250 }, (_, at) => ({ kind: kind as 'cron', id: `${at}`, name: `${at}` })),
+  );
+  const offered = offerSources(sources, 'queue:249').map(({ kind, id }) => `${kind}:${id}`);
+  assert.equal(offered.length, 401);
+  assert.ok(offered.includes('cron:199') && !offered.includes('cron:200'));
+  assert.equal(offered.at(-1), 'queue:249');
 });
 
 test('the style sheet shows the fields of the chosen kind of channel', () => {

@@ -52,13 +52,14 @@ export type BulkActions = {
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
 };
 
-type DataTableProps<Row> = {
+export type DataTableProps<Row> = {
   /** What the rows are, for screen readers only. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
-  bulk?: BulkActions;
+  /** Its `id` unless said otherwise. */
+  keyOf?: (row: Row) => string;
+  bulk?: BulkActions | undefined;
   /** Newest rows come in on top while the page is open. */
   isLive?: boolean;
   /** Of a live list: whether the server has rows below these. */
@@ -77,7 +78,7 @@ export function DataTable<Row>({
   caption,
   columns: given,
   rows,
-  keyOf,
+  keyOf = idOf,
   bulk: offered,
   ...live
 }: DataTableProps<Row>) {
@@ -130,6 +131,8 @@ export function DataTable<Row>({
   );
 }
 
+const idOf = (row: unknown) => (row as { id: string }).id;
+
 /** The chosen rows. They are forgotten on another page, with another filter, and after an action. */
 function useSelection(order: readonly string[]): [Selection, (selection: Selection) => void] {
   const { key, search } = useLocation();
@@ -150,7 +153,9 @@ function useLiveRows<Row>({
   isLive = false,
   hasMore = false,
   onShowWaiting,
-}: Pick<DataTableProps<Row>, 'rows' | 'keyOf' | 'isLive' | 'hasMore' | 'onShowWaiting'>) {
+}: Pick<DataTableProps<Row>, 'rows' | 'isLive' | 'hasMore' | 'onShowWaiting'> & {
+  keyOf: (row: Row) => string;
+}) {
   const { key, search } = useLocation();
   const place = key + search;
   const { revalidate } = useRevalidator();

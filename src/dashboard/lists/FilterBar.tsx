@@ -1,21 +1,70 @@
-import { Submit } from '../parts/Button.tsx';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation, useNavigation, useSubmit } from 'react-router';
+import type { FilterFaults } from '#domain/read-filters';
+import { Submit } from '../parts/Button.tsx';
 import classes from './FilterBar.module.css';
+
+const Faults = createContext<FilterFaults | null>(null);
+
+/** What the address says of a filter, what is wrong with it, and what its control gets of that. */
+export function useFilter(name: string) {
+  const { search } = useLocation();
+  const value = new URLSearchParams(search).get(name) ?? '';
+  const fault = use(Faults)?.[name];
+  const wrong = fault === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': idOf(name) };
+  return { value, fault, control: { className: 'control', name, defaultValue: value, ...wrong } };
+}
+
+const idOf = (name: string) => `fault-${name}`;
+
+/** What is wrong with a filter, for the place beside its field. */
+export function FilterFault({ name }: { name: string }) {
+  const { fault } = useFilter(name);
+  if (fault === undefined) return null;
+  return (
+    <span className={classes.fault} id={idOf(name)} role="alert">
+      {fault}
+    </span>
+  );
+}
+
+type OtherFaultsProps = { faults: FilterFaults | null; names: Record<string, string> };
+
+/** The errors of filters without a field of their own, such as a tab, each after the filter's name. */
+export function OtherFaults({ faults, names }: OtherFaultsProps) {
+  return Object.entries(names).map(([name, word]) =>
+    faults?.[name] === undefined ? null : (
+      <span key={name} className={classes.fault} role="alert">
+        {`${word}: ${faults[name]}`}
+      </span>
+    ),
+  );
+}
+
+/** Whether the address has any of these filters. */
+export function useNarrowed(names: readonly string[]): boolean {
+  const params = new URLSearchParams(useLocation().search);
+  return names.some((name) => (params.get(name) ?? '') !== '');
+}
 
 type FilterBarProps = {
   /** What is filtered, for screen readers. */
   label: string;
-  /** Controls whose names are parameters of the address, with the address's values as default values. */
+  /** The names of its filters: the link "Clear" is shown if the address has one. */
+  names: readonly string[];
+  faults: FilterFaults | null;
+  /** The address without filters. */
+  clearTo: string;
+  /** Controls with these names. */
   children: ReactNode;
   /** Parameters of the address that stay, such as the tab. */
   keep?: readonly string[];
-  /** The address without filters, for the link "Clear" that is shown if a filter is set. */
-  clearTo?: string;
 };
 
 /** Filters that are part of the address: a plain form. With scripts it sends itself while somebody types. */
-export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProps) {
+export function FilterBar(props: FilterBarProps) {
+  const { label, names, faults, clearTo, children, keep = [] } = props;
+  const isNarrowed = useNarrowed(names) || faults !== null;
   const submit = useSubmit();
   const { pathname, search } = useLocation();
   const params = new URLSearchParams(search);
@@ -61,11 +110,11 @@ export function FilterBar({ label, children, keep = [], clearTo }: FilterBarProp
           <input key={name} type="hidden" name={name} value={params.get(name) ?? ''} />
         ) : null,
       )}
-      {children}
+      <Faults value={faults}>{children}</Faults>
       <noscript>
         <Submit>Apply</Submit>
       </noscript>
-      {clearTo ? <Link to={clearTo}>Clear</Link> : null}
+      {isNarrowed ? <Link to={clearTo}>Clear</Link> : null}
     </form>
   );
 }

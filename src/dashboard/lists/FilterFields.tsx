@@ -1,39 +1,21 @@
 import { type ReactNode, useState } from 'react';
-import { type FilterFaults, mostFilterCharacters } from '#domain/read-filters';
-import { FilterFault, faultyControl } from './FilterFault.tsx';
+import { mostFilterCharacters } from '#domain/read-filters';
+import type { NamedSource } from '../services.ts';
+import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
 import classes from './FilterFields.module.css';
 
-/** What the address says of each filter, and what is wrong with it. */
-export type Filters = {
-  valueOf: (name: string) => string;
-  faults: FilterFaults | null;
-};
-
-export function filtersOf(params: URLSearchParams, faults: FilterFaults | null): Filters {
-  return { valueOf: (name) => params.get(name) ?? '', faults };
-}
-
 /** The one search box, which knows what it is given by its look. */
-export function FilterWords({
-  filters: { valueOf, faults },
-  placeholder,
-}: {
-  filters: Filters;
-  placeholder: string;
-}) {
+export function FilterWords({ placeholder }: { placeholder: string }) {
   return (
     <>
       <input
-        className="control"
         type="search"
-        name="q"
         aria-label="Search"
         placeholder={placeholder}
-        defaultValue={valueOf('q')}
         maxLength={mostFilterCharacters}
-        {...faultyControl(faults, 'q')}
+        {...useFilter('q').control}
       />
-      <FilterFault faults={faults} name="q" />
+      <FilterFault name="q" />
     </>
   );
 }
@@ -41,34 +23,23 @@ export function FilterWords({
 /** A value and its word. */
 export type Option = readonly [value: string, word: string];
 
-/** A list to choose one from; its first option asks for nothing. */
-export function FilterChoice({
-  filters: { valueOf, faults },
-  name,
-  label,
-  options,
-  children,
-}: {
-  filters: Filters;
+type FilterChoiceProps = {
   name: string;
   label: string;
   options: readonly Option[];
   /** Groups of further options. */
   children?: ReactNode;
-}) {
+};
+
+/** A list to choose one from; its first option asks for nothing. */
+export function FilterChoice({ name, label, options, children }: FilterChoiceProps) {
   return (
     <>
-      <select
-        className="control"
-        name={name}
-        aria-label={label}
-        defaultValue={valueOf(name)}
-        {...faultyControl(faults, name)}
-      >
+      <select aria-label={label} {...useFilter(name).control}>
         <Options options={options} />
         {children}
       </select>
-      <FilterFault faults={faults} name={name} />
+      <FilterFault name={name} />
     </>
   );
 }
@@ -91,24 +62,35 @@ export function OptionGroup({ label, options }: { label: string; options: readon
   );
 }
 
-/** As filters have queues and crons: `queue:<id>`. */
-export const sourceOptions = (
-  kind: 'queue' | 'cron',
-  sources: readonly { id: string; name: string }[],
-): Option[] => sources.map(({ id, name }) => [`${kind}:${id}`, name]);
+/** The team's crons and queues, with values such as `queue:<id>`. */
+export function SourceOptions({ sources }: { sources: readonly NamedSource[] }) {
+  const optionsOf = (wanted: NamedSource['kind']) =>
+    sources
+      .filter(({ kind }) => kind === wanted)
+      .map(({ kind, id, name }): Option => [`${kind}:${id}`, name]);
+  return (
+    <>
+      <OptionGroup label="Queues" options={optionsOf('queue')} />
+      <OptionGroup label="Crons" options={optionsOf('cron')} />
+    </>
+  );
+}
+
+/** Narrows a list to a tag; nothing where none is in use and none is asked for. */
+export function TagFilter({ tags }: { tags: readonly string[] }) {
+  const { value: current } = useFilter('tag');
+  if (tags.length === 0 && current === '') return null;
+  const offered = current === '' || tags.includes(current) ? tags : [current, ...tags];
+  const options = [['', 'Any tag'] as const, ...offered.map((tag) => [tag, tag] as const)];
+  return <FilterChoice name="tag" label="Tag" options={options} />;
+}
+
+type FurtherFiltersProps = { names: readonly string[]; children: ReactNode };
 
 /** Fields that are seldom needed, behind a summary; open where any of them is in use. */
-export function FurtherFilters({
-  filters,
-  names,
-  children,
-}: {
-  filters: Filters;
-  names: readonly string[];
-  children: ReactNode;
-}) {
+export function FurtherFilters({ names, children }: FurtherFiltersProps) {
   // Only at first: emptying the last of them must not close the panel around the focus.
-  const [isOpen] = useState(() => names.some((name) => filters.valueOf(name) !== ''));
+  const [isOpen] = useState(useNarrowed(names));
   return (
     <details className={classes.more} open={isOpen}>
       <summary>More filters</summary>
@@ -117,58 +99,38 @@ export function FurtherFilters({
   );
 }
 
-export function FilterText({
-  filters: { valueOf, faults },
-  name,
-  label,
-  type = 'text',
-  placeholder,
-}: {
-  filters: Filters;
-  name: string;
-  label: string;
-  type?: string;
-  placeholder?: string;
-}) {
+type FilterTextProps = { name: string; label: string; type?: string; placeholder?: string };
+
+export function FilterText({ name, label, type = 'text', placeholder }: FilterTextProps) {
   return (
     <div>
       <label>
         <span>{label}</span>
         <input
-          className="control"
           type={type}
-          name={name}
-          defaultValue={valueOf(name)}
           placeholder={placeholder}
           autoComplete="off"
           maxLength={mostFilterCharacters}
           {...(type === 'datetime-local' ? { step: 1 } : {})}
-          {...faultyControl(faults, name)}
+          {...useFilter(name).control}
         />
       </label>
-      <FilterFault faults={faults} name={name} />
+      <FilterFault name={name} />
     </div>
   );
 }
 
 /** Narrows a list to status codes, as `domain/status-codes` reads them. */
-export function FilterCodes({ filters }: { filters: Filters }) {
-  return (
-    <FilterText
-      filters={filters}
-      name="code"
-      label="Status code"
-      placeholder="503, 5xx, 500,502 or none"
-    />
-  );
+export function FilterCodes() {
+  return <FilterText name="code" label="Status code" placeholder="503, 5xx, 500,502 or none" />;
 }
 
 /** Narrows a list to a span of time. */
-export function FilterTimes({ filters }: { filters: Filters }) {
+export function FilterTimes() {
   return (
     <>
-      <FilterText filters={filters} name="from" label="From (UTC)" type="datetime-local" />
-      <FilterText filters={filters} name="to" label="To (UTC)" type="datetime-local" />
+      <FilterText name="from" label="From (UTC)" type="datetime-local" />
+      <FilterText name="to" label="To (UTC)" type="datetime-local" />
     </>
   );
 }

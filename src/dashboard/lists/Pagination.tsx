@@ -16,23 +16,23 @@ export function changeSearch(
   return text === '' ? '?' : `?${text}`;
 }
 
+/** Labels of the links to other pages. */
 export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
+export const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
+export const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
+
+type PaginationProps = {
+  older: string | null;
+  newer: string | null;
+  note: string | undefined;
+  words: typeof byTime;
+};
 
 /**
  * To the pages before and after, by links. A cursor names the row at the edge of this page (`after`,
  * `before` in the address), so pages don't shift while rows come and go.
  */
-export function Pagination({
-  older,
-  newer,
-  note,
-  words,
-}: {
-  older: string | null;
-  newer: string | null;
-  note?: string;
-  words: typeof byTime;
-}) {
+export function Pagination({ older, newer, note, words }: PaginationProps) {
   const { search } = useLocation();
   if (older === null && newer === null && !note) return null;
   return (

@@ -89,12 +89,7 @@ type OpeningButtonProps = {
 
 function OpeningButton({ id, word, variant, isSmall }: OpeningButtonProps) {
   return use(InMenu) === null ? (
-    <Button
-      type="button"
-      variant={variant}
-      popoverTarget={id}
-      size={isSmall ? 'small' : undefined}
-    >
+    <Button type="button" variant={variant} popoverTarget={id} size={isSmall ? 'small' : undefined}>
       {word}
     </Button>
   ) : (

@@ -1,4 +1,3 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
 import { useShell } from '../page/shell.ts';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
@@ -6,22 +5,29 @@ import { useState } from 'react';
 import { data, Link, useLocation } from 'react-router';
 import { may } from '#people/roles';
 import classes from '../alerts/Alerts.module.css';
-import { AlertFilters } from '../alerts/AlertFilters.tsx';
 import { alertColumnsFor } from '../alerts/AlertTable.tsx';
-import { isNarrowed, readAlertSearch } from '../alerts/alert-filter.ts';
+import type { FilterFaults } from '#domain/read-filters';
+import { ActionButton } from '../forms/ActionButton.tsx';
+import {
+  alertFilters,
+  offerSources,
+  readAlertSearch,
+  readSourceChoice,
+} from '../alerts/alert-filter.ts';
+import { FilterBar, FilterFault, useFilter } from '../lists/FilterBar.tsx';
+import { FilterChoice, SourceOptions } from '../lists/FilterFields.tsx';
 import { asSentence, isFailing, nameChannel } from '../alerts/alert-words.ts';
 import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { notFound } from '../context.ts';
 import { countOf } from '../words/amounts.ts';
 import { cutPage } from '../lists/cut-page.ts';
-import { DataTable } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
-import type { ListedChannel } from '../services.ts';
+import type { ListedChannel, NamedSource } from '../services.ts';
 import type { Route } from './+types/alerts.ts';
 
 const PAGE_ROWS = 50;
@@ -42,8 +48,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     ...pages,
     faults,
     newestId: newest?.id ?? null,
-    isNarrowed: isNarrowed(url.searchParams),
-    sources,
+    sources: offerSources(sources, url.searchParams.get('source')),
     // The channels' addresses are secrets even when masked, and only shown in the settings.
     channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
     sendsMail: people.accounts.sendsMail(),
@@ -80,7 +85,6 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
   const { alerts, next, previous, newestId, sources, channels, mayRepair, windows, faults } =
     loaderData;
   const seen = useSeenUpTo(newestId);
-  const columns = alertColumnsFor();
   const way = describeWay(channels, loaderData.sendsMail);
   if (newestId === null && faults === null) return <NoAlerts way={way} />;
   return (
@@ -88,7 +92,13 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
       <PageHeader
         title="Alerts"
         note={way}
-        action={seen.id === null ? null : <MarkAllRead upTo={seen.id} />}
+        action={
+          seen.id === null ? null : (
+            <ActionButton intent="read-all" fields={{ id: seen.id }}>
+              Mark all read
+            </ActionButton>
+          )
+        }
       />
       <div className={classes.notices}>
         {channels.map((channel) => (
@@ -96,28 +106,71 @@ export default function Alerts({ loaderData }: Route.ComponentProps) {
         ))}
         <MaintenanceNotice windows={windows} of="the team" />
       </div>
-      <AlertFilters sources={sources} isNarrowed={loaderData.isNarrowed} faults={faults} />
-      <ListBody
-        isUnreadable={faults !== null}
+      <Filters sources={sources} faults={faults} />
+      <List
+        faults={faults}
+        caption="Alerts"
+        columns={alertColumnsFor()}
+        rows={alerts}
         empty={
-          alerts.length > 0 ? null : (
-            <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
-          )
+          <EmptyState title="No alert matches">Clear the filters to see all of them.</EmptyState>
         }
         page={{ next, previous }}
         note="Alerts are kept for 90 days."
-      >
-        <DataTable
-          caption="Alerts"
-          columns={columns}
-          rows={alerts}
-          keyOf={({ id }) => id}
-          isLive
-          hasMore={next !== null}
-          onShowWaiting={seen.catchUp}
-        />
-      </ListBody>
+        onShowWaiting={seen.catchUp}
+      />
     </>
+  );
+}
+
+const levels = [
+  ['', 'All levels'],
+  ['failure', 'Failure'],
+  ['warning', 'Warning'],
+  ['recovery', 'Recovery'],
+  ['usage', 'Usage'],
+] as const;
+
+const deliveries = [
+  ['', 'Sent or not'],
+  ['sent', 'Sent'],
+  ['pending', 'Waiting'],
+  ['muted', 'Muted'],
+  ['failed', 'Not sent'],
+] as const;
+
+type FiltersProps = { sources: readonly NamedSource[]; faults: FilterFaults | null };
+
+function Filters({ sources, faults }: FiltersProps) {
+  const { value: chosen } = useFilter('source');
+  const choice = readSourceChoice(chosen);
+  const isGone =
+    choice !== null &&
+    choice.id !== null &&
+    !sources.some(({ kind, id }) => kind === choice.kind && id === choice.id);
+  const { value: unread } = useFilter('unread');
+  return (
+    <FilterBar label="Filter alerts" names={alertFilters} faults={faults} clearTo="/alerts">
+      <FilterChoice name="level" label="Level" options={levels} />
+      <FilterChoice
+        name="source"
+        label="Source"
+        options={[
+          ['', 'Crons and queues'],
+          ['cron', 'All crons'],
+          ['queue', 'All queues'],
+          ...(isGone ? [[chosen, `A deleted ${choice.kind}`] as const] : []),
+        ]}
+      >
+        <SourceOptions sources={sources} />
+      </FilterChoice>
+      <FilterChoice name="delivery" label="Notice" options={deliveries} />
+      <label className="row">
+        <input type="checkbox" name="unread" value="1" defaultChecked={unread === '1'} />
+        Unread only
+      </label>
+      <FilterFault name="unread" />
+    </FilterBar>
   );
 }
 
@@ -135,14 +188,6 @@ function useSeenUpTo(newestId: string | null) {
     id: unread === 0 ? null : isStale ? newestId : seen.id,
     catchUp: () => setSeen({ key, id: newestId }),
   };
-}
-
-function MarkAllRead({ upTo }: { upTo: string }) {
-  return (
-    <ActionButton fields={{ id: upTo }} intent="read-all">
-      Mark all read
-    </ActionButton>
-  );
 }
 
 function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): string {

@@ -1,7 +1,7 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { data, Link, useLocation } from 'react-router';
+import { data, Link } from 'react-router';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
 import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
@@ -139,7 +139,6 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { row, history, status, durations, range, faults, deletion, windows } = loaderData;
   const { cron } = row;
-  const { search } = useLocation();
   return (
     <>
       <PageHeader
@@ -173,7 +172,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
           </div>
           <Settings {...loaderData} />
         </div>
-        <History page={history} status={status} search={search} faults={faults} />
+        <History page={history} status={status} faults={faults} />
         <ActivityPanel activity={loaderData.activity} />
       </div>
     </>

@@ -7,16 +7,16 @@ import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
+import type { Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Form } from '../forms/Form.tsx';
 import { cronStatus } from '../runs/cron-status.ts';
-import { readCronFilter } from '../runs/cron-filter.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { useAnswer } from '../page/use-answer.ts';
-import { ListBody } from '../lists/ListBody.tsx';
+import { List } from '../lists/List.tsx';
+import { byName } from '../lists/Pagination.tsx';
 import { readText } from '../forms/read-form.ts';
 import { readCursor } from '../lists/read-cursor.ts';
 import { RecentResults } from '../plots/RecentResults.tsx';
@@ -25,7 +25,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { describeOverlap } from '../runs/overlap.ts';
-import { SourceFilters } from '../runs/SourceFilters.tsx';
+import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
 import { formatRate } from '../runs/rates.ts';
 import type { CronAct, CronListRow } from '../services.ts';
 import classes from './crons.module.css';
@@ -33,7 +33,7 @@ import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readCronFilter(url.searchParams);
+  const { search, faults } = readSourceSearch(url.searchParams, states);
   const page = search
     ? await work.listCronRows(team.id, { ...search, ...readCursor(url) })
     : { crons: [], next: null, previous: null };
@@ -65,7 +65,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 async function actOnMany(context: Context, url: URL, act: CronAct) {
   const { team, work, form, say } = open(context);
-  const { search } = readCronFilter(url.searchParams);
+  const { search } = readSourceSearch(url.searchParams, states);
   const chosen = readChosen(form, search);
   if (chosen === null) {
     const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
@@ -102,31 +102,25 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         {answer ? <CronsActedNotice {...answer} /> : null}
       </div>
       <SourceFilters
-        label="Search crons"
-        clearTo="/crons"
+        of="crons"
         words="Name, URL or id"
-        {...{ states, faults, isNarrowed, tags }}
+        states={states}
+        faults={faults}
+        tags={tags}
       />
-      <ListBody
-        isUnreadable={faults !== null}
+      <List
+        faults={faults}
+        caption="Crons"
+        columns={columnsWith(muted)}
+        rows={crons}
+        keyOf={({ cron }) => cron.id}
+        bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
         empty={
-          crons.length > 0 ? null : (
-            <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
-          )
+          <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
         }
         page={{ next, previous }}
         words={byName}
-      >
-        <DataTable
-          caption="Crons"
-          columns={columnsWith(muted)}
-          rows={crons}
-          keyOf={({ cron }) => cron.id}
-          bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
-          isLive
-          hasMore={next !== null}
-        />
-      </ListBody>
+      />
     </>
   );
 }
@@ -138,8 +132,6 @@ const states = [
   ['failed', 'Last run failed'],
   ['healthy', 'Active, not failing'],
 ] as const;
-
-const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
 const columnsWith = (muted: MutedNow): Column<CronListRow>[] => [
   statusColumn(muted),

@@ -4,18 +4,16 @@ import { data, Link, useLocation } from 'react-router';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
+import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { FilterBar } from '../lists/FilterBar.tsx';
-import { OtherFaults } from '../lists/FilterFault.tsx';
-import { filtersOf } from '../lists/FilterFields.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
+import { List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/use-answer.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
-import { FilterReader, type FilterFaults, type ReadFilters } from '#domain/read-filters';
+import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import { readText } from '../forms/read-form.ts';
 import { Sparkline } from '../plots/Sparkline.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
@@ -54,7 +52,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     ...found,
     range,
     faults,
-    isNarrowed: search?.queueId !== undefined,
     queues: queues.map(({ id, name }) => ({ id, name })),
     asOf: now,
     tasks: listShown(tasks, now),
@@ -95,7 +92,6 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
   const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
   const span = range ? `No job failed in the last ${range.word}` : 'No failed job waits for a hand';
   const { search } = useLocation();
-  const params = new URLSearchParams(search);
   return (
     <>
       <PageHeader
@@ -112,17 +108,24 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
           isCurrent: faults?.['range'] === undefined && name === (range?.name ?? 'all'),
         }))}
       />
-      <Filters {...{ queues, params, faults, range }} isNarrowed={loaderData.isNarrowed} />
-      <ListBody
-        isUnreadable={faults !== null}
-        empty={groups.length > 0 ? null : <NoFailures title={span} />}
+      <FilterBar
+        label="Filter failures"
+        names={['queue']}
+        faults={faults}
+        keep={['range']}
+        clearTo={`/failures?range=${range?.name ?? 'all'}`}
       >
-        <Groups
-          groups={groups}
-          span={range ? `Last ${range.word}` : 'Since the first'}
-          asOf={loaderData.asOf}
-        />
-      </ListBody>
+        <QueueFilter queues={queues} />
+        <OtherFaults faults={faults} names={{ range: 'Time range' }} />
+      </FilterBar>
+      <List
+        faults={faults}
+        caption="Failures"
+        columns={columnsFor(range ? `Last ${range.word}` : 'Since the first', loaderData.asOf)}
+        rows={groups}
+        keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
+        empty={<NoFailures title={span} />}
+      />
       {countedBackTo === null ? null : (
         <p className="muted">{`There are more than are counted here: the newest are in, back to ${formatUtc(countedBackTo)}.`}</p>
       )}
@@ -144,45 +147,6 @@ function NoFailures({ title }: { title: string }) {
       When jobs fail for good, they stand here by reason, target and code, so that thousands of
       failures with one cause are one line, to be retried or deleted together.
     </EmptyState>
-  );
-}
-
-function Filters({
-  queues,
-  params,
-  range,
-  faults,
-  isNarrowed,
-}: {
-  queues: readonly { id: string; name: string }[];
-  params: URLSearchParams;
-  range: Range | null;
-  faults: FilterFaults | null;
-  isNarrowed: boolean;
-}) {
-  return (
-    <FilterBar
-      label="Filter failures"
-      keep={['range']}
-      {...(isNarrowed || faults ? { clearTo: `/failures?range=${range?.name ?? 'all'}` } : {})}
-    >
-      <QueueFilter filters={filtersOf(params, faults)} queues={queues} />
-      <OtherFaults faults={faults} names={{ range: 'Time range' }} />
-    </FilterBar>
-  );
-}
-
-type GroupsProps = { groups: readonly FailureGroup[]; span: string; asOf: number };
-
-function Groups({ groups, span, asOf }: GroupsProps) {
-  return (
-    <DataTable
-      caption="Failures"
-      columns={columnsFor(span, asOf)}
-      rows={groups}
-      keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
-      isLive
-    />
   );
 }
 

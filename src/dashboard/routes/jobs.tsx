@@ -5,7 +5,9 @@ import { ownPathOf } from '#domain/public-address';
 import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { DataTable } from '../lists/DataTable.tsx';
+import { List } from '../lists/List.tsx';
+import { byDue, byTime } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/use-answer.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
@@ -20,6 +22,7 @@ import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { JobFilters } from '../runs/JobFilters.tsx';
 import {
+  actsOn,
   filterNames,
   isNarrowed,
   jobTabs,
@@ -27,7 +30,7 @@ import {
   readTab,
   refuseQueue,
 } from '../runs/job-search.ts';
-import { JobTable } from '../runs/JobTable.tsx';
+import { jobBulk, jobColumns } from '../runs/JobTable.tsx';
 import type { BoundedCount, JobSearch, JobTab, Work } from '../services.ts';
 import classes from './jobs.module.css';
 import type { Route } from './+types/jobs.ts';
@@ -90,11 +93,6 @@ async function listToCome(work: Work, teamId: string, search: JobSearch, now: nu
   return jobs.toSorted((a, b) => a.at - b.at).slice(0, mostToCome);
 }
 
-/** Whether the tab has bulk actions: waiting jobs can be fired or deleted, failed ones retried or deleted. */
-function actsOn(tab: JobTab): boolean {
-  return tab === 'pending' || tab === 'retrying' || tab === 'failed';
-}
-
 export async function action({ context, url }: Route.ActionArgs) {
   const { team, work, form, baseUrl, say } = open(context);
   const { search, searchParams } = url;
@@ -107,7 +105,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 }
 
 export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
-  const { page, tab, narrowed, faults, counts, queues, tasks, matching } = loaderData;
+  const { page, tab, faults, counts, queues, tasks, matching } = loaderData;
   useLiveRefresh(5);
   const answer = useAnswer(actionData);
   const { search } = useLocation();
@@ -131,30 +129,18 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
           count: countOnTab(loaderData, each.tab),
         }))}
       />
-      <JobFilters
-        queues={queues}
-        tab={tab}
-        params={params}
-        narrowed={narrowed}
-        faults={faults}
-        resent={counts.resent}
-      />
+      <JobFilters queues={queues} tab={tab} faults={faults} resent={counts.resent} />
       <ToCome {...loaderData} />
-      <ListBody
-        isUnreadable={faults !== null}
-        empty={page.rows.length === 0 ? <Nothing {...loaderData} /> : null}
+      <List
+        faults={faults}
+        caption="Jobs"
+        columns={jobColumns(page.rows, loaderData.pausedQueueIds)}
+        rows={page.rows}
+        bulk={jobBulk(tab, matching, loaderData.asOf)}
+        empty={<Nothing {...loaderData} />}
         page={page}
-        {...(tab === 'pending' || tab === 'retrying' ? { words: byDue } : {})}
-      >
-        <JobTable
-          jobs={page.rows}
-          hasMore={page.next !== null}
-          tab={tab}
-          matching={matching}
-          asOf={loaderData.asOf}
-          pausedQueueIds={loaderData.pausedQueueIds}
-        />
-      </ListBody>
+        words={tab === 'pending' || tab === 'retrying' ? byDue : byTime}
+      />
     </>
   );
 }
@@ -164,7 +150,7 @@ type Shown = Route.ComponentProps['loaderData'];
 /** With this many past jobs the list of future ones is closed, so that it does not push them out of sight. */
 const mostBesides = 10;
 
-function ToCome({ toCome, page, asOf, pausedQueueIds }: Shown) {
+function ToCome({ toCome, page, pausedQueueIds }: Shown) {
   const [first] = toCome;
   if (!first) return null;
   return (
@@ -172,14 +158,12 @@ function ToCome({ toCome, page, asOf, pausedQueueIds }: Shown) {
       <summary>
         To come: the next <Time at={first.at} />
       </summary>
-      <JobTable
+      <DataTable
         caption="Jobs to come"
-        jobs={toCome}
+        columns={jobColumns(toCome, pausedQueueIds)}
+        rows={toCome}
+        isLive
         hasMore={toCome.length === mostToCome}
-        tab="all"
-        matching={null}
-        asOf={asOf}
-        pausedQueueIds={pausedQueueIds}
       />
       <p>
         <Link to="/jobs?tab=pending">All pending</Link>,{' '}
@@ -202,8 +186,6 @@ function countOnTab(
   if (isOfOneQueue) return formatAmount(counts[of]);
   return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
 }
-
-const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
 
 /** The address of another tab. It keeps the filters. */
 function tabAddress(params: URLSearchParams, tab: JobTab): string {

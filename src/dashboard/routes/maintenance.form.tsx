@@ -120,7 +120,6 @@ function Muted({ alerts }: { alerts: readonly Alert[] }) {
           caption="Alerts that this window muted"
           columns={alertColumnsFor(true)}
           rows={alerts}
-          keyOf={({ id }) => id}
         />
       )}
     </section>

@@ -82,12 +82,7 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
           admin can mute the whole team.
         </EmptyState>
       ) : (
-        <DataTable
-          caption="Maintenance windows"
-          columns={windowColumns(sources)}
-          rows={windows}
-          keyOf={({ id }) => id}
-        />
+        <DataTable caption="Maintenance windows" columns={windowColumns(sources)} rows={windows} />
       )}
     </>
   );

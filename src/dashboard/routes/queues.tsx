@@ -6,9 +6,10 @@ import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
+import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { List } from '../lists/List.tsx';
+import { byName } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/read-form.ts';
@@ -17,15 +18,14 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
-import { readQueueFilter } from '../runs/queue-filter.ts';
 import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
-import { SourceFilters } from '../runs/SourceFilters.tsx';
+import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readQueueFilter(url.searchParams);
+  const { search, faults } = readSourceSearch(url.searchParams, states);
   const page = search
     ? await work.listQueueRows(team.id, { ...search, ...readCursor(url) })
     : { queues: [], next: null, previous: null };
@@ -82,31 +82,19 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
-      <SourceFilters
-        label="Search queues"
-        clearTo="/queues"
-        words="Name or id"
-        {...{ states, faults, isNarrowed, tags }}
-      />
-      <ListBody
-        isUnreadable={faults !== null}
+      <SourceFilters of="queues" words="Name or id" states={states} faults={faults} tags={tags} />
+      <List
+        faults={faults}
+        caption="Queues"
+        columns={columnsWith(muted)}
+        rows={queues}
+        keyOf={({ queue }) => queue.id}
         empty={
-          queues.length > 0 ? null : (
-            <EmptyState title="No queue matches">Clear the search to see all of them.</EmptyState>
-          )
+          <EmptyState title="No queue matches">Clear the search to see all of them.</EmptyState>
         }
         page={{ next, previous }}
         words={byName}
-      >
-        <DataTable
-          caption="Queues"
-          columns={columnsWith(muted)}
-          rows={queues}
-          keyOf={({ queue }) => queue.id}
-          isLive
-          hasMore={next !== null}
-        />
-      </ListBody>
+      />
     </>
   );
 }
@@ -116,8 +104,6 @@ const states = [
   ['healthy', 'Healthy'],
   ['paused', 'Paused'],
 ] as const;
-
-const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 
 const columnsWith = (muted: MutedNow): Column<QueueListRow>[] => [
   statusColumn,

@@ -1,28 +1,52 @@
-import { open } from '../serving/open.ts';
-import { useLocation } from 'react-router';
-import type { ReadFilters } from '#domain/read-filters';
-import { filterSentences, readRunSearch, type RunSearch } from '#domain/run-search';
+import { Link } from 'react-router';
+import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
+import { reasonNames } from '#domain/failure';
+import type { FilterFaults, ReadFilters } from '#domain/read-filters';
+import { filterSentences, readRunSearch, RUN_FILTERS, type RunSearch } from '#domain/run-search';
+import { offerSources } from '../alerts/alert-filter.ts';
+import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { FilterBar, useNarrowed } from '../lists/FilterBar.tsx';
+import {
+  FilterChoice,
+  FilterCodes,
+  FilterText,
+  FilterTimes,
+  FilterWords,
+  FurtherFilters,
+  OptionGroup,
+  SourceOptions,
+  TagFilter,
+} from '../lists/FilterFields.tsx';
+import { List } from '../lists/List.tsx';
 import { readCursor } from '../lists/read-cursor.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
-import { isNarrowed } from '../runs/run-links.ts';
-import { RunFilters, type RunSources } from '../runs/RunFilters.tsx';
-import { RunTable } from '../runs/RunTable.tsx';
-import type { NamedSource, Work } from '../services.ts';
+import { Status } from '../parts/Status.tsx';
+import { describeFault, reasonOptions } from '../runs/reasons.ts';
+import { outcomeColumns, requestColumn } from '../runs/run-columns.tsx';
+import { open } from '../serving/open.ts';
+import type { FoundRun, NamedSource } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
 /** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const read = readRunSearch(url.searchParams);
-  const { sources, isKnown } = await readSources(work, team.id, read.search);
-  const { search, faults } = isKnown ? read : unknownSource;
+  const all = await work.listAlertSources(team.id);
+  const { search, faults } = isKnown(read.search, all) ? read : unknownSource;
   const page = await work.listRuns(team.id, search, readCursor(url));
+  const sources = offerSources(all, url.searchParams.get('of'));
   return { page, faults, sources, tags: await work.listTags(team.id) };
+}
+
+/** Whether what the list is narrowed to is the team's. */
+function isKnown(search: RunSearch | null, all: readonly NamedSource[]): boolean {
+  const { queueId, cronId } = search ?? {};
+  if (queueId === undefined && cronId === undefined) return true;
+  return all.some(({ kind, id }) => id === (kind === 'queue' ? queueId : cronId));
 }
 
 const unknownSource: ReadFilters<RunSearch> = {
@@ -30,54 +54,99 @@ const unknownSource: ReadFilters<RunSearch> = {
   faults: { of: filterSentences.of },
 };
 
-/** A list to choose from is no place for thousands: the others are chosen on their own pages. */
-const mostOffered = 200;
-
-/** What the list can be narrowed to, the chosen one among it, and whether that is the team's. */
-async function readSources(work: Work, teamId: string, search: RunSearch | null) {
-  const all = await work.listAlertSources(teamId);
-  const chosen = search?.queueId ?? search?.cronId;
-  const isChosen = ({ kind, id }: NamedSource) =>
-    id === chosen && (kind === 'queue') === (search?.queueId !== undefined);
-  const isKnown = chosen === undefined || all.some(isChosen);
-  const offered = (kind: 'queue' | 'cron') =>
-    all
-      .filter((each) => each.kind === kind)
-      .filter(({ id }, at) => at < mostOffered || id === chosen)
-      .map(({ id, name }) => ({ id, name }));
-  const sources: RunSources = { queues: offered('queue'), crons: offered('cron') };
-  return { sources, isKnown };
-}
-
 export default function Runs({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const { page, faults, sources, tags } = loaderData;
-  const params = new URLSearchParams(useLocation().search);
   return (
     <>
       <PageHeader title="Runs" />
-      <RunFilters sources={sources} tags={tags} params={params} faults={faults} />
-      <ListBody
-        isUnreadable={faults !== null}
-        empty={
-          page.rows.length > 0 ? null : (
-            <Nothing narrowed={isNarrowed(params)} isAtEnd={page.next === null} />
-          )
-        }
+      <Filters sources={sources} tags={tags} faults={faults} />
+      <List
+        faults={faults}
+        caption="Runs"
+        columns={columns}
+        rows={page.rows}
+        empty={<Nothing isAtEnd={page.next === null} />}
         page={page}
-      >
-        <RunTable page={page} />
-      </ListBody>
+      />
       {page.rows.length > 0 ? <Exports to="/runs/export" /> : null}
     </>
   );
 }
 
-function Nothing({ narrowed, isAtEnd }: { narrowed: boolean; isAtEnd: boolean }) {
+const columns: Column<FoundRun>[] = [
+  {
+    key: 'status',
+    head: 'Status',
+    width: '136px',
+    cell: ({ status }) => <Status name={status} />,
+  },
+  requestColumn,
+  {
+    key: 'of',
+    head: 'Queue or cron',
+    width: '176px',
+    givesWay: 3,
+    cell: ({ kind, sourceId, sourceName }) => (
+      <Link to={`/${kind === 'job' ? 'queues' : 'crons'}/${sourceId}`} title={sourceName}>
+        {sourceName}
+      </Link>
+    ),
+  },
+  ...outcomeColumns,
+];
+
+const kinds = [
+  ['', 'Jobs and crons'],
+  ['jobs', 'Jobs'],
+  ['crons', 'Crons'],
+] as const;
+const outcomes = [
+  ['', 'Any outcome'],
+  ['success', 'Success'],
+  ['failure', 'Failed, retried or not'],
+  ['retried', 'Failed and retried'],
+  ['failed', 'Failed for good'],
+] as const;
+
+const faultCodes = Object.keys(CONNECTION_FAULTS) as FaultCode[];
+const faultOptions = faultCodes.map((code) => [code, describeFault(code)] as const);
+
+type FiltersProps = {
+  sources: readonly NamedSource[];
+  tags: readonly string[];
+  faults: FilterFaults | null;
+};
+
+/** What the list of runs is narrowed to. All combine, and stand in the address. */
+function Filters({ sources, tags, faults }: FiltersProps) {
+  return (
+    <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
+      <FilterWords placeholder="Id, URL, status code, reason or text" />
+      <FilterChoice name="of" label="Of" options={kinds}>
+        <SourceOptions sources={sources} />
+      </FilterChoice>
+      <TagFilter tags={tags} />
+      <FilterChoice name="status" label="Outcome" options={outcomes} />
+      <FilterChoice name="reason" label="Reason" options={reasonOptions}>
+        <OptionGroup label={`${reasonNames.connection_error}:`} options={faultOptions} />
+      </FilterChoice>
+      <FurtherFilters names={['code', 'host', 'text', 'from', 'to']}>
+        <FilterCodes />
+        <FilterText name="host" label="Host" placeholder="api.example.com" />
+        <FilterText name="text" label="Payload or response contains" />
+        <FilterTimes />
+      </FurtherFilters>
+    </FilterBar>
+  );
+}
+
+function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
+  const isNarrowed = useNarrowed(RUN_FILTERS);
   if (!isAtEnd) {
     return <EmptyState title="None so far">“Older” below goes on with the search.</EmptyState>;
   }
-  if (narrowed) {
+  if (isNarrowed) {
     return (
       <EmptyState title="No run matches">
         Finished runs are kept for a time that the operator sets; counts in plots stay longer. Clear

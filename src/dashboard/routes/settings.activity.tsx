@@ -1,13 +1,20 @@
-import { open } from '../serving/open.ts';
+import { Link, useLocation } from 'react-router';
+import { ACTIVITY_AREAS, describeAction } from '#domain/activity';
+import type { FilterFaults } from '#domain/read-filters';
 import { may } from '#people/roles';
-import { ActivityFilters } from '../activity/ActivityFilters.tsx';
-import { ActivityTable } from '../activity/ActivityTable.tsx';
 import { activityFilters, readActivitySearch } from '../activity/activity-search.ts';
 import { cutPage } from '../lists/cut-page.ts';
+import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { Exports } from '../lists/Exports.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { FilterBar, FilterFault, useNarrowed } from '../lists/FilterBar.tsx';
+import { FilterChoice, FilterTimes } from '../lists/FilterFields.tsx';
+import { List } from '../lists/List.tsx';
+import { changeSearch } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { Time } from '../parts/Time.tsx';
+import { open } from '../serving/open.ts';
+import type { Activity } from '../services.ts';
 import type { Route } from './+types/settings.activity.ts';
 
 const PAGE_ROWS = 50;
@@ -20,33 +27,96 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const found = search
     ? await work.listActivity(team.id, { ...search, withAccess, limit: PAGE_ROWS + 1 })
     : [];
-  const isNarrowed = activityFilters.some((name) => url.searchParams.get(name));
-  return { ...cutPage(found, search ?? {}, PAGE_ROWS), faults, withAccess, isNarrowed };
+  return { ...cutPage(found, search ?? {}, PAGE_ROWS), faults, withAccess };
 }
 
 export default function ActivityPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(30);
-  const { rows, next, previous, faults, withAccess, isNarrowed } = loaderData;
+  const { rows, next, previous, faults, withAccess } = loaderData;
+  const isNarrowed = useNarrowed(activityFilters);
   return (
     <div className="stack">
-      <ActivityFilters seesAccess={withAccess} faults={faults} />
-      <ListBody
-        isUnreadable={faults !== null}
+      <Filters seesAccess={withAccess} faults={faults} />
+      <List
+        faults={faults}
+        caption="Activity"
+        columns={COLUMNS}
+        rows={rows}
         empty={
-          rows.length > 0 ? null : (
-            <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
-              {isNarrowed
-                ? 'Clear the filters to see everything.'
-                : 'What people of the team change in the dashboard or at the command line is listed here.'}
-            </EmptyState>
-          )
+          <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
+            {isNarrowed
+              ? 'Clear the filters to see everything.'
+              : 'What people of the team change in the dashboard or at the command line is listed here.'}
+          </EmptyState>
         }
         page={{ next, previous }}
         note="Activity is kept for 400 days."
-      >
-        <ActivityTable activity={rows} hasMore={next !== null} />
-      </ListBody>
+      />
       {rows.length > 0 ? <Exports to="/settings/activity/export" /> : null}
     </div>
   );
+}
+
+function Filters({ seesAccess, faults }: { seesAccess: boolean; faults: FilterFaults | null }) {
+  const areas = Object.entries(ACTIVITY_AREAS).filter(([area]) => seesAccess || area !== 'access');
+  return (
+    <FilterBar
+      label="Filter the activity"
+      names={activityFilters}
+      faults={faults}
+      clearTo="/settings/activity"
+      keep={['by']}
+    >
+      <FilterChoice name="area" label="About" options={[['', 'Everything'], ...areas]} />
+      <FilterFault name="by" />
+      <FilterTimes />
+    </FilterBar>
+  );
+}
+
+const COLUMNS: Column<Activity>[] = [
+  { key: 'at', head: 'When', isTime: true, width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { key: 'what', head: 'What', cell: (row) => <Deed row={row} /> },
+  {
+    key: 'who',
+    head: 'Who',
+    width: '280px',
+    isWideOnPhone: true,
+    cell: (row) => <Who row={row} />,
+  },
+];
+
+function Deed({ row: { action, subject, detail } }: { row: Activity }) {
+  const to = subject && pageOf(action, subject.id);
+  return (
+    <>
+      {describeAction(action)}
+      {subject ? ' ' : null}
+      {subject && to ? <Link to={to}>{subject.name}</Link> : (subject?.name ?? null)}
+      {detail === null ? null : <span className="muted">{` ${detail}`}</span>}
+    </>
+  );
+}
+
+function Who({ row: { actorId, actor } }: { row: Activity }) {
+  const { search } = useLocation();
+  const by = actorId ?? 'command-line';
+  return (
+    <Link to={changeSearch(search, { by, after: null, before: null })} title={`Only by ${actor}`}>
+      {actor}
+    </Link>
+  );
+}
+
+const PAGES: readonly [prefix: string, page: string, end: string][] = [
+  ['cron.', '/crons/', ''],
+  ['queue.', '/queues/', ''],
+  ['job.', '/jobs/', ''],
+  ['window.', '/maintenance/', '/edit'],
+];
+
+/** The page of the thing that the action was done to; null if that is certainly gone. */
+function pageOf(action: string, id: string | null): string | null {
+  const page = PAGES.find(([prefix]) => action.startsWith(prefix));
+  return page && id !== null && !action.endsWith('.deleted') ? `${page[1]}${id}${page[2]}` : null;
 }

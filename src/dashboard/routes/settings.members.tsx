@@ -122,12 +122,7 @@ export default function Members({ loaderData }: Route.ComponentProps) {
       {invitations.length > 0 ? (
         <section className="stack">
           <h2>Open invitations</h2>
-          <DataTable
-            caption="Open invitations"
-            columns={invitationColumns}
-            rows={invitations}
-            keyOf={({ id }) => id}
-          />
+          <DataTable caption="Open invitations" columns={invitationColumns} rows={invitations} />
         </section>
       ) : null}
     </div>

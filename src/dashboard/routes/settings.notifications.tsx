@@ -72,7 +72,6 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
           caption="Notification channels"
           columns={channelColumns(memberCount)}
           rows={rows}
-          keyOf={({ id }) => id}
         />
         {rows.length > MOST_CHANNELS ? (
           <p className="muted">A team has {MOST_CHANNELS} channels besides the default at most.</p>

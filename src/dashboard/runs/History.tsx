@@ -1,9 +1,9 @@
-import { Link } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { BodyPeek } from '../parts/BodyPeek.tsx';
-import { DataTable, type Column } from '../lists/DataTable.tsx';
+import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { OtherFaults } from '../lists/FilterFault.tsx';
-import { ListBody } from '../lists/ListBody.tsx';
+import { OtherFaults } from '../lists/FilterBar.tsx';
+import { List } from '../lists/List.tsx';
 import type { FilterFaults } from '#domain/read-filters';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { Status } from '../parts/Status.tsx';
@@ -19,19 +19,15 @@ const tabs = [
   { name: 'Failed', status: 'failed' },
 ] as const;
 
-/** A cron's runs, newest first. */
-export function History({
-  page,
-  status,
-  search,
-  faults,
-}: {
+type HistoryProps = {
   page: RowsPage<HistoryRun>;
   status: 'success' | 'failed' | null;
-  search: string;
   faults: FilterFaults | null;
-}) {
-  const { rows } = page;
+};
+
+/** A cron's runs, newest first. */
+export function History({ page, status, faults }: HistoryProps) {
+  const { search } = useLocation();
   const isUnreadable = faults?.['status'] !== undefined;
   return (
     <section aria-label="History">
@@ -44,20 +40,14 @@ export function History({
         }))}
       />
       <OtherFaults faults={faults} names={{ status: 'Status' }} />
-      <ListBody
-        isUnreadable={isUnreadable}
-        empty={rows.length === 0 ? <NoRuns isOfStatus={status !== null} /> : null}
+      <List
+        faults={isUnreadable ? faults : null}
+        caption="Runs"
+        columns={columns}
+        rows={page.rows}
+        empty={<NoRuns isOfStatus={status !== null} />}
         page={page}
-      >
-        <DataTable
-          caption="Runs"
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          isLive
-          hasMore={page.next !== null}
-        />
-      </ListBody>
+      />
     </section>
   );
 }

@@ -2,35 +2,21 @@ import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { DataTable, type BulkActions, type Column } from '../lists/DataTable.tsx';
+import type { BulkActions, Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Form } from '../forms/Form.tsx';
 import { SpreadField } from './SpreadField.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
+import { actsOn } from './job-search.ts';
 import { isFailed, jobStatus } from './job-status.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
-/** A table of jobs, with the actions on one of them and on many. */
-export function JobTable({
-  jobs,
-  hasMore,
-  tab,
-  matching,
-  asOf,
-  pausedQueueIds,
-  caption = 'Jobs',
-}: {
-  jobs: readonly JobListRow[];
-  /** Whether there are jobs below these. */
-  hasMore: boolean;
-  caption?: string;
-  pausedQueueIds: readonly string[];
-  tab: JobTab;
-  matching: BoundedCount | null;
-  /** When the page was read. */
-  asOf: number;
-}) {
+/** The columns of a table of jobs. */
+export function jobColumns(
+  jobs: readonly JobListRow[],
+  pausedQueueIds: readonly string[],
+): Column<JobListRow>[] {
   const isHeld = ({ status, queueId }: JobListRow) =>
     status === 'pending' && pausedQueueIds.includes(queueId);
   const actions: Column<JobListRow> = {
@@ -41,22 +27,16 @@ export function JobTable({
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
-  const bulk = matching === null ? null : bulkOf(tab, matching, asOf);
-  return (
-    <DataTable
-      caption={caption}
-      columns={[...columns, actions]}
-      rows={jobs}
-      keyOf={({ id }) => id}
-      isLive
-      hasMore={hasMore}
-      {...(bulk ? { bulk } : {})}
-    />
-  );
+  return [...columns, actions];
 }
 
-function bulkOf(tab: JobTab, matching: BoundedCount, asOf: number): BulkActions | null {
-  if (tab !== 'pending' && tab !== 'retrying' && tab !== 'failed') return null;
+/** The actions on the jobs of a tab: waiting ones are fired or deleted, failed ones retried or deleted. */
+export function jobBulk(
+  tab: JobTab,
+  matching: BoundedCount,
+  asOf: number,
+): BulkActions | undefined {
+  if (!actsOn(tab)) return undefined;
   const [intent, word] = tab === 'failed' ? ['retry', 'Retry'] : ['fire', 'Fire'];
   return {
     matching,

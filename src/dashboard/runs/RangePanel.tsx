@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import type { FilterFaults } from '#domain/read-filters';
-import { OtherFaults } from '../lists/FilterFault.tsx';
+import { OtherFaults } from '../lists/FilterBar.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import classes from './RangePanel.module.css';
 import type { Range } from './ranges.ts';

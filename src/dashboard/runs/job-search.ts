@@ -20,6 +20,11 @@ export const jobTabs: readonly { tab: JobTab; name: string }[] = [
   { tab: 'failed', name: 'Failed' },
 ];
 
+/** Whether the tab has bulk actions: waiting jobs can be fired or deleted, failed ones retried or deleted. */
+export function actsOn(tab: JobTab): boolean {
+  return tab === 'pending' || tab === 'retrying' || tab === 'failed';
+}
+
 /** Names of the address's parameters that narrow the list; the tab is not one of them. */
 export const filterNames = [
   'q',

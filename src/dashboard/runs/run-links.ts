@@ -1,5 +1,5 @@
 /** Where plots and pages lead: to the list of runs, narrowed. */
-import { RUN_FILTERS, writeInstant } from '#domain/run-search';
+import { writeInstant } from '#domain/run-search';
 
 export function pageOfRun(kind: 'job' | 'execution', id: string): string {
   return kind === 'job' ? `/jobs/${id}` : `/executions/${id}`;
@@ -17,9 +17,4 @@ export function runsOf({ from, to }: Step, of?: string): string {
   params.set('from', writeInstant(from));
   params.set('to', writeInstant(to + 999));
   return `/runs?${params.toString()}`;
-}
-
-/** Whether an address narrows the list. */
-export function isNarrowed(params: URLSearchParams): boolean {
-  return RUN_FILTERS.some((name) => (params.get(name) ?? '') !== '');
 }

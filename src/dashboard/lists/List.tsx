@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import type { FilterFaults } from '#domain/read-filters';
+import { formatUtc } from '../words/instants.ts';
+import { DataTable, type DataTableProps } from './DataTable.tsx';
+import { EmptyState } from './EmptyState.tsx';
+import { byTime, Pagination } from './Pagination.tsx';
+
+type ListProps<Row> = DataTableProps<Row> & {
+  faults: FilterFaults | null;
+  /** Stands in the place of a table without rows. */
+  empty: ReactNode;
+  /** The cursors of the pages before and after; none of a list that has no pages. */
+  page?: { next: string | null; previous: string | null; searchedBackTo?: number | null };
+  /** Other labels of the links to those pages, for lists that are not in order of time or begin with the earliest. */
+  words?: typeof byTime;
+  note?: string;
+};
+
+/** A live list under its filters: its table, or why there is none, and the ways to the pages before and after. */
+export function List<Row>(props: ListProps<Row>) {
+  const { faults, empty, page = noPages, words = byTime, note, ...table } = props;
+  const { next, previous, searchedBackTo = null } = faults ? noPages : page;
+  const searched =
+    searchedBackTo === null
+      ? note
+      : `Searched ${words === byTime ? 'back' : 'up'} to ${formatUtc(searchedBackTo)}; “${words.older}” goes on from there.`;
+  return (
+    <>
+      {faults ? (
+        <EmptyState title="The filter can’t be read">
+          So nothing is shown, and nothing can be done to all that match. Correct what is marked
+          above, or clear it.
+        </EmptyState>
+      ) : table.rows.length === 0 ? (
+        empty
+      ) : (
+        <DataTable isLive hasMore={page.next !== null} {...table} />
+      )}
+      <Pagination older={next} newer={previous} words={words} note={searched} />
+    </>
+  );
+}
+
+const noPages = { next: null, previous: null, searchedBackTo: null };
