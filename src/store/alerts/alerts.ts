@@ -8,7 +8,7 @@ import type { SlowRule } from '#domain/slow-runs';
 import { raiseReminders } from './reminders.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
-import { one } from '../database/rows.ts';
+import { atMost, below, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** An alert as recorded (§6.5). */
@@ -267,14 +267,8 @@ async function markSomeRead({ main }: Context, teamId: string, alertId: string):
 }
 
 async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise<number> {
-  const { numUpdatedRows } = await trx
-    .updateTable('usage_alerts')
-    .set({ is_read: 1 })
-    .where('team_id', '=', teamId)
-    .where('is_read', '=', 0)
-    .where('id', '<=', alertId)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+  const key = { team_id: teamId, is_read: 0 as const, id: atMost(alertId) };
+  return change(trx, 'usage_alerts', key, { is_read: 1 });
 }
 
 /**
@@ -297,8 +291,8 @@ export async function deleteOldAlerts(db: Database, before: number, most: number
           order by raised_at limit ${most})`,
       )
       .executeTakeFirst();
-    await trx.deleteFrom('alert_bursts').where('quiet_until', '<', before).execute();
-    await trx.deleteFrom('usage_alerts').where('raised_at', '<', before).execute();
+    await remove(trx, 'alert_bursts', { quiet_until: below(before) });
+    await remove(trx, 'usage_alerts', { raised_at: below(before) });
     return Number(numDeletedRows);
   });
 }

@@ -9,7 +9,7 @@ import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { NoticeTarget } from './notice-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { all } from '../database/rows.ts';
+import { all, one } from '../database/rows.ts';
 
 /** A notice under a lease: only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
@@ -62,14 +62,9 @@ export async function readNotice(
   teamName: string,
 ): Promise<ClaimedNotice | null> {
   const { groupId, ...key } = keyOf(row);
-  const alert = await trx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('team_id', '=', row.team_id)
-    .where('notice_id', '=', groupId)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+  const alert = await one(trx, 'alerts', { team_id: row.team_id, notice_id: groupId }, undefined, {
+    order: ['id'],
+  });
   if (!alert) return null;
   const response = await trx
     .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')

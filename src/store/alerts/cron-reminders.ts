@@ -23,15 +23,13 @@ export const CRON_REMINDERS: RemindedKind = {
   /** The last failure that was raised. The reminder links to the same run. */
   async findFailure(db, { team_id, id }) {
     const row = await db.read((reader) =>
-      reader
-        .selectFrom('alerts')
-        .select(['run_id', 'response_status', 'reason', 'error_message'])
-        .where('team_id', '=', team_id)
-        .where('source_id', '=', id)
-        .where('level', '=', 'failure')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
+      one(
+        reader,
+        'alerts',
+        { team_id, source_id: id, level: 'failure' },
+        ['run_id', 'response_status', 'reason', 'error_message'],
+        { order: ['id desc'] },
+      ),
     );
     return row ? { ...row, attempt_number: null } : null;
   },
@@ -51,7 +49,7 @@ export const CRON_REMINDERS: RemindedKind = {
         'remind_at',
         'alert_settings',
       ],
-      'for no key update',
+      { lock: 'for no key update' },
     );
     if (!row || row.remind_at === null) return null;
     return {

@@ -221,12 +221,14 @@ export async function holdGroup(
 ): Promise<
   Pick<Row<'notices'>, 'id' | 'claim_id' | 'channel_id' | 'is_beside_default' | 'targets'>[]
 > {
-  return trx
-    .selectFrom('notices')
-    .select(['id', 'claim_id', 'channel_id', 'is_beside_default', 'targets'])
-    .where('team_id', '=', teamId)
-    .where('group_id', '=', groupId)
-    .orderBy('id')
-    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
-    .execute();
+  return all(
+    trx,
+    'notices',
+    { team_id: teamId, group_id: groupId },
+    {
+      columns: ['id', 'claim_id', 'channel_id', 'is_beside_default', 'targets'],
+      order: ['id'],
+      lock: 'for update',
+    },
+  );
 }

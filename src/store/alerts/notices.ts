@@ -4,7 +4,7 @@ import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
 import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
-import { change, one, remove } from '../database/rows.ts';
+import { above, all, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotice, NoticeTarget };
@@ -213,14 +213,12 @@ async function markSome(
   delivery: 'sent' | 'failed',
   after: string,
 ): Promise<string> {
-  const alerts = await trx
-    .selectFrom('alerts')
-    .select('id')
-    .where('notice_id', '=', groupId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(MARKED_AT_ONCE)
-    .execute();
+  const alerts = await all(
+    trx,
+    'alerts',
+    { notice_id: groupId, id: above(after) },
+    { columns: ['id'], order: ['id'], limit: MARKED_AT_ONCE },
+  );
   const last = alerts.at(-1);
   if (!last) return after;
   await trx

@@ -5,7 +5,7 @@ import type { Trx } from '../database/database.ts';
 import { KeyMerge } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import type { RemindedKind } from './reminders.ts';
-import { change, remove } from '../database/rows.ts';
+import { addMissing, change, not, one, remove } from '../database/rows.ts';
 import { LAST_TIME } from '#domain/instant';
 import { FIRST_ID } from '#domain/ids';
 
@@ -70,16 +70,13 @@ export const QUEUE_REMINDERS: RemindedKind = {
       .modifyEnd(sql.raw(trx.dialect.lock('for update of f')))
       .executeTakeFirst();
     if (!row) return null;
-    const told = await trx
-      .selectFrom('alerts')
-      .select('raised_at')
-      .where('team_id', '=', team_id)
-      .where('source_id', '=', id)
-      .where('level', '=', 'failure')
-      .where('delivery', '<>', 'muted')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
+    const told = await one(
+      trx,
+      'alerts',
+      { team_id, source_id: id, level: 'failure', delivery: not('muted') },
+      ['raised_at'],
+      { order: ['id desc'] },
+    );
     return {
       name: row.name,
       settings: readAlertSettings(row.alert_settings),
@@ -114,11 +111,7 @@ export async function noteFailing(
     return [{ ...key, failing_since: at, remind_at, hours: remindHours }];
   });
   if (rows.length === 0) return;
-  await trx
-    .insertInto('failing_queues')
-    .values(rows)
-    .onConflict((oc) => oc.columns(['team_id', 'queue_id']).doNothing())
-    .execute();
+  await addMissing(trx, 'failing_queues', rows);
 }
 
 /** Lets the next reminder come by other settings: after as many hours, counted from the same time. */
@@ -130,12 +123,12 @@ export async function changeReminders(
 ): Promise<void> {
   if (remindHours === null) return forgetFailing(trx, teamId, queueId);
   const later = sql<number>`remind_at + (${remindHours} - hours) * ${sql.lit(3_600_000)}`;
-  await trx
-    .updateTable('failing_queues')
-    .set({ remind_at: later, hours: remindHours })
-    .where('team_id', '=', teamId)
-    .where('queue_id', '=', queueId)
-    .execute();
+  await change(
+    trx,
+    'failing_queues',
+    { team_id: teamId, queue_id: queueId },
+    { remind_at: later, hours: remindHours },
+  );
 }
 
 export async function forgetFailing(trx: Trx, teamId: string, queueId: string): Promise<void> {

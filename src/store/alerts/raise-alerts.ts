@@ -19,7 +19,7 @@ import {
   tellsAnybody,
 } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
-import { change } from '../database/rows.ts';
+import { addMissing, change, one } from '../database/rows.ts';
 
 /** An alert to be raised. */
 export interface AlertToRaise {
@@ -148,29 +148,24 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<GroupToTe
 
 /** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
 async function holdBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
-  await trx
-    .insertInto('alert_bursts')
-    .values({
-      team_id: teamId,
-      queue_id: source.id,
-      level,
-      quiet_until: NO_BURST.quietUntil,
-      gathering_notice_id: null,
-      gathering_until: null,
-    })
-    .onConflict((oc) => oc.doNothing())
-    .execute();
-  const row = await trx
-    .selectFrom('alert_bursts')
-    .selectAll()
-    .where('team_id', '=', teamId)
-    .where('queue_id', '=', source.id)
-    .where('level', '=', level)
-    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
-    .executeTakeFirstOrThrow();
-  const noticeId = row.gathering_notice_id;
-  const gathering = noticeId === null ? null : { noticeId, until: row.gathering_until ?? 0 };
-  return { quietUntil: row.quiet_until, gathering };
+  await addMissing(trx, 'alert_bursts', {
+    team_id: teamId,
+    queue_id: source.id,
+    level,
+    quiet_until: NO_BURST.quietUntil,
+    gathering_notice_id: null,
+    gathering_until: null,
+  });
+  const row = await one(
+    trx,
+    'alert_bursts',
+    { team_id: teamId, queue_id: source.id, level },
+    undefined,
+    { lock: 'for update' },
+  );
+  const noticeId = row?.gathering_notice_id ?? null;
+  const gathering = noticeId === null ? null : { noticeId, until: row?.gathering_until ?? 0 };
+  return { quietUntil: row?.quiet_until ?? NO_BURST.quietUntil, gathering };
 }
 
 /** Adds alerts to all notices of a group, or to none: false if one of them has been claimed, or all are gone. */
@@ -181,12 +176,12 @@ async function joinNotices(
   const notices = await holdGroup(trx, teamId, groupId);
   if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
   const ids = notices.map(({ id }) => id);
-  await trx
-    .updateTable('notices')
-    .set((eb) => ({ alert_count: eb('alert_count', '+', more) }))
-    .where('team_id', '=', teamId)
-    .where('id', 'in', ids)
-    .execute();
+  await change(
+    trx,
+    'notices',
+    { team_id: teamId, id: ids },
+    { alert_count: sql`alert_count + ${more}` },
+  );
   return true;
 }
 

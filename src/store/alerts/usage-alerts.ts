@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
-import { one } from '../database/rows.ts';
+import { addMissing, one } from '../database/rows.ts';
 
 /** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded, and sent to nobody. */
 export interface UsageAlert {
@@ -105,11 +105,5 @@ async function insertOnce(db: Database, row: Omit<Row<'usage_alerts'>, 'is_read'
     one(reader, 'usage_alerts', { team_id, month, mark }, ['id']),
   );
   if (known) return;
-  await db.transact((trx) =>
-    trx
-      .insertInto('usage_alerts')
-      .values({ ...row, is_read: 0 })
-      .onConflict((oc) => oc.doNothing())
-      .execute(),
-  );
+  await db.transact((trx) => addMissing(trx, 'usage_alerts', { ...row, is_read: 0 }));
 }

@@ -4,7 +4,7 @@ import type { Trx } from '../database/database.ts';
 import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, change, remove } from '../database/rows.ts';
+import { add, atMost, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { StoredWindow, WindowSettings };
@@ -169,16 +169,13 @@ function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings)
 
 /** Deletes the window that has been over for longest. False where none is over. */
 async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise<boolean> {
-  const row = await trx
-    .selectFrom('maintenance_windows')
-    .select('id')
-    .where('team_id', '=', teamId)
-    .where('is_weekly', '=', 0)
-    .where('ends_at', '<=', now)
-    .orderBy('ends_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+  const row = await one(
+    trx,
+    'maintenance_windows',
+    { team_id: teamId, is_weekly: 0, ends_at: atMost(now) },
+    ['id'],
+    { order: ['ends_at', 'id'] },
+  );
   return row !== undefined && deleteWindow(trx, teamId, row.id);
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
 import { pageStatement } from '../lists/statement.ts';
 import type { Row } from '../tables/tables.ts';
+import { all, not } from '../database/rows.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;
@@ -75,15 +76,12 @@ export async function listNextCrons(
   limit: number,
 ): Promise<{ id: string; name: string; nextRunAt: number }[]> {
   const rows = await db.read((reader) =>
-    reader
-      .selectFrom('crons')
-      .select(['id', 'name', 'next_run_at'])
-      .where('team_id', '=', teamId)
-      .where('next_run_at', 'is not', null)
-      .orderBy('next_run_at')
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
+    all(
+      reader,
+      'crons',
+      { team_id: teamId, next_run_at: not(null) },
+      { columns: ['id', 'name', 'next_run_at'], order: ['next_run_at', 'id'], limit: limit },
+    ),
   );
   return rows.flatMap(({ id, name, next_run_at }) =>
     next_run_at === null ? [] : [{ id, name, nextRunAt: next_run_at }],

@@ -22,7 +22,7 @@ import {
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
-import { add, all, change, one, remove } from '../database/rows.ts';
+import { add, all, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
@@ -194,13 +194,21 @@ export const crons = {
   /** What the active crons of a team will send. */
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
     const rows = await main.read((db) =>
-      db
-        .selectFrom('crons')
-        .select(['cron_expression', 'created_at', 'next_run_at'])
-        .select(['ends_at', 'max_runs', 'runs_counted'])
-        .where('team_id', '=', teamId)
-        .where('next_run_at', 'is not', null)
-        .execute(),
+      all(
+        db,
+        'crons',
+        { team_id: teamId, next_run_at: not(null) },
+        {
+          columns: [
+            'cron_expression',
+            'created_at',
+            'next_run_at',
+            'ends_at',
+            'max_runs',
+            'runs_counted',
+          ],
+        },
+      ),
     );
     return rows.map((row) => ({
       cronExpression: row.cron_expression,
@@ -325,13 +333,9 @@ async function changeCron(
 ): Promise<Cron | null> {
   const row = await context.main.transact(async (trx) => {
     // An engine may be setting the next time at this moment.
-    const before = await one(
-      trx,
-      'crons',
-      { team_id: teamId, id: cronId },
-      undefined,
-      'for update',
-    );
+    const before = await one(trx, 'crons', { team_id: teamId, id: cronId }, undefined, {
+      lock: 'for update',
+    });
     if (!before) return null;
     const columns = decide(before);
     if (Object.keys(columns).length > 0) {

@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
 import { withinEnd } from '#domain/cron-end';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { endOf } from './row-end.ts';
-import { change, one } from '../database/rows.ts';
+import { all, atMost, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** That everything of a team is paused (§3.11). */
@@ -63,27 +62,24 @@ export const teamPauses = {
    * @param nextRunAt  the next time of an expression after now
    */
   async resume(
-    context: Context,
+    { main, signals }: Context,
     teamId: string,
     now: number,
     nextRunAt: (cronExpression: string) => number | null,
   ): Promise<boolean> {
     for (;;) {
-      const step = await context.main.transact((trx) =>
-        resumeStep(context, trx, teamId, now, nextRunAt),
-      );
+      const step = await main.transact((trx) => resumeStep(trx, teamId, now, nextRunAt));
       if (step === 'not-paused') return false;
       if (step === 'resumed') break;
     }
     // All its queues may have something to start, and engines know of none that waits for a resumption.
-    context.signals.send([{ kind: 'unknown' }]);
+    signals.send([{ kind: 'unknown' }]);
     return true;
   },
 };
 
 /** Skips some of the passed times; where there are no more, resumes the team. */
 async function resumeStep(
-  { main }: Context,
   trx: Trx,
   teamId: string,
   now: number,
@@ -92,16 +88,17 @@ async function resumeStep(
   await lockTeam(trx, teamId);
   const team = await one(trx, 'teams', { id: teamId }, ['paused_at']);
   if (!team || team.paused_at === null) return 'not-paused';
-  const passed = await trx
-    .selectFrom('crons')
-    .select(['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'])
-    .where('team_id', '=', teamId)
-    .where('next_run_at', '<=', now)
-    .orderBy('next_run_at')
-    .orderBy('id')
-    .limit(AT_ONCE)
-    .modifyEnd(sql.raw(main.dialect.lock('for no key update')))
-    .execute();
+  const passed = await all(
+    trx,
+    'crons',
+    { team_id: teamId, next_run_at: atMost(now) },
+    {
+      columns: ['id', 'cron_expression', 'ends_at', 'max_runs', 'runs_counted'],
+      order: ['next_run_at', 'id'],
+      limit: AT_ONCE,
+      lock: 'for no key update',
+    },
+  );
   const rows = passed.map((cron) => {
     const next = nextRunAt(cron.cron_expression);
     const next_run_at = withinEnd(next, endOf(cron), cron.runs_counted);

@@ -1,17 +1,46 @@
-import { type ExpressionBuilder, type Insertable, type Kysely, sql, type Updateable } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  sql,
+  type Updateable,
+} from 'kysely';
 import type { Reader, Trx } from './database.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 
 /**
- * Access to rows by plain equality, which is most of it. Queries with other conditions, joins or expressions are
- * composed with Kysely or written as prepared statements.
+ * Access to rows by their columns' values. Queries with joins or expressions are composed with Kysely or written as
+ * prepared statements.
  */
 
 type Table = keyof Tables;
 type Column<T extends Table> = keyof Row<T> & string;
 
+/** A condition other than equality. */
+interface Compared<Value> {
+  readonly operator: '<' | '<=' | '>' | '>=' | '<>' | 'is not';
+  readonly value: Value;
+}
+
 /** The values that columns of a row must have. A list: one of its values. */
-type Key<T extends Table> = { [C in Column<T>]?: Row<T>[C] | readonly Row<T>[C][] };
+type Key<T extends Table> = {
+  [C in Column<T>]?: Row<T>[C] | readonly Row<T>[C][] | Compared<Row<T>[C]>;
+};
+
+/** New values, or expressions that give them. */
+type Changes<T extends Table> = {
+  [C in keyof Updateable<Tables[T]>]: Updateable<Tables[T]>[C] | RawBuilder<Row<T>[C & Column<T>]>;
+};
+
+export const above = <V>(value: V): Compared<V> => ({ operator: '>', value });
+export const atLeast = <V>(value: V): Compared<V> => ({ operator: '>=', value });
+export const below = <V>(value: V): Compared<V> => ({ operator: '<', value });
+export const atMost = <V>(value: V): Compared<V> => ({ operator: '<=', value });
+export const not = <V>(value: V): Compared<V> => ({
+  operator: value === null ? 'is not' : '<>',
+  value,
+});
 
 interface Choice<T extends Table, C extends Column<T>> {
   /** Default: all columns. */
@@ -22,15 +51,19 @@ interface Choice<T extends Table, C extends Column<T>> {
   lock?: string;
 }
 
-/** Reads the row of a key; undefined if there is none. */
+/** Reads the row of a key, or the first one in an order; undefined if there is none. */
 export async function one<T extends Table, C extends Column<T>>(
   db: Reader,
   table: T,
   key: Key<T>,
   columns?: readonly C[],
-  lock?: string,
+  { order, lock }: Pick<Choice<T, C>, 'order' | 'lock'> = {},
 ): Promise<Pick<Row<T>, C> | undefined> {
-  const [row] = await all(db, table, key, { ...(columns && { columns }), ...(lock && { lock }) });
+  const [row] = await all(db, table, key, {
+    ...(columns && { columns }),
+    ...(order && { order, limit: 1 }),
+    ...(lock && { lock }),
+  });
   return row;
 }
 
@@ -62,12 +95,25 @@ export async function add<T extends Table>(
   await open(trx).insertInto<string>(table).values(rows).execute();
 }
 
+/** Adds the rows whose keys do not exist yet and returns their number. */
+export async function addMissing<T extends Table>(
+  trx: Trx,
+  table: T,
+  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
+): Promise<number> {
+  const query = open(trx).insertInto<string>(table).values(rows);
+  const { numInsertedOrUpdatedRows } = await query
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return Number(numInsertedOrUpdatedRows);
+}
+
 /** Changes the rows of a key and returns their number. */
 export async function change<T extends Table>(
   trx: Trx,
   table: T,
   key: Key<T>,
-  values: Updateable<Tables[T]>,
+  values: Changes<T>,
 ): Promise<number> {
   const query = open(trx).updateTable<string>(table).set(values).where(matches(key));
   return Number((await query.executeTakeFirstOrThrow()).numUpdatedRows);
@@ -90,8 +136,16 @@ function matches(key: object) {
   return (eb: ExpressionBuilder<AnyTables, string>) =>
     eb.and(
       Object.entries(key).map(([column, value]: [string, unknown]) => {
-        const operator = Array.isArray(value) ? 'in' : value === null ? 'is' : '=';
-        return eb(column, operator, value);
+        if (Array.isArray(value)) return eb(column, 'in', value);
+        if (value === null) return eb(column, 'is', null);
+        const { operator, value: compared } = isCompared(value)
+          ? value
+          : { operator: '=' as const, value };
+        return eb(column, operator, compared);
       }),
     );
+}
+
+function isCompared(value: unknown): value is Compared<unknown> {
+  return typeof value === 'object' && value !== null && 'operator' in value;
 }

@@ -4,7 +4,7 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
-import { one } from '../database/rows.ts';
+import { addMissing, below, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
@@ -148,13 +148,7 @@ export const depths = {
   /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
     const found = await main.read((db) =>
-      db
-        .selectFrom('depth_looks')
-        .select('at')
-        .where('at', '<', at)
-        .orderBy('at', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
+      one(db, 'depth_looks', { at: below(at) }, ['at'], { order: ['at desc'] }),
     );
     return found?.at ?? null;
   },
@@ -190,12 +184,8 @@ async function write(
   rows: readonly RowOf<typeof DEPTH>[],
 ): Promise<void> {
   await main.transact(async (trx) => {
-    const first = await trx
-      .insertInto('depth_looks')
-      .values({ at })
-      .onConflict((oc) => oc.doNothing())
-      .executeTakeFirst();
-    if (first.numInsertedOrUpdatedRows !== 1n || rows.length === 0) return;
+    const isFirst = (await addMissing(trx, 'depth_looks', { at })) === 1;
+    if (!isFirst || rows.length === 0) return;
     await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
   });
 }

@@ -6,7 +6,7 @@ import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, change, one } from '../database/rows.ts';
+import { add, atMost, below, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
@@ -238,44 +238,38 @@ export const bulkTasks = {
       ended?: { state: 'done' | 'failed'; at: number };
     },
   ): Promise<boolean> {
-    const { numUpdatedRows } = await main.transact((trx) =>
-      trx
-        .updateTable('bulk_tasks')
-        .set((eb) => ({
-          done: eb('done', '+', step.done),
-          skipped: eb('skipped', '+', step.skipped),
+    const changed = await main.transact((trx) =>
+      change(
+        trx,
+        'bulk_tasks',
+        { team_id: task.teamId, id: task.id, claimed_by: workerId, finished_at: null },
+        {
+          done: sql`done + ${step.done}`,
+          skipped: sql`skipped + ${step.skipped}`,
           cursor: step.cursor,
           claimed_until: step.claimedUntil,
           ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
-        }))
-        .where('team_id', '=', task.teamId)
-        .where('id', '=', task.id)
-        .where('claimed_by', '=', workerId)
-        .where('finished_at', 'is', null)
-        .executeTakeFirst(),
+        },
+      ),
     );
-    return numUpdatedRows === 1n;
+    return changed === 1;
   },
 
   /** Deletes tasks that ended before an instant. */
   async forgetBefore({ main }: Context, before: number): Promise<void> {
-    await main.transact((trx) =>
-      trx.deleteFrom('bulk_tasks').where('finished_at', '<', before).execute(),
-    );
+    await main.transact((trx) => remove(trx, 'bulk_tasks', { finished_at: below(before) }));
   },
 };
 
 function claimRow({ main }: Context, workerId: string, now: number, forMs: number) {
   return main.transact(async (trx) => {
-    const free = await trx
-      .selectFrom('bulk_tasks')
-      .select(['team_id', 'id'])
-      .where('finished_at', 'is', null)
-      .where('claimed_until', '<=', now)
-      .orderBy('id')
-      .limit(1)
-      .modifyEnd(sql.raw(main.dialect.lock('for update skip locked')))
-      .executeTakeFirst();
+    const free = await one(
+      trx,
+      'bulk_tasks',
+      { finished_at: null, claimed_until: atMost(now) },
+      ['team_id', 'id'],
+      { order: ['id'], lock: 'for update skip locked' },
+    );
     if (!free) return null;
     return trx
       .updateTable('bulk_tasks')

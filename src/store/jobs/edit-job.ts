@@ -22,13 +22,9 @@ export async function editPendingJob(
   { queue, payload, callbackUrl, ...request }: JobChange,
 ): Promise<Edited> {
   return db.transact(async (trx): Promise<Edited> => {
-    const into = await one(
-      trx,
-      'queues',
-      { team_id: teamId, name: queue },
-      ['id'],
-      'for key share',
-    );
+    const into = await one(trx, 'queues', { team_id: teamId, name: queue }, ['id'], {
+      lock: 'for key share',
+    });
     if (!into) return 'no-queue';
     const held = await holdPending(trx, { teamId, jobIds: [jobId] });
     if (held.length === 0) return 'not-pending';

@@ -1,6 +1,7 @@
 import { bind, type Context } from '../database/context.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { countInWindows, type CountingWindow } from './counting-window.ts';
+import { atMost, remove } from '../database/rows.ts';
 
 const countHits = countInWindows('count-api-hits', 'api_windows', 'address');
 
@@ -36,10 +37,5 @@ export function apiWindows(context: Context) {
 
 /** Deletes windows that are over. */
 async function deleteClosed({ main }: Context, now: number, lengthMs: number): Promise<void> {
-  await main.transact((trx) =>
-    trx
-      .deleteFrom('api_windows')
-      .where('opened_at', '<=', now - lengthMs)
-      .execute(),
-  );
+  await main.transact((trx) => remove(trx, 'api_windows', { opened_at: atMost(now - lengthMs) }));
 }

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
-import { all } from '../database/rows.ts';
+import { addMissing, all, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Mapped } from './group-plan.ts';
@@ -21,22 +20,16 @@ export const groupMemberships = {
    * @param mapped  every team that one of the person's groups leads to
    */
   async apply(
-    context: Context,
+    { main }: Context,
     userId: string,
     mapped: readonly Mapped[],
     now: number,
   ): Promise<GroupChanged[]> {
-    const present = await context.main.read((db) => presentOf(db, userId));
+    const present = await main.read((db) => presentOf(db, userId));
     if (planMemberships(present, mapped).length === 0) return [];
-    return context.main.transact(async (trx) => {
-      // Two sign-ins of one person take turns.
-      const held = sql.raw(context.main.dialect.lock('for update'));
-      const user = await trx
-        .selectFrom('users')
-        .select('id')
-        .where('id', '=', userId)
-        .modifyEnd(held)
-        .executeTakeFirst();
+    return main.transact(async (trx) => {
+      // Two sign-ins of one person wait for each other.
+      const user = await one(trx, 'users', { id: userId }, ['id'], { lock: 'for update' });
       if (!user) return [];
       const changes = planMemberships(await presentOf(trx, userId), mapped);
       const live = new Set(await lockTeams(trx, changes));
@@ -74,43 +67,41 @@ async function presentOf(db: Pick<Reader, 'selectFrom'>, userId: string): Promis
 async function carryOut(
   trx: Trx,
   userId: string,
-  change: GroupChanged,
+  changed: GroupChanged,
   now: number,
 ): Promise<boolean> {
-  const { teamId, kind, was } = change;
-  const isLead = was === 'admin' && !(kind === 'role' && change.role === 'admin');
+  const { teamId, kind, was } = changed;
+  const isLead = was === 'admin' && !(kind === 'role' && changed.role === 'admin');
   if (isLead && (await isOnlyLead(trx, teamId, userId))) return false;
   if (kind === 'left') return leave(trx, teamId, userId);
-  const columns = { role: change.role, group_name: change.group };
+  const columns = { role: changed.role, group_name: changed.group };
   if (kind === 'joined') {
-    await trx
-      .insertInto('memberships')
-      .values({ team_id: teamId, user_id: userId, ...columns, created_at: now })
-      .onConflict((oc) => oc.columns(['team_id', 'user_id']).doNothing())
-      .execute();
+    await addMissing(trx, 'memberships', {
+      team_id: teamId,
+      user_id: userId,
+      ...columns,
+      created_at: now,
+    });
     return true;
   }
-  await trx
-    .updateTable('memberships')
-    .set(columns)
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('group_name', 'is not', null)
-    .execute();
-  if (change.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
+  await change(
+    trx,
+    'memberships',
+    { team_id: teamId, user_id: userId, group_name: not(null) },
+    columns,
+  );
+  if (changed.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
   // By another group in the same role: nothing that anybody would see.
-  return change.role !== was;
+  return changed.role !== was;
 }
 
 /** Whether nobody else leads the team as its owner or an admin. */
 async function isOnlyLead(trx: Trx, teamId: string, userId: string): Promise<boolean> {
-  const other = await trx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('team_id', '=', teamId)
-    .where('user_id', '<>', userId)
-    .where('role', 'in', ['owner', 'admin'])
-    .limit(1)
-    .executeTakeFirst();
-  return other === undefined;
+  const others = await all(
+    trx,
+    'memberships',
+    { team_id: teamId, user_id: not(userId), role: ['owner', 'admin'] },
+    { columns: ['user_id'], limit: 1 },
+  );
+  return others.length === 0;
 }

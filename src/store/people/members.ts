@@ -1,9 +1,8 @@
 import { COUNT_LIMIT } from '../database/bounded-count.ts';
-import { sql } from 'kysely';
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
 import { insertTeam } from './teams.ts';
-import { add, all, change, remove } from '../database/rows.ts';
+import { add, all, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export interface Member {
@@ -76,13 +75,13 @@ export const members = {
    * allowed.
    */
   async createTeam(
-    context: Context,
+    { main }: Context,
     userId: string,
     { name, plan, mostOwned }: { name: string; plan: string; mostOwned: number },
     now: number,
   ): Promise<string | null> {
-    return context.main.transact(async (trx) => {
-      if ((await countOwned(context, trx, userId)) >= mostOwned) return null;
+    return main.transact(async (trx) => {
+      if ((await countOwned(trx, userId)) >= mostOwned) return null;
       const team = await insertTeam(trx, { name, plan }, now);
       await join(trx, team.id, userId, 'owner', now);
       return team.id;
@@ -100,14 +99,13 @@ export const members = {
     role: InvitedRole,
   ): Promise<boolean> {
     return main.transact(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('memberships')
-        .set({ role, group_name: null })
-        .where('team_id', '=', teamId)
-        .where('user_id', '=', userId)
-        .where('role', '<>', 'owner')
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
+      const changed = await change(
+        trx,
+        'memberships',
+        { team_id: teamId, user_id: userId, role: not('owner') },
+        { role, group_name: null },
+      );
+      if (changed === 0) return false;
       if (role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
       return true;
     });
@@ -123,12 +121,12 @@ export const members = {
    * is no member.
    */
   async transfer(
-    context: Context,
+    { main }: Context,
     teamId: string,
     { ownerId, toUserId, mostOwned }: { ownerId: string; toUserId: string; mostOwned: number },
   ): Promise<'moved' | 'not-found' | 'owns-enough'> {
     if (ownerId === toUserId) return 'not-found';
-    return context.main.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const rows = await all(
         trx,
         'memberships',
@@ -137,7 +135,7 @@ export const members = {
       );
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
       if (!isOwner || rows.length < 2) return 'not-found';
-      if ((await countOwned(context, trx, toUserId)) >= mostOwned) return 'owns-enough';
+      if ((await countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
       const setRole = (userId: string, role: Role) =>
         change(
           trx,
@@ -190,9 +188,8 @@ export const members = {
  * Counts the teams that the user owns. On Postgres it locks the user's row, so that of two teams made at once both
  * count.
  */
-async function countOwned({ main }: Context, trx: Trx, userId: string): Promise<number> {
-  const held = sql.raw(main.dialect.lock('for update'));
-  await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
+async function countOwned(trx: Trx, userId: string): Promise<number> {
+  await one(trx, 'users', { id: userId }, ['id'], { lock: 'for update' });
   const row = await trx
     .selectFrom('memberships as m')
     .innerJoin('teams as t', 't.id', 'm.team_id')
@@ -223,13 +220,12 @@ export async function join(
 
 /** Ends a membership. False where the user is not in the team, or owns it. */
 export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('memberships')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .where('role', '<>', 'owner')
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
+  const removed = await remove(trx, 'memberships', {
+    team_id: teamId,
+    user_id: userId,
+    role: not('owner'),
+  });
+  if (removed === 0) return false;
   await revokeInvitationsBy(trx, teamId, userId);
   await change(trx, 'users', { id: userId, current_team_id: teamId }, { current_team_id: null });
   return true;

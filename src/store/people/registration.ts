@@ -177,13 +177,9 @@ async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Pl
 
 async function findByGroups(trx: Trx, mapped: readonly Mapped[]): Promise<Place> {
   const best = bestOfTeams(mapped);
-  const team = await trx
-    .selectFrom('teams')
-    .select('id')
-    .where('id', 'in', [...best.keys()])
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .executeTakeFirst();
+  const team = await one(trx, 'teams', { id: [...best.keys()], deleted_at: null }, ['id'], {
+    order: ['id'],
+  });
   const place = team && best.get(team.id);
   return place ? { kind: 'place', ...place } : { kind: 'not-invited' };
 }

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
 import type { Trx } from '../database/database.ts';
 import type { Row } from '../tables/tables.ts';
-import { add, all, change, one } from '../database/rows.ts';
+import { add, all, change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export interface Team {
@@ -104,13 +104,9 @@ export const teams = {
   /** When the team's signing secret took effect; null where there is none. */
   async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
     const row = await main.read((db) =>
-      db
-        .selectFrom('teams')
-        .select('signing_secret_set_at')
-        .where('id', '=', teamId)
-        .where('sealed_signing_secret', 'is not', null)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst(),
+      one(db, 'teams', { id: teamId, sealed_signing_secret: not(null), deleted_at: null }, [
+        'signing_secret_set_at',
+      ]),
     );
     return row ? (row.signing_secret_set_at ?? 0) : null;
   },

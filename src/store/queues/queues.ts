@@ -18,7 +18,7 @@ import { parseList } from '../database/parse-list.ts';
 import type { YesNo } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import { forgetTaken } from '../postgres/taken-slots.ts';
-import { all, one, remove } from '../database/rows.ts';
+import { addMissing, all, one, remove } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
 
 export interface Queue extends QueueSettings {
@@ -114,11 +114,7 @@ export async function insertMissingQueues(
       newQueueRow(teamId, name, DEFAULT_QUEUE_SETTINGS, now),
     ]),
   );
-  await trx
-    .insertInto('queues')
-    .values([...rows.values()])
-    .onConflict((oc) => oc.columns(['team_id', 'name']).doNothing())
-    .execute();
+  await addMissing(trx, 'queues', [...rows.values()]);
 }
 
 export type QueuePolicy = Pick<QueueSettings, 'retriesEnabled' | 'retrySchedule' | 'emailAlerts'>;
