@@ -9,7 +9,7 @@ import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
-interface ToTell {
+interface StillFailing {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
   alert: StoredAlert;
@@ -31,7 +31,7 @@ const ERROR_CHARACTERS = 300;
 
 /** Writes the event, its source and the link; no payload, header or target URL. */
 export function writeMessage(
-  told: ToTell,
+  told: StillFailing,
   baseUrl: string,
   isSecret: IsSecretHeader = isSecretHeader,
 ): Message {
@@ -66,7 +66,7 @@ export function writeMessage(
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
-  { noticeId, alert, alertCount, subjects }: ToTell,
+  { noticeId, alert, alertCount, subjects }: StillFailing,
   secrets: readonly string[],
 ): Omit<MessageDetails, 'note'> {
   const { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs } = alert;
@@ -147,7 +147,7 @@ function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
 /** How many crons a message names. For the rest it gives the number. */
 const MOST_NAMED = 10;
 
-function namesOf({ subjects, alertCount }: ToTell): { label: string; value: string }[] {
+function namesOf({ subjects, alertCount }: StillFailing): { label: string; value: string }[] {
   if (subjects.length < 2) return [];
   const named = subjects.slice(0, MOST_NAMED);
   const names = named.map(({ name }) => nameOf(name)).join(', ');

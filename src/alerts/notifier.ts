@@ -157,7 +157,7 @@ class NoticeLoop implements Notifier {
     const now = clock.now();
     if (now < this.#raiseTimedAt) return;
     this.#raiseTimedAt = now + LONGEST_SLEEP_MS;
-    await windows.tellEnds();
+    await windows.notifyEnds();
     await alerts.raiseReminders(now);
     const { monthlyLimitOf } = this.#options;
     if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);

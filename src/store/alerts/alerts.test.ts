@@ -269,7 +269,7 @@ forEachStore((dialect, openTestStore) => {
       const [execution] = await startRuns(store, node, cron.id, teamId);
       names.length = 0;
       await end(store, node, execution, true);
-      assert.ok(!names.some((sql) => sql.includes('hold-streaks')));
+      assert.ok(!names.some((sql) => sql.includes('lock-streaks')));
     });
   });
 

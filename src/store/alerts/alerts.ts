@@ -59,7 +59,7 @@ export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'u
 /** A literal 0: SQLite uses the partial index of unread alerts only if it sees the value in the text. */
 const UNREAD = sql.lit(0 as const);
 
-export function alertOf(row: Row<'alerts'>): StoredAlert {
+export function storedAlert(row: Row<'alerts'>): StoredAlert {
   return {
     teamId: row.team_id,
     id: row.id,
@@ -118,13 +118,13 @@ export const alerts = {
       const order = after === undefined ? 'desc' : 'asc';
       return query.orderBy('id', order).limit(filter.limit).execute();
     });
-    const alerts = rows.map(alertOf);
+    const alerts = rows.map(storedAlert);
     return after === undefined ? alerts : alerts.toReversed();
   },
 
   async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
     const row = await main.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
-    return row ? alertOf(row) : null;
+    return row ? storedAlert(row) : null;
   },
 
   /**

@@ -1,15 +1,15 @@
-/** What a claimed notice tells, and to whom: the first of its alerts with the run, and the settings of its source. */
+/** The content and the recipients of a claimed notice: its first alert with the run, and the settings of its source. */
 import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
-import { alertOf, type StoredAlert } from './alerts.ts';
+import { storedAlert, type StoredAlert } from './alerts.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { NoticeTarget } from './notice-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { all, one } from '../database/rows.ts';
+import { all, first } from '../database/rows.ts';
 
 /** A notice under a lease: only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
@@ -25,13 +25,13 @@ export interface ClaimedNotice {
   teamName: string;
   /** The first alert of the notice. */
   alert: StoredAlert;
-  /** How many alerts the notice tells of. */
+  /** How many alerts the notice reports. */
   alertCount: number;
   /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
   /** The alert settings of the first alert's cron or queue as they are now; defaults if it was deleted. */
   settings: AlertSettings;
-  /** The recipients that are not told yet. */
+  /** The recipients that it was not sent to yet. */
   targets: readonly NoticeTarget[];
   /** The number of tries, this one included. */
   attempts: number;
@@ -52,7 +52,7 @@ export function keyOf({ team_id, id, claim_id, group_id }: Row<'notices'>): Noti
 }
 
 /**
- * Reads what a claimed notice tells. Null where its alerts are gone: retention has deleted them, so there is nothing to
+ * Reads the content of a claimed notice. Null if its alerts are gone: retention has deleted them, so there is nothing to
  * send.
  */
 export async function readNotice(
@@ -62,9 +62,12 @@ export async function readNotice(
   teamName: string,
 ): Promise<ClaimedNotice | null> {
   const { groupId, ...key } = keyOf(row);
-  const alert = await one(trx, 'alerts', { team_id: row.team_id, notice_id: groupId }, undefined, {
-    order: ['id'],
-  });
+  const alert = await first(
+    trx,
+    'alerts',
+    { team_id: row.team_id, notice_id: groupId },
+    { order: ['id'] },
+  );
   if (!alert) return null;
   const response = await trx
     .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
@@ -80,11 +83,11 @@ export async function readNotice(
     batchId: row.batch_id,
     channelId: row.channel_id,
     teamName,
-    alert: alertOf(alert),
+    alert: storedAlert(alert),
     alertCount: row.alert_count,
     subjects:
       row.alert_count === 1 || alert.muted_by === null
-        ? [alertOf(alert).source]
+        ? [storedAlert(alert).source]
         : await readSubjects(trx, row.team_id, groupId),
     settings: await readSettings(trx, alert),
     targets: readTargets(row.targets),
@@ -96,7 +99,7 @@ export async function readNotice(
   };
 }
 
-/** Reads the recipients. A damaged list counts as the channel: telling twice is better than not at all. */
+/** Reads the recipients. A damaged list counts as the channel: sending twice is better than not at all. */
 function readTargets(text: string): NoticeTarget[] {
   try {
     return parseList<NoticeTarget>(text);

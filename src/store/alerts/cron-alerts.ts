@@ -31,8 +31,8 @@ interface StreakRow {
 const CRON = { team_id: 'id', cron_id: 'id' } as const satisfies Fields;
 
 /** Locks the crons in one order, so that two nodes that settle runs of the same crons cannot deadlock. */
-const holdStreaks = preparedStatement<StreakRow>(
-  'hold-streaks',
+const lockStreaks = preparedStatement<StreakRow>(
+  'lock-streaks',
   (dialect) => `
   select c.team_id, c.id, c.name, c.alert_threshold, c.failed_runs, c.failing_since,
     c.has_raised_failure, c.alert_settings, c.remind_at
@@ -73,7 +73,7 @@ export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promis
     team_id: teamId,
     cron_id: cronId,
   }));
-  const rows = await trx.rows(holdStreaks, [packRows(CRON, asked)]);
+  const rows = await trx.rows(lockStreaks, [packRows(CRON, asked)]);
   const byCron = Map.groupBy(runs, ({ cronId }) => cronId);
   const followed = rows.map((row) => followOne(row, byCron.get(row.id) ?? []));
   const changed = followed.filter(({ hasChanged }) => hasChanged);
@@ -99,7 +99,7 @@ function followOne(row: StreakRow, runs: readonly SettledRun[]) {
     const { completedAt } = run.end;
     const step = followRun(streak, row.alert_threshold, { isSuccess: run.isSuccess, completedAt });
     ({ streak } = step);
-    if (step.alert) alerts.push(alertOf(row, run, step.alert, settings));
+    if (step.alert) alerts.push(cronAlert(row, run, step.alert, settings));
     if (!streak.hasRaisedFailure) remindAt = null;
     else if (step.alert) remindAt = nextReminder(completedAt, settings.remindHours);
   }
@@ -134,7 +134,7 @@ function streakRow({
   };
 }
 
-function alertOf(
+function cronAlert(
   row: StreakRow,
   run: SettledRun,
   alert: StreakAlert,

@@ -1,6 +1,6 @@
 import { readAlertSettings } from '#domain/alert-settings';
 import type { RemindedKind } from './reminders.ts';
-import { change, one } from '../database/rows.ts';
+import { change, first, one } from '../database/rows.ts';
 
 /** Reminders of crons: each cron has its streak and the time of the next one in its row. */
 export const CRON_REMINDERS: RemindedKind = {
@@ -23,18 +23,17 @@ export const CRON_REMINDERS: RemindedKind = {
   /** The last failure that was raised. The reminder links to the same run. */
   async findFailure(db, { team_id, id }) {
     const row = await db.read((reader) =>
-      one(
+      first(
         reader,
         'alerts',
         { team_id, source_id: id, level: 'failure' },
-        ['run_id', 'response_status', 'reason', 'error_message'],
-        { order: ['id desc'] },
+        { columns: ['run_id', 'response_status', 'reason', 'error_message'], order: ['id desc'] },
       ),
     );
     return row ? { ...row, attempt_number: null } : null;
   },
 
-  async hold(trx, { team_id, id }) {
+  async lock(trx, { team_id, id }) {
     const row = await one(
       trx,
       'crons',
@@ -49,7 +48,7 @@ export const CRON_REMINDERS: RemindedKind = {
         'remind_at',
         'alert_settings',
       ],
-      { lock: 'for no key update' },
+      'for no key update',
     );
     if (!row || row.remind_at === null) return null;
     return {

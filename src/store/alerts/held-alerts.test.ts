@@ -56,7 +56,7 @@ test('ends of maintenance windows of others do not wait for a row that somebody 
   for (const held of [first, second]) {
     await using holder = await holdRows(store);
     await holder.query(`select 1 from maintenance_windows where id = '${held}' for update`);
-    await store.windows.tellEnds();
+    await store.windows.notifyEnds();
     assert.deepEqual(await untold(), [held]);
     await store.database.transact((trx) =>
       trx
@@ -66,6 +66,6 @@ test('ends of maintenance windows of others do not wait for a row that somebody 
         .execute(),
     );
   }
-  await store.windows.tellEnds();
+  await store.windows.notifyEnds();
   assert.deepEqual(await untold(), []);
 });

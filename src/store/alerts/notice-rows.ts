@@ -1,6 +1,5 @@
 import { notices as noticesTable } from '../tables/alerts.ts';
 import { fieldsOf } from '../tables/table.ts';
-import { sql } from 'kysely';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { type Collection, joinCollection } from '#domain/alert-digest';
 import { newId } from '#domain/ids';
@@ -11,9 +10,9 @@ import { preparedStatement } from '../database/prepared.ts';
 import { all, change, one } from '../database/rows.ts';
 
 /**
- * A recipient that is not told yet: the notice's channel as it is set when the notice is sent, every member by email
+ * A recipient that the notice was not sent to yet: its channel as it is set when the notice is sent, every member by email
  * ('members'), or one member. `asChannel`: the member gets the mail because the channel was email; if the channel has
- * become a chat since, the chat is told instead.
+ * become a chat since, it goes to the chat instead.
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
@@ -26,7 +25,7 @@ export interface KnownChannel {
 export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
 /** A group of alerts that are sent together: each of its channels gets one notice. */
-export interface GroupToTell {
+export interface NewGroup {
   teamId: string;
   /** The group's id, to which alerts refer in `notice_id`. */
   id: string;
@@ -86,7 +85,7 @@ const insertNoticeRows = preparedStatement<never>(
  */
 export async function insertNotices(
   trx: Trx,
-  groups: readonly GroupToTell[],
+  groups: readonly NewGroup[],
   known: ReadonlyMap<string, KnownChannels>,
   isTogether = false,
 ): Promise<void> {
@@ -113,8 +112,8 @@ interface NewNotice {
 }
 
 /**
- * The sender claims the rest of a batch with its first notice. The rest is due on its own only a little later, for the
- * case that the first is gone.
+ * Claiming the first notice of a batch claims all. The others become due this much later, so that they are sent even if
+ * the first was deleted.
  */
 export const FOLLOW_MS = 5_000;
 
@@ -130,7 +129,7 @@ function putTogether(notices: readonly NewNotice[]): void {
 async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number): Promise<void> {
   const [first] = notices;
   if (!first) return;
-  const before = await holdCollection(trx, first);
+  const before = await lockCollection(trx, first);
   let open = before;
   for (const { row } of notices) {
     const joined = joinCollection(open, row.next_try_at ?? 0, minutes, newId);
@@ -143,7 +142,7 @@ async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number)
   await change(trx, 'channels', keyOfChannel(first.teamId, first.ref), columns);
 }
 
-async function holdCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Collection | null> {
+async function lockCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Collection | null> {
   const columns = ['collecting_id', 'collecting_until'] as const;
   const key = keyOfChannel(teamId, ref);
   const row = await one(trx, 'channels', key, columns, 'for no key update');
@@ -155,17 +154,17 @@ async function holdCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Col
 const MEMBERS = 'members';
 
 function noticesOf(
-  { teamId, id, mailsMembers, channels, alertCount, dueAt }: GroupToTell,
+  { teamId, id, mailsMembers, channels, alertCount, dueAt }: NewGroup,
   known: KnownChannels = new Map(),
 ): NewNotice[] {
   const hasDefault = channels.includes(DEFAULT_REF);
-  const told = [
-    ...toldByDefault(mailsMembers, hasDefault, known.get(DEFAULT_REF)),
+  const recipients = [
+    ...defaultNotices(mailsMembers, hasDefault, known.get(DEFAULT_REF)),
     ...channels
       .filter((ref) => ref !== DEFAULT_REF && !(mailsMembers && known.get(ref)?.kind === 'email'))
       .map((ref) => ({ ref, targets: ['channel'] as NoticeTarget[] })),
   ];
-  return told.map(({ ref, targets }) => {
+  return recipients.map(({ ref, targets }) => {
     const channelId = ref === DEFAULT_REF || ref === MEMBERS ? null : ref;
     return {
       teamId,
@@ -189,7 +188,7 @@ function noticesOf(
  * The notices by the default channel and to members. Queue alerts are mailed to every member, whatever the channels are
  * (§6.4), and at once even if the default channel, a chat, collects.
  */
-function toldByDefault(
+function defaultNotices(
   mailsMembers: boolean,
   hasDefault: boolean,
   channel: KnownChannel | undefined,
@@ -206,7 +205,7 @@ function toldByDefault(
 }
 
 /** Whether a notice to these channels has any recipient. */
-export function tellsAnybody(mailsMembers: boolean, channels: readonly ChannelRef[]): boolean {
+export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelRef[]): boolean {
   return mailsMembers || channels.length > 0;
 }
 
@@ -214,7 +213,7 @@ export function tellsAnybody(mailsMembers: boolean, channels: readonly ChannelRe
  * The remaining notices of a group, locked until the end of the transaction: of two nodes that finish the last two, the
  * second one sees that only its own is left.
  */
-export async function holdGroup(
+export async function lockGroup(
   trx: Trx,
   teamId: string,
   groupId: string,

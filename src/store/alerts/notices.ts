@@ -3,7 +3,7 @@ import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
-import { FOLLOW_MS, holdGroup, type NoticeTarget } from './notice-rows.ts';
+import { FOLLOW_MS, lockGroup, type NoticeTarget } from './notice-rows.ts';
 import { above, all, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -51,7 +51,7 @@ const claimFollowers = preparedStatement<Row<'notices'>>('claim-following-notice
 const MOST_TOGETHER = 100;
 
 /**
- * Notices, which tell people of alerts. A notice is claimed under a lease: if its node dies, another one claims it and
+ * Notices, which report alerts to people. A notice is claimed under a lease: if its node dies, another one claims it and
  * continues with the recipients that are left in `targets`.
  */
 export const notices = {
@@ -119,12 +119,12 @@ export const notices = {
 
   /**
    * For a notice whose channel was deleted: makes it one for the default channel. False where the default channel is
-   * told of the same alerts by another notice, or where the claim is lost: nothing is left to send.
+   * gets the same alerts by another notice, or if the claim is lost: nothing is left to send.
    */
   async fallBack({ main }: Context, notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
     return main.transact(async (trx) => {
-      const group = await holdGroup(trx, teamId, groupId);
+      const group = await lockGroup(trx, teamId, groupId);
       const own = group.find((row) => row.id === id && row.claim_id === claimId);
       if (!own || own.is_beside_default === 1) return false;
       const inTeam = () => trx.updateTable('notices').where('team_id', '=', teamId);
@@ -137,9 +137,9 @@ export const notices = {
   },
 
   /**
-   * Ends a notice when everybody was told, or nobody can be told any more. The last notice of a group marks its alerts
+   * Ends a notice that was sent to everybody, or can be sent to nobody any more. The last notice of a group marks its alerts
    * as `delivery` says; then the notice is deleted. Very many alerts are marked in several transactions; a node that
-   * takes over in between tells nobody again.
+   * takes over in between sends nothing again.
    */
   async finish(
     context: Context,
@@ -151,7 +151,7 @@ export const notices = {
     for (let left = notice.alertCount; left > MARKED_AT_ONCE; left -= MARKED_AT_ONCE) {
       const from = after;
       const last = await context.main.transact(async (trx) =>
-        (await endTelling(trx, notice, delivery)) ? markSome(trx, notice, delivery, from) : null,
+        (await markSent(trx, notice, delivery)) ? markSome(trx, notice, delivery, from) : null,
       );
       if (last === null) return;
       after = last;
@@ -181,14 +181,14 @@ async function claimOthers(
 /** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
 async function leaveToOthers({ main }: Context, notice: NoticeKey): Promise<boolean> {
   return main.transact(async (trx) => {
-    const group = await holdGroup(trx, notice.teamId, notice.groupId);
+    const group = await lockGroup(trx, notice.teamId, notice.groupId);
     return group.length > 1 && deleteNotice(trx, notice);
   });
 }
 
 const MARKED_AT_ONCE = 1_000;
-/** Marks a notice as told while its alerts are marked. False where the claim is lost. */
-async function endTelling(
+/** Marks a notice as sent while its alerts are marked. False if the claim is lost. */
+async function markSent(
   trx: Trx,
   { teamId, id, claimId }: NoticeKey,
   delivery: 'sent' | 'failed',

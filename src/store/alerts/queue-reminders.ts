@@ -5,7 +5,7 @@ import type { Trx } from '../database/database.ts';
 import { KeyMerge } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
 import type { RemindedKind } from './reminders.ts';
-import { addMissing, change, not, one, remove } from '../database/rows.ts';
+import { addMissing, change, first, not, remove } from '../database/rows.ts';
 import { LAST_TIME } from '#domain/instant';
 import { FIRST_ID } from '#domain/ids';
 
@@ -57,7 +57,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
     return row ?? null;
   },
 
-  async hold(trx, { team_id, id }) {
+  async lock(trx, { team_id, id }) {
     const row = await trx
       .selectFrom('failing_queues as f')
       .innerJoin('queues as q', (join) =>
@@ -70,12 +70,11 @@ export const QUEUE_REMINDERS: RemindedKind = {
       .modifyEnd(sql.raw(trx.dialect.lock('for update of f')))
       .executeTakeFirst();
     if (!row) return null;
-    const told = await one(
+    const sent = await first(
       trx,
       'alerts',
       { team_id, source_id: id, level: 'failure', delivery: not('muted') },
-      ['raised_at'],
-      { order: ['id desc'] },
+      { columns: ['raised_at'], order: ['id desc'] },
     );
     return {
       name: row.name,
@@ -85,7 +84,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
       failingSince: row.failing_since,
       failedRuns: null,
       remindAt: row.remind_at,
-      lastToldAt: told?.raised_at ?? null,
+      lastToldAt: sent?.raised_at ?? null,
     };
   },
 

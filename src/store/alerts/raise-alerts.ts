@@ -12,11 +12,11 @@ import type { Trx } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import {
-  type GroupToTell,
-  holdGroup,
+  type NewGroup,
+  lockGroup,
   insertNotices,
   readKnownChannels,
-  tellsAnybody,
+  hasRecipients,
 } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { addMissing, change, one } from '../database/rows.ts';
@@ -44,7 +44,7 @@ export interface AlertToRaise {
 interface Placed {
   alert: AlertToRaise;
   mutedBy: StoredWindow | null;
-  /** The channels to tell, each once; none where a maintenance window mutes the alert. */
+  /** The channels to notify, each once; none if a maintenance window mutes the alert. */
   channels: readonly ChannelRef[];
   noticeId: string | null;
 }
@@ -71,13 +71,13 @@ export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Pr
 }
 
 /** Puts every alert that has recipients into a group, and returns the groups that are new. */
-async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<GroupToTell[]> {
-  const told = placed.filter(
+async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewGroup[]> {
+  const sent = placed.filter(
     ({ alert, mutedBy, channels }) =>
-      mutedBy === null && tellsAnybody(mailsMembers(alert), channels),
+      mutedBy === null && hasRecipients(mailsMembers(alert), channels),
   );
-  const groups = Map.groupBy(told, ({ alert }) => groupOf(alert));
-  const notices: GroupToTell[] = [];
+  const groups = Map.groupBy(sent, ({ alert }) => groupOf(alert));
+  const notices: NewGroup[] = [];
   // Locks bursts in the same order everywhere, so that two nodes cannot deadlock.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
@@ -104,8 +104,8 @@ function comesInBursts({ source, kind }: AlertToRaise): boolean {
 }
 
 /**
- * The key of an alert's group. Others than those of failing jobs are sent one by one: a streak raises few, and each says
- * something else.
+ * The key of an alert's group. Only alerts of failing jobs share one: a streak raises few alerts, and each has other
+ * content.
  */
 function groupOf(alert: AlertToRaise): string {
   const { teamId, source, level, runId, kind } = alert;
@@ -117,17 +117,17 @@ function newNotice(
   id: string,
   alertCount: number,
   dueAt: number,
-): GroupToTell {
+): NewGroup {
   const { teamId } = alert;
   return { teamId, id, mailsMembers: mailsMembers(alert), channels, alertCount, dueAt };
 }
 
 /** Adds alerts of a queue to the group that gathers them, and gives its id; else gives a new group. */
-async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<GroupToTell | string> {
+async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup | string> {
   const last = group.at(-1);
   if (!last) throw new Error('a group has alerts');
   const { alert } = last;
-  const burst = await holdBurst(trx, alert);
+  const burst = await lockBurst(trx, alert);
   const gathering = findGathering(burst, alert.raisedAt);
   const join = { teamId: alert.teamId, groupId: gathering ?? '', more: group.length };
   if (gathering !== null && (await joinNotices(trx, join))) return gathering;
@@ -147,7 +147,7 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<GroupToTe
 }
 
 /** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
-async function holdBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
+async function lockBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
   await addMissing(trx, 'alert_bursts', {
     team_id: teamId,
     queue_id: source.id,
@@ -161,7 +161,7 @@ async function holdBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
     'alert_bursts',
     { team_id: teamId, queue_id: source.id, level },
     undefined,
-    { lock: 'for update' },
+    'for update',
   );
   const noticeId = row?.gathering_notice_id ?? null;
   const gathering = noticeId === null ? null : { noticeId, until: row?.gathering_until ?? 0 };
@@ -173,7 +173,7 @@ async function joinNotices(
   trx: Trx,
   { teamId, groupId, more }: { teamId: string; groupId: string; more: number },
 ): Promise<boolean> {
-  const notices = await holdGroup(trx, teamId, groupId);
+  const notices = await lockGroup(trx, teamId, groupId);
   if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
   const ids = notices.map(({ id }) => id);
   await change(

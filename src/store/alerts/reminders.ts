@@ -21,7 +21,7 @@ export interface DueReminder {
   failing_since: number | null;
 }
 
-/** What its reminder tells of. */
+/** The failure that its reminder reports. */
 export interface LastFailure {
   run_id: string;
   response_status: number | null;
@@ -39,7 +39,7 @@ export interface Reminded {
   failingSince: number | null;
   failedRuns: number | null;
   remindAt: number;
-  /** When anybody was last told that it fails, where that may be later than the last reminder. */
+  /** When a failure was last sent, if that may be later than the last reminder. */
   lastToldAt: number | null;
 }
 
@@ -49,7 +49,7 @@ export interface RemindedKind {
   findDue: (db: Database, now: number, most: number) => Promise<DueReminder[]>;
   findFailure: (db: Database, due: DueReminder) => Promise<LastFailure | null>;
   /** Locks it until the end of the transaction; null where no reminder of it is to come. */
-  hold: (trx: Trx, due: DueReminder) => Promise<Reminded | null>;
+  lock: (trx: Trx, due: DueReminder) => Promise<Reminded | null>;
   /** @param remindAt  when the next reminder is due; null: none is to come */
   write: (trx: Trx, due: DueReminder, remindAt: number | null) => Promise<void>;
 }
@@ -80,20 +80,20 @@ interface Reminder {
  */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
   await waitBriefly(trx, trx.dialect);
-  const held = await kind.hold(trx, due);
+  const locked = await kind.lock(trx, due);
   // Its cron or queue is gone.
-  if (!held) return kind.write(trx, due, null);
-  if (held.remindAt > now) return;
-  const { name, settings, failingSince, failedRuns } = held;
+  if (!locked) return kind.write(trx, due, null);
+  if (locked.remindAt > now) return;
+  const { name, settings, failingSince, failedRuns } = locked;
   const source = { kind: kind.kind, id: due.id, name };
   const window = findMutingWindow(await readWindows(trx, [due.team_id]), source, now);
   const { isTold, nextAt } = decideReminder({
     now,
     hours: settings.remindHours,
-    isFailing: held.isFailing && last !== null,
-    isActive: held.isActive && due.paused_at === null,
+    isFailing: locked.isFailing && last !== null,
+    isActive: locked.isActive && due.paused_at === null,
     mutedUntil: window && endOfWindow(window, now),
-    lastToldAt: held.lastToldAt,
+    lastToldAt: locked.lastToldAt,
   });
   await kind.write(trx, due, nextAt);
   if (!isTold || !last) return;

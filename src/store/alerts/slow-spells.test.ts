@@ -218,7 +218,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     const window = { name: 'Move', startsAt: now, endsAt: now + HOUR_MS, isWeekly: false };
     await store.windows.create(teamId, { ...window, covers: 'team' }, now);
     await run(SLOW_MS);
-    await store.windows.tellEnds();
+    await store.windows.notifyEnds();
     const [alert, ...more] = await store.alerts.list(teamId, { limit: 9 });
     assert.deepEqual(more, []);
     assert.deepEqual([alert?.kind, alert?.delivery, alert?.mutedBy], ['slow', 'muted', 'Move']);

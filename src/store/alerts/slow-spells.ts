@@ -83,8 +83,8 @@ const makeSpells = preparedStatement<never>(
 );
 
 /** In one order, so that two nodes that settle runs of the same sources do not wait for each other. */
-const holdSpells = preparedStatement<SpellRow>(
-  'hold-slow-spells',
+const lockSpells = preparedStatement<SpellRow>(
+  'lock-slow-spells',
   ({ rows, lock }) => `
   select ${SPELL} from ${rows(SOURCE, 1)} cross join slow_spells s where ${OF_GIVEN}
   order by s.source_id ${lock('for update of s')}`,
@@ -92,7 +92,8 @@ const holdSpells = preparedStatement<SpellRow>(
 
 /**
  * Follows crons and queues by runs that were just settled in this transaction, in that order, and raises what they
- * give rise to. What changes nothing, as most runs do, is read and not held.
+ * give rise to. Most runs change nothing: their
+ * sources are read and not locked.
  *
  * @returns whether anything was raised
  */
@@ -104,21 +105,21 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   );
   const rows = await trx.rows(readSpells, [packRows(SOURCE, all)]);
   const seen = new Map(rows.map((row) => [row.source_id, row]));
-  const stirred = all.filter(({ source_id }) => {
+  const changing = all.filter(({ source_id }) => {
     const runs = bySource.get(source_id) ?? [];
     return [...Map.groupBy(runs, ({ rule }) => rule)].some(([rule, ofRule]) => {
       const before = spellOf(seen.get(source_id), rule);
-      // As if it were told again as often as can be.
+      // The reminder interval isn't known here, so assume the shortest: at worst a row is locked for nothing.
       return follow(before, ofRule, REMIND_HOURS[0]).spell !== before;
     });
   });
-  if (stirred.length === 0) return false;
-  const packed = packRows(SOURCE, stirred);
+  if (changing.length === 0) return false;
+  const packed = packRows(SOURCE, changing);
   await trx.rows(makeSpells, [packed]);
-  const held = await trx.rows(holdSpells, [packed]);
+  const locked = await trx.rows(lockSpells, [packed]);
   const alerts: AlertToRaise[] = [];
-  for (const row of held) {
-    alerts.push(...(await followHeld(trx, row, bySource.get(row.source_id) ?? [])));
+  for (const row of locked) {
+    alerts.push(...(await followLocked(trx, row, bySource.get(row.source_id) ?? [])));
   }
   await raiseAlerts(trx, alerts);
   return alerts.length > 0;
@@ -146,7 +147,7 @@ function follow(before: SlowSpell | null, runs: readonly TimedRun[], remindHours
   return { spell, alerts };
 }
 
-async function followHeld(
+async function followLocked(
   trx: Trx,
   row: SpellRow,
   runs: readonly TimedRun[],
@@ -179,10 +180,10 @@ async function followHeld(
       { rule, since: spell.since, last_at: spell.lastAt, told_at: spell.toldAt },
     );
   const named = { kind, id: sourceId, name: source.name } as const;
-  return alerts.map(({ run, alert }) => alertOf(run, alert, named, settings));
+  return alerts.map(({ run, alert }) => slowAlert(run, alert, named, settings));
 }
 
-function alertOf(
+function slowAlert(
   { run, pace, end }: TimedRun,
   { level, slowMs }: SlowAlert,
   source: AlertToRaise['source'],

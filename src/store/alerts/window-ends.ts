@@ -10,7 +10,7 @@ import type { AlertLevel } from '#domain/alert-streak';
 import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
-import { type GroupToTell, insertNotices, readKnownChannels } from './notice-rows.ts';
+import { type NewGroup, insertNotices, readKnownChannels } from './notice-rows.ts';
 import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { change } from '../database/rows.ts';
@@ -20,12 +20,12 @@ const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
 /**
- * Tells of crons that began to fail inside a maintenance window and still fail at its end: one notice per window and
- * channel (§6.6). It takes the muted alerts and marks them as told, so none is told twice, on any number of nodes.
+ * Notifies of crons that began to fail inside a maintenance window and still fail at its end: one notice per window and
+ * channel (§6.6). It marks the muted alerts as pending, so each is sent once, on any number of nodes.
  *
  * @returns whether there is a notice to send
  */
-export async function tellWindowEnds(db: Database, now: number): Promise<boolean> {
+export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
   const ended = await db.read((reader) =>
     reader
       .selectFrom('maintenance_windows as w')
@@ -40,16 +40,21 @@ export async function tellWindowEnds(db: Database, now: number): Promise<boolean
       .limit(MOST_WINDOWS)
       .execute(),
   );
-  let isTold = false;
+  let isNotified = false;
   await besideHeldTeams(ended, async ({ team_id, id }) => {
-    const told = await db.transact((trx) => tellEnd(trx, team_id, id, now));
-    isTold ||= told;
+    const isNew = await db.transact((trx) => notifyEnd(trx, team_id, id, now));
+    isNotified ||= isNew;
   });
-  return isTold;
+  return isNotified;
 }
 
-/** Marks one window's end as told, which locks its row until the end of the transaction, and tells of its crons. */
-async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number): Promise<boolean> {
+/** Marks one window's end as handled, which locks its row until the end of the transaction, and notifies of its crons. */
+async function notifyEnd(
+  trx: Trx,
+  teamId: string,
+  windowId: string,
+  now: number,
+): Promise<boolean> {
   await waitBriefly(trx, trx.dialect);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
@@ -60,7 +65,7 @@ async function tellEnd(trx: Trx, teamId: string, windowId: string, now: number):
     { team_id: teamId, id: windowId },
     { told_until: lastEndOf(window, now) },
   );
-  return tellWhatStillFails(trx, window, windows, now);
+  return notifyStillFailing(trx, window, windows, now);
 }
 
 /** The window's last end; for a weekly window that is active, the one a week before its next end. */
@@ -76,7 +81,7 @@ function lastEndOf(window: StoredWindow, now: number): number {
  * @param windows  all windows of the team
  * @returns whether a notice was made
  */
-export async function tellWhatStillFails(
+export async function notifyStillFailing(
   trx: Trx,
   window: StoredWindow,
   windows: readonly StoredWindow[],
@@ -85,20 +90,20 @@ export async function tellWhatStillFails(
   const { teamId } = window;
   const others = windows.filter(({ id }) => id !== window.id || isInsideWindow(window, now));
   const failing = await findFailing(trx, window);
-  const toTell: ToTell[] = [];
+  const stillFailing: StillFailing[] = [];
   for (const { id: cronId, failing_since, alert_settings } of failing) {
     if (findMutingWindow(others, { kind: 'cron', id: cronId }, now) !== null) continue;
     const last = await findLastAlert(trx, teamId, cronId);
-    // Skips crons that were told of since, whose streak is over, or that have no recipients.
+    // Skips crons with a newer alert that was sent, whose streak is over, or that have no recipients.
     if (last?.delivery !== 'muted' || last.muted_by === null) continue;
     if (last.raised_at < (failing_since ?? Infinity)) continue;
     const { id: alertId, level } = last;
-    toTell.push({ cronId, alertId, level, settings: readAlertSettings(alert_settings) });
+    stillFailing.push({ cronId, alertId, level, settings: readAlertSettings(alert_settings) });
   }
-  return tellTogether(trx, teamId, toTell, now);
+  return insertTogether(trx, teamId, stillFailing, now);
 }
 
-interface ToTell {
+interface StillFailing {
   cronId: string;
   alertId: string;
   level: AlertLevel;
@@ -106,21 +111,21 @@ interface ToTell {
 }
 
 /** Makes the notices. Alerts with the same channels share a group. */
-async function tellTogether(
+async function insertTogether(
   trx: Trx,
   teamId: string,
-  toTell: readonly ToTell[],
+  stillFailing: readonly StillFailing[],
   now: number,
 ): Promise<boolean> {
-  if (toTell.length === 0) return false;
-  await postponeReminders(trx, teamId, toTell, now);
+  if (stillFailing.length === 0) return false;
+  await postponeReminders(trx, teamId, stillFailing, now);
   const known = await readKnownChannels(trx, [teamId]);
   const ids = new Set(known.get(teamId)?.keys());
-  const channelsOf = ({ settings, level }: ToTell) =>
+  const channelsOf = ({ settings, level }: StillFailing) =>
     resolveChannels(settings, level, ids).toSorted().join(' ');
-  const groups = Map.groupBy(toTell, channelsOf);
+  const groups = Map.groupBy(stillFailing, channelsOf);
   groups.delete('');
-  const toInsert: GroupToTell[] = [];
+  const toInsert: NewGroup[] = [];
   for (const [channels, alerts] of groups) {
     const group = { teamId, id: newId(now), mailsMembers: false, dueAt: now };
     const counted = { ...group, channels: channels.split(' '), alertCount: alerts.length };
@@ -137,15 +142,15 @@ async function tellTogether(
   return groups.size > 0;
 }
 
-/** Moves reminders that waited for the same end to a later time, so that nobody is told twice. */
+/** Moves reminders that waited for the same end to a later time, so that nobody is notified twice. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,
-  toTell: readonly ToTell[],
+  stillFailing: readonly StillFailing[],
   now: number,
 ): Promise<void> {
   for (const hours of REMIND_HOURS) {
-    const crons = toTell.filter(({ settings }) => settings.remindHours === hours);
+    const crons = stillFailing.filter(({ settings }) => settings.remindHours === hours);
     if (crons.length === 0) continue;
     await change(
       trx,

@@ -1,10 +1,10 @@
 import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
-import { tellWhatStillFails, tellWindowEnds } from './window-ends.ts';
+import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, atMost, change, one, remove } from '../database/rows.ts';
+import { add, atMost, change, first, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { StoredWindow, WindowSettings };
@@ -14,19 +14,19 @@ export interface NamedSource extends AlertSource {
 }
 
 /**
- * The most windows of a team, because every alert is compared with all of them. Windows that are over are kept until a
+ * The most windows of a team, because every alert is compared with all of them. Ended windows are kept until a
  * new one needs their place.
  */
 export const MOST_WINDOWS = 200;
 
 /** Maintenance windows of teams. A window may name crons and queues that were deleted since; they are ignored. */
 export const windows = {
-  /** Tells of crons that began to fail inside windows that have ended, and that still fail (§6.6). */
-  async tellEnds({ main, clock, signals }: Context): Promise<void> {
-    if (await tellWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
+  /** Notifies of crons that began to fail inside windows that have ended, and that still fail (§6.6). */
+  async notifyEnds({ main, clock, signals }: Context): Promise<void> {
+    if (await notifyWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
   },
 
-  /** Makes a window. Null: the team has the maximum number, and none of them is over. */
+  /** Makes a window. Null: the team has the maximum number, and none of them has ended. */
   async create(
     { main }: Context,
     teamId: string,
@@ -40,7 +40,7 @@ export const windows = {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .where('team_id', '=', teamId)
         .executeTakeFirstOrThrow();
-      if (n >= MOST_WINDOWS && !(await deleteLongestOver(trx, teamId, now))) return null;
+      if (n >= MOST_WINDOWS && !(await deleteOldestEnded(trx, teamId, now))) return null;
       const id = newId(now);
       await add(trx, 'maintenance_windows', {
         team_id: teamId,
@@ -73,7 +73,7 @@ export const windows = {
   },
 
   /**
-   * Deletes a window. If it is active, crons that still fail are told of as at any other end; a weekly one does not
+   * Deletes a window. If it is active, notifies of crons that still fail, as any other end does; a weekly one does not
    * return. False: no such window.
    */
   async delete(
@@ -82,24 +82,24 @@ export const windows = {
     windowId: string,
   ): Promise<boolean> {
     const now = clock.now();
-    const { isDeleted, isTold } = await main.transact(async (trx) => {
+    const { isDeleted, isNotified } = await main.transact(async (trx) => {
       const windows = await readWindows(trx, [teamId]);
       const window = windows.find(({ id }) => id === windowId);
       const isDeleted = await deleteWindow(trx, teamId, windowId);
-      if (!isDeleted || !window) return { isDeleted, isTold: false };
+      if (!isDeleted || !window) return { isDeleted, isNotified: false };
       const others = windows.filter(({ id }) => id !== windowId);
       return {
         isDeleted,
-        isTold: await tellWhatStillFails(trx, window, others, now),
+        isNotified: await notifyStillFailing(trx, window, others, now),
       };
     });
-    if (isTold) signals.send([{ kind: 'notices' }]);
+    if (isNotified) signals.send([{ kind: 'notices' }]);
     return isDeleted;
   },
 
   /**
    * Removes a cron or queue from the active one-time windows that name it. A window that then covers nothing has ended.
-   * Crons that still fail are told of as at any other end.
+   * Notifies of crons that still fail, as any other end does.
    */
   async uncover(
     { clock, main, signals }: Context,
@@ -107,10 +107,10 @@ export const windows = {
     source: AlertSource,
   ): Promise<void> {
     const now = clock.now();
-    const isTold = await main.transact(async (trx) => {
+    const isNotified = await main.transact(async (trx) => {
       const windows = await readWindows(trx, [teamId], { lock: 'for update' });
       const left = windows.map((window) => withoutSource(window, source, now));
-      let isTold = false;
+      let isNotified = false;
       for (const [at, window] of windows.entries()) {
         const covers = left[at]?.covers;
         if (covers === undefined || covers === 'team' || covers === window.covers) continue;
@@ -120,12 +120,12 @@ export const windows = {
           await change(trx, 'maintenance_windows', key, { covers: writeCovers(covers) });
         }
         const taken = { ...window, covers: [source] };
-        const told = await tellWhatStillFails(trx, taken, left, now);
-        isTold ||= told;
+        const isNew = await notifyStillFailing(trx, taken, left, now);
+        isNotified ||= isNew;
       }
-      return isTold;
+      return isNotified;
     });
-    if (isTold) signals.send([{ kind: 'notices' }]);
+    if (isNotified) signals.send([{ kind: 'notices' }]);
   },
 
   async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {
@@ -167,14 +167,13 @@ function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings)
   };
 }
 
-/** Deletes the window that has been over for longest. False where none is over. */
-async function deleteLongestOver(trx: Trx, teamId: string, now: number): Promise<boolean> {
-  const row = await one(
+/** Deletes the window that ended first. False if none has ended. */
+async function deleteOldestEnded(trx: Trx, teamId: string, now: number): Promise<boolean> {
+  const row = await first(
     trx,
     'maintenance_windows',
     { team_id: teamId, is_weekly: 0, ends_at: atMost(now) },
-    ['id'],
-    { order: ['ends_at', 'id'] },
+    { columns: ['id'], order: ['ends_at', 'id'] },
   );
   return row !== undefined && deleteWindow(trx, teamId, row.id);
 }

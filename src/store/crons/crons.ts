@@ -55,7 +55,7 @@ export const crons = {
       await takePlace(trx, teamId, place);
       await add(trx, 'crons', row);
     });
-    tellDue(context, teamId, row.next_run_at);
+    signalDue(context, teamId, row.next_run_at);
     return cronOf(context.sealer, row);
   },
 
@@ -152,7 +152,7 @@ export const crons = {
     let after: CronKey | null = null;
     for (let at = now(); at !== null; at = now()) {
       const step: CorrectedTimes = await correctPlannedTimes(context.main, at, after);
-      for (const { teamId, dueAt } of step.corrected) tellDue(context, teamId, dueAt);
+      for (const { teamId, dueAt } of step.corrected) signalDue(context, teamId, dueAt);
       count += step.corrected.length;
       after = step.next;
       if (after === null) break;
@@ -166,7 +166,7 @@ export const crons = {
    */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
     const removed = await main.transact(async (trx) => {
-      // First the cron, which waits for settlements under way: what they write of it goes with the rest.
+      // Deleting the cron's row blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);
       return gone;
@@ -288,7 +288,7 @@ export const crons = {
         .executeTakeFirstOrThrow();
       return executionRecord({ ...row, ...NOT_ENDED });
     });
-    if (execution) tellDue(context, teamId, now);
+    if (execution) signalDue(context, teamId, now);
     return execution;
   },
 
@@ -333,9 +333,13 @@ async function changeCron(
 ): Promise<Cron | null> {
   const row = await context.main.transact(async (trx) => {
     // An engine may be setting the next time at this moment.
-    const before = await one(trx, 'crons', { team_id: teamId, id: cronId }, undefined, {
-      lock: 'for update',
-    });
+    const before = await one(
+      trx,
+      'crons',
+      { team_id: teamId, id: cronId },
+      undefined,
+      'for update',
+    );
     if (!before) return null;
     const columns = decide(before);
     if (Object.keys(columns).length > 0) {
@@ -344,11 +348,11 @@ async function changeCron(
     return { ...before, ...columns };
   });
   if (!row) return null;
-  tellDue(context, teamId, row.next_run_at);
+  signalDue(context, teamId, row.next_run_at);
   return cronOf(context.sealer, row);
 }
 
-function tellDue({ signals }: Context, teamId: string, dueAt: number | null): void {
+function signalDue({ signals }: Context, teamId: string, dueAt: number | null): void {
   if (dueAt !== null) signals.send([{ kind: 'team-due', teamId, dueAt }]);
 }
 

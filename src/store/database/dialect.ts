@@ -57,8 +57,8 @@ export interface Dialect {
   readonly least: (...values: readonly string[]) => string;
   readonly greatest: (...values: readonly string[]) => string;
   /** Conditions that a text contains another text, and that bytes contain a text. */
-  readonly holds: (whole: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<boolean>;
-  readonly holdsBytes: (whole: RawBuilder<unknown>, text: string) => RawBuilder<boolean>;
+  readonly contains: (whole: RawBuilder<unknown>, text: RawBuilder<unknown>) => RawBuilder<boolean>;
+  readonly containsBytes: (whole: RawBuilder<unknown>, text: string) => RawBuilder<boolean>;
   /** The part of a text before a mark, or the whole text where it has none. */
   readonly before: (text: string, mark: string) => string;
   /** A locking clause. SQLite has one writer and needs none. */

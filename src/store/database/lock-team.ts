@@ -6,5 +6,5 @@ import { one } from './rows.ts';
  * (§8). Claims, acceptances and settlements only read the row and don't wait. SQLite has one writer and needs no lock.
  */
 export async function lockTeam(trx: Trx, teamId: string): Promise<void> {
-  await one(trx, 'teams', { id: teamId }, ['id'], { lock: 'for no key update' });
+  await one(trx, 'teams', { id: teamId }, ['id'], 'for no key update');
 }

@@ -51,19 +51,26 @@ interface Choice<T extends Table, C extends Column<T>> {
   lock?: string;
 }
 
-/** Reads the row of a key, or the first one in an order; undefined if there is none. */
+/** Reads the row of a key; undefined if there is none. */
 export async function one<T extends Table, C extends Column<T>>(
   db: Reader,
   table: T,
   key: Key<T>,
   columns?: readonly C[],
-  { order, lock }: Pick<Choice<T, C>, 'order' | 'lock'> = {},
+  lock?: string,
 ): Promise<Pick<Row<T>, C> | undefined> {
-  const [row] = await all(db, table, key, {
-    ...(columns && { columns }),
-    ...(order && { order, limit: 1 }),
-    ...(lock && { lock }),
-  });
+  const [row] = await all(db, table, key, { ...(columns && { columns }), ...(lock && { lock }) });
+  return row;
+}
+
+/** Reads the first row of a key in an order; undefined if there is none. */
+export async function first<T extends Table, C extends Column<T>>(
+  db: Reader,
+  table: T,
+  key: Key<T>,
+  choice: Omit<Choice<T, C>, 'limit'>,
+): Promise<Pick<Row<T>, C> | undefined> {
+  const [row] = await all(db, table, key, { ...choice, limit: 1 });
   return row;
 }
 

@@ -37,13 +37,13 @@ export const backlog = {
 
 async function readBacklog(db: Database, now: number): Promise<Backlog> {
   const [waiting, running] = [await countWaiting(db, now), await countRunning(db)];
-  const [active, held] = [0, 1].map((isPaused) =>
+  const [active, paused] = [0, 1].map((isPaused) =>
     waiting.find(({ is_paused }) => is_paused === isPaused),
   );
   const scheduled = waiting.reduce((sum, { all, due }) => sum + all - due, 0);
   return {
     due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
-    held: { count: held?.due ?? 0, oldestMs: ageOf(held?.oldest, now) },
+    held: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
     scheduled: { count: scheduled, oldestMs: 0 },
     processing: { count: running.all, oldestMs: ageOf(running.oldest, now) },
   };

@@ -4,7 +4,7 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { pageStatement } from '../lists/statement.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
-import { addMissing, below, one } from '../database/rows.ts';
+import { addMissing, below, first, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
@@ -99,8 +99,8 @@ export const depths = {
       const oldest_ms = Math.max(0, now - queue.due_at);
       return { team_id: queue.team_id, source_id: queue.queue_id, at, waiting, oldest_ms };
     });
-    const held = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
-    const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !held.has(source_id)))];
+    const paused = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
+    const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !paused.has(source_id)))];
     await write(context, at, rows);
   },
 
@@ -148,7 +148,7 @@ export const depths = {
   /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
     const found = await main.read((db) =>
-      one(db, 'depth_looks', { at: below(at) }, ['at'], { order: ['at desc'] }),
+      first(db, 'depth_looks', { at: below(at) }, { columns: ['at'], order: ['at desc'] }),
     );
     return found?.at ?? null;
   },

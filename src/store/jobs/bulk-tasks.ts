@@ -6,7 +6,7 @@ import type { JobSearch } from '../lists/search.ts';
 import type { BoundedCount } from '../database/bounded-count.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, atMost, below, change, one, remove } from '../database/rows.ts';
+import { add, atMost, below, change, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
@@ -263,12 +263,11 @@ export const bulkTasks = {
 
 function claimRow({ main }: Context, workerId: string, now: number, forMs: number) {
   return main.transact(async (trx) => {
-    const free = await one(
+    const free = await first(
       trx,
       'bulk_tasks',
       { finished_at: null, claimed_until: atMost(now) },
-      ['team_id', 'id'],
-      { order: ['id'], lock: 'for update skip locked' },
+      { columns: ['team_id', 'id'], order: ['id'], lock: 'for update skip locked' },
     );
     if (!free) return null;
     return trx

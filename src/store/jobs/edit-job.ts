@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Sealer } from '../database/seal.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
-import { holdPending, type Touched } from './job-actions.ts';
+import { lockPending, type Touched } from './job-actions.ts';
 import { change, one } from '../database/rows.ts';
 
 /** What a person may change of a job that waits. */
@@ -22,12 +22,16 @@ export async function editPendingJob(
   { queue, payload, callbackUrl, ...request }: JobChange,
 ): Promise<Edited> {
   return db.transact(async (trx): Promise<Edited> => {
-    const into = await one(trx, 'queues', { team_id: teamId, name: queue }, ['id'], {
-      lock: 'for key share',
-    });
+    const into = await one(
+      trx,
+      'queues',
+      { team_id: teamId, name: queue },
+      ['id'],
+      'for key share',
+    );
     if (!into) return 'no-queue';
-    const held = await holdPending(trx, { teamId, jobIds: [jobId] });
-    if (held.length === 0) return 'not-pending';
+    const locked = await lockPending(trx, { teamId, jobIds: [jobId] });
+    if (locked.length === 0) return 'not-pending';
     await change(
       trx,
       'jobs',

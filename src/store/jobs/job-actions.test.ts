@@ -5,7 +5,7 @@ import pg from 'pg';
 import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { forEachStore, openPostgresTestStore, postgresUrl, type TestStore } from '#testing/stores';
-import { holdPending, type ResendAgain } from './job-actions.ts';
+import { lockPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
 describe('actions on many jobs, on Postgres', () => {
@@ -37,7 +37,7 @@ forEachStore((_name, openTestStore) => {
       const [waiting, theirs] = [await aJob(store, team.id), await aJob(store, stranger.id)];
       const ids = [begun.id, waiting.jobId, theirs.jobId];
       const held = await store.database.transact((trx) =>
-        holdPending(trx, { teamId: team.id, jobIds: ids }),
+        lockPending(trx, { teamId: team.id, jobIds: ids }),
       );
       assert.deepEqual(held, [{ id: waiting.jobId }]);
       const fired = await store.jobs.fire(team.id, ids);

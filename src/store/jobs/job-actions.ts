@@ -42,7 +42,7 @@ interface JobsToHold {
  * Finds waiting jobs, and on Postgres locks them until the transaction ends, in the order of their ids, so that two
  * actions on the same jobs cannot deadlock.
  */
-export async function holdPending(
+export async function lockPending(
   trx: Trx,
   { teamId, jobIds }: JobsToHold,
 ): Promise<{ id: string }[]> {
@@ -55,7 +55,7 @@ export async function holdPending(
 }
 
 /** Finds failed jobs, and on Postgres locks them likewise. */
-async function holdFailed(
+async function lockFailed(
   trx: Trx,
   { teamId, jobIds, again = true }: JobsToHold & { again?: ResendAgain },
 ) {
@@ -89,7 +89,7 @@ export async function fireJobs(
   now: number,
 ): Promise<Touched[]> {
   const rows = await db.transact(async (trx) => {
-    await holdPending(trx, { teamId, jobIds });
+    await lockPending(trx, { teamId, jobIds });
     return trx
       .updateTable('jobs')
       .set({
@@ -113,7 +113,7 @@ export async function deletePendingJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   const rows = await db.transact(async (trx) => {
-    await holdPending(trx, { teamId, jobIds });
+    await lockPending(trx, { teamId, jobIds });
     return trx
       .deleteFrom('jobs')
       .where('team_id', '=', teamId)
@@ -132,7 +132,7 @@ export async function deleteFailedJobs(
   jobIds: readonly string[],
 ): Promise<string[]> {
   return db.transact(async (trx) => {
-    await holdFailed(trx, { teamId, jobIds });
+    await lockFailed(trx, { teamId, jobIds });
     const rows = await trx
       .deleteFrom('ended_jobs')
       .where('team_id', '=', teamId)
@@ -145,7 +145,7 @@ export async function deleteFailedJobs(
 }
 
 /**
- * Retries failed jobs: each is copied to a new job, attempt 1, due now or in its turn, with the same request and
+ * Retries failed jobs: each is copied to a new job, attempt 1, due now or at the rate's time, with the same request and
  * callback URL. The failed job stays as it was, except for the mark that names the new job (§3.2, §3.3).
  *
  * @param again  which of the jobs that have this mark are resent again; the others are left alone, so that two clicks
@@ -170,7 +170,7 @@ export async function retryFailedJobs(
   },
 ): Promise<(Touched & { failedId: string })[]> {
   return db.transact(async (trx) => {
-    const failed = await holdFailed(trx, { teamId, jobIds, again });
+    const failed = await lockFailed(trx, { teamId, jobIds, again });
     const dueAt = (n: number) =>
       spread ? Math.max(now, startAt(spread.rate, spread.from ?? now, spread.made + n)) : now;
     const retries = failed.map(({ id, queue_id }, n) => ({

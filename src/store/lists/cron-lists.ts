@@ -44,7 +44,7 @@ export async function listCronIds(
       .$if(key !== undefined, (query) =>
         query.where((eb) => isBeyond(eb, key ?? { name: '', id: '' }, isBack)),
       )
-      .$if(text !== undefined, (query) => query.where(holdsText(db, text ?? '')))
+      .$if(text !== undefined, (query) => query.where(containsText(db, text ?? '')))
       .$if(status === 'paused', (query) => query.where('is_active', '=', 0))
       .$if(status === 'active' || status === 'ended', (query) =>
         query
@@ -85,13 +85,13 @@ export async function findCrons(
   const name = sql`lower(cast(name as text))`;
   const distance = sql<number>`case when ${name} = ${typed} then 0
     when substr(${name}, 1, length(${typed})) = ${typed} then 1
-    when ${db.dialect.holds(name, typed)} then 2 else 3 end`;
+    when ${db.dialect.contains(name, typed)} then 2 else 3 end`;
   const rows = await db.read((reader) =>
     reader
       .selectFrom('crons')
       .select(['id', 'name', 'is_active'])
       .where('team_id', '=', teamId)
-      .where((eb) => eb.and(words.map((word) => holdsText(db, word))))
+      .where((eb) => eb.and(words.map((word) => containsText(db, word))))
       .orderBy(distance)
       .orderBy('name')
       .orderBy('id')
@@ -105,13 +105,13 @@ export async function findCrons(
  * The condition that the name, the URL or the id contains a text. Only ASCII letters match in either case, since the
  * two databases fold other letters differently.
  */
-function holdsText({ dialect }: Database, text: string): RawBuilder<boolean> {
-  const holds = (column: string) => {
+function containsText({ dialect }: Database, text: string): RawBuilder<boolean> {
+  const contains = (column: string) => {
     const value = sql`cast(${sql.ref(column)} as text)`;
-    return sql`(${dialect.holds(value, sql`${text}`)}
-      or ${dialect.holds(sql`lower(${value})`, sql`lower(${text})`)})`;
+    return sql`(${dialect.contains(value, sql`${text}`)}
+      or ${dialect.contains(sql`lower(${value})`, sql`lower(${text})`)})`;
   };
-  return sql<boolean>`(${holds('name')} or ${holds('url')} or ${holds('id')})`;
+  return sql<boolean>`(${contains('name')} or ${contains('url')} or ${contains('id')})`;
 }
 
 /** The condition that the last finished run failed; a run under way is ignored. One index step. */
@@ -120,7 +120,7 @@ const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executio
 
 /** The condition that a cron has a tag. It is checked row by row over the team's crons, as a text is. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
-  return dialect.holds(sql.ref('tags'), sql`${tagInList(tag)}`);
+  return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 
 function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {

@@ -37,7 +37,7 @@ export async function pickExecutions(
           sql`executions.status = 'failed'`,
           sql`coalesce(executions.reason, 'unknown') = ${reason}`,
         ]),
-    ...(text === undefined ? [] : [db.dialect.holdsBytes(sql`executions.body`, text)]),
+    ...(text === undefined ? [] : [db.dialect.containsBytes(sql`executions.body`, text)]),
   ];
   const choice = { where: sql.join(conditions, sql` and `), isOfEnded: !isHistory };
   const whole = [
@@ -58,10 +58,10 @@ export async function pickExecutions(
  * them.
  */
 function requestConditions(db: Database, { urlPrefix, host }: Search): RawBuilder<unknown>[] {
-  const { holds } = db.dialect;
-  const inTrace = (words: string) => holds(sql`runs.trace`, sql`${words}`);
+  const { contains } = db.dialect;
+  const inTrace = (words: string) => contains(sql`runs.trace`, sql`${words}`);
   const hasHost = (column: string) =>
-    holds(sql`lower(${sql.ref(column)})`, sql`${`://${host ?? ''}`}`);
+    contains(sql`lower(${sql.ref(column)})`, sql`${`://${host ?? ''}`}`);
   return [
     ...(urlPrefix === undefined
       ? []

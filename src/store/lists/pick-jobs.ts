@@ -65,14 +65,14 @@ function nameOf(span: Span | null | undefined): string[] {
  * the statement has the same text.
  */
 function furtherConditions(
-  { dialect: { holds, holdsBytes } }: Database,
+  { dialect: { contains, containsBytes } }: Database,
   { payloadText, responseText, urlPrefix, host, text }: Search,
 ): { of: string; condition: RawBuilder<unknown> }[] {
-  const inPayload = (words: string) => holds(sql`jobs.payload`, sql`${words}`);
-  const inBody = (words: string) => holdsBytes(sql`jobs.body`, words);
+  const inPayload = (words: string) => contains(sql`jobs.payload`, sql`${words}`);
+  const inBody = (words: string) => containsBytes(sql`jobs.body`, words);
   const conditions = {
     url: urlPrefix && beginsWith('jobs.url', urlPrefix),
-    host: host && holds(sql`lower(jobs.url)`, sql`${`://${host}`}`),
+    host: host && contains(sql`lower(jobs.url)`, sql`${`://${host}`}`),
     payload: payloadText && inPayload(payloadText),
     response: responseText && inBody(responseText),
     text: text && sql`(${inPayload(text)} or ${inBody(text)})`,

@@ -29,7 +29,7 @@ export const groupMemberships = {
     if (planMemberships(present, mapped).length === 0) return [];
     return main.transact(async (trx) => {
       // Two sign-ins of one person wait for each other.
-      const user = await one(trx, 'users', { id: userId }, ['id'], { lock: 'for update' });
+      const user = await one(trx, 'users', { id: userId }, ['id'], 'for update');
       if (!user) return [];
       const changes = planMemberships(await presentOf(trx, userId), mapped);
       const live = new Set(await lockTeams(trx, changes));
@@ -44,7 +44,7 @@ export const groupMemberships = {
   },
 };
 
-/** Locks the teams that were not deleted, so that changes of a team's memberships by groups take turns. */
+/** Locks the teams that were not deleted, so that changes of a team's memberships by groups wait for each other. */
 async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
   if (changes.length === 0) return [];
   const rows = await all(

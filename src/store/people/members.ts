@@ -189,7 +189,7 @@ export const members = {
  * count.
  */
 async function countOwned(trx: Trx, userId: string): Promise<number> {
-  await one(trx, 'users', { id: userId }, ['id'], { lock: 'for update' });
+  await one(trx, 'users', { id: userId }, ['id'], 'for update');
   const row = await trx
     .selectFrom('memberships as m')
     .innerJoin('teams as t', 't.id', 'm.team_id')

@@ -7,7 +7,7 @@ import { addPassword } from './kept-passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
 import { bestOfTeams, type Mapped } from './group-plan.ts';
 import { insertTeam } from './teams.ts';
-import { add, one, remove } from '../database/rows.ts';
+import { add, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
@@ -177,9 +177,12 @@ async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Pl
 
 async function findByGroups(trx: Trx, mapped: readonly Mapped[]): Promise<Place> {
   const best = bestOfTeams(mapped);
-  const team = await one(trx, 'teams', { id: [...best.keys()], deleted_at: null }, ['id'], {
-    order: ['id'],
-  });
+  const team = await first(
+    trx,
+    'teams',
+    { id: [...best.keys()], deleted_at: null },
+    { columns: ['id'], order: ['id'] },
+  );
   const place = team && best.get(team.id);
   return place ? { kind: 'place', ...place } : { kind: 'not-invited' };
 }

@@ -202,7 +202,7 @@ const functions = {
       await follow(context, trx, saved, settings);
       return saved;
     });
-    tellChanged(context, teamId, row.id);
+    signalChanged(context, teamId, row.id);
     return queueOf(row);
   },
 
@@ -225,7 +225,7 @@ const functions = {
       return saved;
     });
     if (!row) return null;
-    tellChanged(context, teamId, queueId);
+    signalChanged(context, teamId, queueId);
     return queueOf(row);
   },
 
@@ -237,7 +237,7 @@ const functions = {
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const removed = await main.transact(async (trx) => {
-      // First the queue, which waits for settlements under way: what they write of it goes with the rest.
+      // Deleting the queue's row blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
       await taken.where('queue_id', '=', queueId).execute();
@@ -299,6 +299,6 @@ async function follow(
  * Wakes the engines: a resumed queue or a higher limit may allow jobs to start now. Settings are read again at each
  * attempt.
  */
-function tellChanged({ signals }: Context, teamId: string, queueId: string): void {
+function signalChanged({ signals }: Context, teamId: string, queueId: string): void {
   signals.send([{ kind: 'queue-changed', queueId, teamId }]);
 }

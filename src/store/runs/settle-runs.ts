@@ -80,6 +80,6 @@ function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[
   });
   const isCalm = ({ isSuccess, executionId }: SettledRun) =>
     isSuccess && failedRuns.get(executionId) === 0;
-  const stirred = new Set(runs.filter((run) => !isCalm(run)).map(({ cronId }) => cronId));
-  return runs.filter(({ cronId }) => stirred.has(cronId));
+  const changing = new Set(runs.filter((run) => !isCalm(run)).map(({ cronId }) => cronId));
+  return runs.filter(({ cronId }) => changing.has(cronId));
 }
