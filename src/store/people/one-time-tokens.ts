@@ -2,7 +2,7 @@ import { setPassword } from './kept-passwords.ts';
 import { endAccess } from './access.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
-import { add, change, remove } from '../database/rows.ts';
+import { above, add, change, one, remove } from '../database/rows.ts';
 
 /** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
 export interface OneTimeToken {
@@ -51,13 +51,7 @@ export const oneTimeTokens = {
     now: number,
   ): Promise<TakenToken | null> {
     const row = await main.read((db) =>
-      db
-        .selectFrom('one_time_tokens')
-        .select(['whom', 'detail'])
-        .where('hash', '=', hash)
-        .where('purpose', '=', purpose)
-        .where('expires_at', '>', now)
-        .executeTakeFirst(),
+      one(db, 'one_time_tokens', { hash, purpose, expires_at: above(now) }, ['whom', 'detail']),
     );
     return row ?? null;
   },

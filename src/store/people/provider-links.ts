@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Trx } from '../database/database.ts';
-import { one } from '../database/rows.ts';
+import { addMissing, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** Somebody at a provider of sign-ins, whom it names for good. */
@@ -77,20 +77,16 @@ export async function addLink(
   { issuer, subject }: ProviderLink,
   now: number,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('accounts')
-    .values({
-      id: newId(now),
-      user_id: userId,
-      provider_id: providerOf(issuer),
-      account_id: subject,
-      password: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .onConflict((oc) => oc.columns(['provider_id', 'account_id']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+  const added = await addMissing(trx, 'accounts', {
+    id: newId(now),
+    user_id: userId,
+    provider_id: providerOf(issuer),
+    account_id: subject,
+    password: null,
+    created_at: now,
+    updated_at: now,
+  });
+  return added === 1;
 }
 
 /** A password has the provider id `credential`. */

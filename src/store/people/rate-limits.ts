@@ -1,5 +1,6 @@
 import { countInWindows, type CountingWindow } from './counting-window.ts';
 import type { Context } from '../database/context.ts';
+import { atMost, below, remove } from '../database/rows.ts';
 
 const countTries = countInWindows('count-attempt', 'attempt_windows', 'key');
 
@@ -34,10 +35,10 @@ export const rateLimits = {
    */
   async tidy({ main }: Context, before: number, now: number): Promise<void> {
     await main.transact(async (trx) => {
-      await trx.deleteFrom('attempt_windows').where('opened_at', '<', before).execute();
-      await trx.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-      await trx.deleteFrom('one_time_tokens').where('expires_at', '<=', now).execute();
-      await trx.deleteFrom('invitations').where('expires_at', '<=', now).execute();
+      await remove(trx, 'attempt_windows', { opened_at: below(before) });
+      await remove(trx, 'sessions', { expires_at: atMost(now) });
+      await remove(trx, 'one_time_tokens', { expires_at: atMost(now) });
+      await remove(trx, 'invitations', { expires_at: atMost(now) });
     });
   },
 };

@@ -1,7 +1,7 @@
 import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
-import { add, change, one, remove } from '../database/rows.ts';
+import { add, change, not, one, remove } from '../database/rows.ts';
 import { setPassword } from './kept-passwords.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { dropOneTimeTokens } from './access.ts';
@@ -125,11 +125,7 @@ export const sessions = {
       if (!(await rotate(trx, rotation, now))) return false;
       await setPassword(trx, userId, to, now);
       await dropOneTimeTokens(trx, userId);
-      await trx
-        .deleteFrom('sessions')
-        .where('user_id', '=', userId)
-        .where('token_hash', '<>', rotation.tokenHash)
-        .execute();
+      await remove(trx, 'sessions', { user_id: userId, token_hash: not(rotation.tokenHash) });
       return true;
     });
   },
