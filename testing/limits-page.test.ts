@@ -1,0 +1,56 @@
+/** docs/limits.md has the limits of the code and the defaults of the settings. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { LIMITS } from '#domain/limits';
+import { SETTINGS } from '#config/settings';
+
+const PAGE = fs.readFileSync(
+  path.join(path.dirname(import.meta.dirname), 'docs/limits.md'),
+  'utf8',
+);
+
+/** The rows of the table: what is limited, to what, and by which setting. */
+const rows = PAGE.split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| -'))
+  .slice(1)
+  .map((line) => {
+    const [limit = '', value = '', change = ''] = line.split('|').slice(1, -1);
+    return { limit: limit.trim(), value: value.replaceAll(',', ''), change };
+  });
+
+function assertNumbers(limit: string, ...numbers: readonly number[]): void {
+  const row = rows.find((each) => each.limit.includes(limit));
+  assert.ok(row, `no row for ${limit}`);
+  const named = row.value.match(/\d+/g)?.map(Number) ?? [];
+  for (const number of numbers) assert.ok(named.includes(number), `${limit}: ${number}`);
+}
+
+describe('docs/limits.md', () => {
+  test('the limits page has the limits of the fields', () => {
+    assert.equal(LIMITS.nameCharacters, LIMITS.queueCharacters);
+    assertNumbers('delay', LIMITS.delaySeconds.least, LIMITS.delaySeconds.most);
+    assertNumbers('`name`', LIMITS.nameCharacters);
+    assertNumbers('`url`', LIMITS.urlCharacters);
+    assertNumbers('headers', LIMITS.headerEntries, LIMITS.headerBytes / 1024);
+    const { least, most, initial } = LIMITS.timeoutSeconds;
+    assertNumbers('timeout', least, most, initial);
+    assertNumbers('history', LIMITS.deadLetterDays.initial);
+    assert.ok(rows.some(({ value }) => value.includes(`${LIMITS.payloadLevels} levels`)));
+  });
+
+  test('the limits page has the defaults of the settings that it names', () => {
+    const named = rows.flatMap(({ limit, change }) =>
+      Array.from(change.matchAll(/`([A-Z_]+)`/g), ([, name = '']) => ({ limit, name })),
+    );
+    assert.ok(named.length > 5);
+    for (const { limit, name } of named) {
+      assert.ok(name in SETTINGS, name);
+      const [initial] = /^\d+$/.exec(SETTINGS[name as keyof typeof SETTINGS].shownDefault) ?? [];
+      if (initial === undefined) continue;
+      const units = name.endsWith('_MB') ? Number(initial) / 1024 : Number(initial);
+      assertNumbers(limit, units);
+    }
+  });
+});
