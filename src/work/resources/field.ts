@@ -23,37 +23,47 @@ interface Behaviour<Value> {
   initial: Value | undefined;
   /** The value if the field is blank. Undefined: as if it were left out. */
   blank?: Value | undefined;
-  /** The message if a required field is missing. */
-  missing?: string | undefined;
-  /** Reads a value that is not blank. Undefined: it is wrong, and the findings say why. */
-  read: (given: JsonField, findings: Findings, context: Context) => Value | undefined;
+  /**
+   * Reads a value that is not blank.
+   *
+   * @param report  adds a message of the field. Its result, undefined, says that the value is wrong.
+   */
+  read: (
+    given: JsonField,
+    report: (message: string) => undefined,
+    context: Context & { findings: Findings },
+  ) => Value | undefined;
   /** If the value isn't plain itself. */
   write?: (value: Value, context: Context) => Plain;
 }
 
 export function field<Value>(
   name: string,
-  declared: Declared<Value>,
-  { kind, schema, initial, blank, missing, read, write }: Behaviour<Value>,
+  declared: Declared<Value> & { missing?: string },
+  { kind, schema, initial, blank, read, write }: Behaviour<Value>,
 ): Entry<Value> {
-  const { examples, about, option, isAlwaysWritten, ...shown } = declared;
-  const described = { ...schema, ...(examples && { examples }) };
+  const { about, examples, option, isAlwaysWritten, activity, missing } = declared;
   const isRequired = missing !== undefined;
   const toPlain = (value: Value, context: Context) =>
     write ? write(value, context) : (value as Plain);
-  const given = initial === undefined ? undefined : toPlain(initial, {});
-  const schemaOf = { schema: described, initial: given, about };
+  const part = { name, kind, isRequired, about, option, isAlwaysWritten };
+  const plain = initial === undefined ? undefined : toPlain(initial, {});
   return {
-    parts: [{ name, kind, isRequired, ...schemaOf, option, isAlwaysWritten }],
+    parts: [{ ...part, initial: plain, schema: { ...schema, ...(examples && { examples }) } }],
     initial,
     read: (fields, findings, context) => {
       const given = findGiven(fields, name);
-      if (given !== null) return read(given, findings, context);
-      if (isRequired) findings.add(name, missing);
+      const report = (message: string) => {
+        findings.add(name, message);
+        return undefined;
+      };
+      if (given !== null) return read(given, report, { ...context, findings });
+      if (isRequired) report(missing);
       return fields.has(name) ? blank : undefined;
     },
     write: (value, context) => [toPlain(value, context)],
-    ...shown,
+    ...(declared.record && { record: (value) => declared.record?.(value) ?? {} }),
+    activity,
   };
 }
 

@@ -15,40 +15,38 @@ interface TextLimits {
   rules?: readonly TextRule[];
   schema?: object;
 }
+type MaybeRequired<Value> = Optional<Value> & { missing?: string };
 
 /** A text, byte for byte as it is given. Without `missing` it is optional. */
 export function text(name: string, given: TextLimits & Required<string>): Entry<string>;
 export function text(name: string, given: TextLimits & Optional<string>): Entry<string | null>;
 export function text(
   name: string,
-  {
-    most,
-    rules = [],
-    schema,
-    missing,
-    ...declared
-  }: TextLimits & Optional<string> & { missing?: string },
+  declared: TextLimits & MaybeRequired<string>,
 ): Entry<string | null> {
+  const { most, rules = [], schema } = declared;
   const all = most === undefined ? rules : [...rules, isAtMost(name, most)];
-  const nothing = missing === undefined ? null : undefined;
   return field<string | null>(name, declared, {
     kind: 'text',
     schema: { type: 'string', ...(most !== undefined && { maxLength: most }), ...schema },
-    initial: nothing,
-    blank: nothing,
-    missing,
-    read: (given, findings) => {
-      if (given.kind !== 'string') {
-        findings.add(name, mustBeString(name));
-        return undefined;
-      }
-      for (const rule of all) {
-        const message = rule(given.value);
-        if (message !== null) findings.add(name, message);
-      }
+    ...noneOf(declared),
+    read: (given, report) => {
+      if (given.kind !== 'string') return report(mustBeString(name));
+      const messages = all.map((rule) => rule(given.value));
+      for (const message of messages) if (message !== null) report(message);
       return given.value;
     },
   });
+}
+
+/** An optional field is null if it's left out or blank. */
+function noneOf({ missing }: { missing?: string }) {
+  return missing === undefined ? { initial: null, blank: null } : { initial: undefined };
+}
+
+/** The value of a text; null for anything else, or what is no such value. */
+function parsed<Value>(given: JsonField, parse: (text: string) => Value | null): Value | null {
+  return given.kind === 'string' ? parse(given.value) : null;
 }
 
 /** A URL that requests are sent to, or that people follow. */
@@ -59,11 +57,9 @@ export function url(
 ): Entry<string | null>;
 export function url(
   name: string,
-  {
-    wrong = mustBeValidUrl(name),
-    ...declared
-  }: { wrong?: string } & Optional<string> & { missing?: string },
+  declared: { wrong?: string } & MaybeRequired<string>,
 ): Entry<string | null> {
+  const { wrong = mustBeValidUrl(name) } = declared;
   const rules = [(given: string) => (isSendableUrl(given) ? null : wrong)];
   return text(name, { most: LIMITS.urlCharacters, rules, schema: { format: 'uri' }, ...declared });
 }
@@ -71,22 +67,16 @@ export function url(
 /** One of several words. */
 export function choice<Word extends string>(
   name: string,
-  {
-    words,
-    wrong,
-    initial,
-    ...declared
-  }: { words: readonly Word[]; wrong: string; initial: Word } & Declared<Word>,
+  declared: { words: readonly Word[]; wrong: string; initial: Word } & Declared<Word>,
 ): Entry<Word> {
+  const { words, wrong, initial } = declared;
   return field<Word>(name, declared, {
     kind: 'choice',
     schema: { type: 'string', enum: words },
     initial,
-    read: (given, findings) => {
-      if (given.kind !== 'string') findings.add(name, mustBeString(name));
-      const word = words.find((known) => given.kind === 'string' && known === given.value);
-      if (given.kind === 'string' && word === undefined) findings.add(name, wrong);
-      return word;
+    read: (given, report) => {
+      if (given.kind !== 'string') return report(mustBeString(name));
+      return words.find((known) => known === given.value) ?? report(wrong);
     },
   });
 }
@@ -97,16 +87,21 @@ const DECIMAL = /^-?\d+$/;
  * A whole number, given as a JSON integer or as a decimal string (§4.5): `1.0` and `1e2` are not integers. Null if it
  * is none. One beyond the range of numbers is ±Infinity, which breaks any limit.
  */
-export function integerOf(given: JsonField): number | null {
+function integerOf(given: JsonField): number | null {
   const digits = given.kind === 'number' ? given.text : given.kind === 'string' ? given.value : '';
   // Adding zero turns -0 into 0.
   return DECIMAL.test(digits) ? Number(digits) + 0 : null;
 }
 
-interface Range {
+function integerSchema(minimum: number, maximum: number) {
+  return { type: ['integer', 'string'], pattern: DECIMAL.source, minimum, maximum };
+}
+
+interface Range<Initial> {
   least: number;
   most: number;
-  /** The message for a number outside; `tooSmall` and `tooLarge` where they differ. */
+  initial: Initial;
+  /** The message for a number outside, or `tooSmall` and `tooLarge`. */
   outside?: string;
   tooSmall?: string;
   tooLarge?: string;
@@ -119,32 +114,21 @@ interface Range {
 /** A whole number within a range. */
 export function integer<Initial extends number | null>(
   name: string,
-  {
-    least,
-    most,
-    outside = '',
-    tooSmall = outside,
-    tooLarge = outside,
-    wrong,
-    takesNone,
-    initial,
-    ...declared
-  }: Range & {
-    initial: Initial;
-  } & Declared<number | Initial>,
+  declared: Range<Initial> & Declared<number | Initial>,
 ): Entry<number | Initial> {
+  const { least, most, initial, outside = '', wrong = mustBeInteger(name) } = declared;
+  const { tooSmall = outside, tooLarge = outside, takesNone } = declared;
   return field<number | Initial>(name, declared, {
     kind: 'integer',
-    schema: { type: ['integer', 'string'], pattern: DECIMAL.source, minimum: least, maximum: most },
+    schema: integerSchema(least, most),
     initial,
     blank: initial === null ? initial : undefined,
-    read: (given, findings) => {
+    read: (given, report) => {
       if (takesNone && isNone(given)) return initial;
       const value = integerOf(given);
-      if (value === null) findings.add(name, wrong ?? mustBeInteger(name));
-      else if (value < least) findings.add(name, tooSmall);
-      else if (value > most) findings.add(name, tooLarge);
-      return value ?? undefined;
+      if (value === null) return report(wrong);
+      if (value < least) return report(tooSmall);
+      return value > most ? report(tooLarge) : value;
     },
   });
 }
@@ -152,46 +136,34 @@ export function integer<Initial extends number | null>(
 /** A whole number of a few, or none. */
 export function oneOf<Value extends number>(
   name: string,
-  { values, wrong, ...declared }: { values: readonly Value[]; wrong: string } & Optional<Value>,
+  declared: { values: readonly Value[]; wrong: string } & Optional<Value>,
 ): Entry<Value | null> {
-  const range = { minimum: Math.min(...values), maximum: Math.max(...values) };
+  const { values, wrong } = declared;
   return field<Value | null>(name, declared, {
     kind: 'integer',
-    schema: { type: ['integer', 'string'], pattern: DECIMAL.source, ...range },
-    initial: null,
-    blank: null,
-    read: (given, findings) => {
+    schema: integerSchema(Math.min(...values), Math.max(...values)),
+    ...noneOf({}),
+    read: (given, report) => {
       const number = integerOf(given);
-      if (number === null) findings.add(name, mustBeInteger(name));
-      const value = values.find((known) => known === number);
-      if (number !== null && value === undefined) findings.add(name, wrong);
-      return value;
+      if (number === null) return report(mustBeInteger(name));
+      return values.find((known) => known === number) ?? report(wrong);
     },
   });
 }
 
-const BOOLEANS = new Map([
-  ['true', true],
-  ['false', false],
-  ['1', true],
-  ['0', false],
-  ['"1"', true],
-  ['"0"', false],
-]);
-
 /** True, false, 1, 0, "1" or "0" (§4.5). */
 export function boolean(
   name: string,
-  { initial, ...declared }: { initial: boolean } & Declared<boolean>,
+  declared: { initial: boolean } & Declared<boolean>,
 ): Entry<boolean> {
   return field<boolean>(name, declared, {
     kind: 'boolean',
     schema: { type: 'boolean' },
-    initial,
-    read: (given, findings) => {
-      const value = BOOLEANS.get(given.kind === 'string' ? `"${given.value}"` : given.raw);
-      if (value === undefined) findings.add(name, mustBeBoolean(name));
-      return value;
+    initial: declared.initial,
+    read: (given, report) => {
+      const written = given.kind === 'string' ? `"${given.value}"` : given.raw;
+      if (['true', '1', '"1"'].includes(written)) return true;
+      return ['false', '0', '"0"'].includes(written) ? false : report(mustBeBoolean(name));
     },
   });
 }
@@ -206,25 +178,14 @@ export function instant(name: string, given: InstantTexts & Required<number>): E
 export function instant(name: string, given: InstantTexts & Optional<number>): Entry<number | null>;
 export function instant(
   name: string,
-  {
-    wrong,
-    format = formatUtcMinute,
-    missing,
-    ...declared
-  }: InstantTexts & Optional<number> & { missing?: string },
+  declared: InstantTexts & MaybeRequired<number>,
 ): Entry<number | null> {
-  const nothing = missing === undefined ? null : undefined;
+  const { wrong, format = formatUtcMinute } = declared;
   return field<number | null>(name, declared, {
     kind: 'instant',
     schema: { type: 'string', format: 'date-time' },
-    initial: nothing,
-    blank: nothing,
-    missing,
-    read: (given, findings) => {
-      const at = given.kind === 'string' ? parseUtc(given.value) : null;
-      if (at === null) findings.add(name, wrong);
-      return at ?? undefined;
-    },
+    ...noneOf(declared),
+    read: (given, report) => parsed(given, parseUtc) ?? report(wrong),
     write: (value) => (value === null ? null : format(value)),
   });
 }
@@ -232,22 +193,14 @@ export function instant(
 /** A list of waits in seconds, as a text such as `1m, 30m, 3h`. A blank one is an empty list. */
 export function durations(
   name: string,
-  {
-    wrong,
-    initial,
-    ...declared
-  }: { wrong: string; initial: readonly number[] } & Declared<readonly number[]>,
+  declared: { wrong: string; initial: readonly number[] } & Declared<readonly number[]>,
 ): Entry<readonly number[]> {
   return field<readonly number[]>(name, declared, {
     kind: 'durations',
     schema: { type: 'string' },
-    initial,
+    initial: declared.initial,
     blank: [],
-    read: (given, findings) => {
-      const list = given.kind === 'string' ? parseRetrySchedule(given.value) : null;
-      if (list === null) findings.add(name, wrong);
-      return list ?? undefined;
-    },
+    read: (given, report) => parsed(given, parseRetrySchedule) ?? report(declared.wrong),
     write: formatRetrySchedule,
   });
 }
@@ -255,19 +208,14 @@ export function durations(
 /** A rate such as `10/second`, or none. */
 export function rate(
   name: string,
-  { wrong, ...declared }: { wrong: string } & Optional<Rate>,
+  declared: { wrong: string } & Optional<Rate>,
 ): Entry<Rate | null> {
   return field<Rate | null>(name, declared, {
     kind: 'rate',
     schema: { type: 'string' },
-    initial: null,
-    blank: null,
-    read: (given, findings) => {
-      if (isNone(given)) return null;
-      const parsed = given.kind === 'string' ? parseRate(given.value) : null;
-      if (parsed === null) findings.add(name, wrong);
-      return parsed ?? undefined;
-    },
+    ...noneOf({}),
+    read: (given, report) =>
+      isNone(given) ? null : (parsed(given, parseRate) ?? report(declared.wrong)),
     write: (value) => value && formatRate(value),
   });
 }

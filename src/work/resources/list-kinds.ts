@@ -3,7 +3,6 @@ import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
 import type { HeaderList } from '#domain/exchange';
-import type { JsonField } from '#domain/json-text';
 import { LIMITS } from '#domain/limits';
 import { type Declared, field, type Optional } from './field.ts';
 import { readHeaders } from './header-values.ts';
@@ -20,23 +19,20 @@ export function tags(
     schema: { type: 'array', items: { type: 'string' } },
     initial: [],
     blank: [],
-    read: (given, findings) => readTags(given, (message) => findings.add(name, message)),
+    read: readTags,
     write: (value) => [...value],
   });
 }
 
 /** Headers to send (§2.1, §2.2, §2.10), in the order given. */
 export function headers(name: string, declared: Declared<HeaderList>): Entry<HeaderList> {
+  const values = { additionalProperties: { type: 'string' }, maxProperties: LIMITS.headerEntries };
   return field<HeaderList>(name, declared, {
     kind: 'headers',
-    schema: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      maxProperties: LIMITS.headerEntries,
-    },
+    schema: { type: 'object', ...values },
     initial: [],
     blank: [],
-    read: readHeaders,
+    read: (given, _report, { findings }) => readHeaders(given, findings),
     write: (value) => new Map(value),
   });
 }
@@ -44,25 +40,17 @@ export function headers(name: string, declared: Declared<HeaderList>): Entry<Hea
 /** The JSON text of an object or a list, exactly as it is given (§2.6). */
 export function json(
   name: string,
-  {
-    wrong,
-    tooDeep,
-    levels,
-    ...declared
-  }: { wrong: string; tooDeep: string; levels: number } & Optional<string>,
+  declared: { wrong: string; tooDeep: string; levels: number } & Optional<string>,
 ): Entry<string | null> {
+  const { wrong, tooDeep, levels } = declared;
   return field<string | null>(name, declared, {
     kind: 'json',
     schema: { type: ['object', 'array'], items: {} },
     initial: null,
     blank: null,
-    read: (given, findings) => {
-      if (given.kind !== 'object' && given.kind !== 'array') {
-        findings.add(name, wrong);
-        return undefined;
-      }
-      if (given.depth > levels) findings.add(name, tooDeep);
-      return given.raw;
+    read: (given, report) => {
+      if (given.kind !== 'object' && given.kind !== 'array') return report(wrong);
+      return given.depth > levels ? report(tooDeep) : given.raw;
     },
     write: (value) => value && new JsonText(value),
   });
@@ -80,50 +68,39 @@ export function assertions(
     schema: { type: 'array' },
     initial: [],
     blank: [],
-    read: (given, findings) => {
-      const list = parseGiven(given);
+    read: (given, report) => {
+      const list = parseJson(given.kind === 'string' ? given.value : given.raw);
       const parsed = list === undefined ? { error: NOT_JSON } : parseAssertions(list);
-      if (!('error' in parsed)) return parsed;
-      findings.add(name, parsed.error);
-      return undefined;
+      return 'error' in parsed ? report(parsed.error) : parsed;
     },
     write: (value) => [...value],
   });
 }
 
-function parseGiven(given: JsonField): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(given.kind === 'string' ? given.value : given.raw) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
 }
-
-const CHANNELS = {
-  notAList: 'The channels must be a list of names.',
-  unknown: 'There is no such channel.',
-} as const;
 
 /** References to channels. Left out it is the team's default channel; an empty list notifies nobody. */
 export function channels(
   name: string,
   declared: Declared<readonly ChannelRef[]>,
 ): Entry<readonly ChannelRef[]> {
-  const initial = [DEFAULT_REF];
   return field<readonly ChannelRef[]>(name, declared, {
     kind: 'channels',
     schema: { type: 'array', items: { type: 'string' } },
-    initial,
-    blank: initial,
-    read: (given, findings, { refOf = (each) => each }) => {
+    initial: [DEFAULT_REF],
+    blank: [DEFAULT_REF],
+    read: (given, report, { refOf = (each) => each }) => {
       const list = given.kind === 'array' ? (JSON.parse(given.raw) as unknown[]) : null;
-      if (!list?.every((each) => typeof each === 'string')) {
-        findings.add(name, CHANNELS.notAList);
-        return undefined;
-      }
-      const refs = list.map((each) => refOf(each));
-      if (refs.includes(null)) findings.add(name, CHANNELS.unknown);
-      return [...new Set(refs.filter((ref) => ref !== null))];
+      if (!list?.every((each) => typeof each === 'string'))
+        return report('The channels must be a list of names.');
+      const refs = list.map((each) => refOf(each)).filter((ref) => ref !== null);
+      return refs.length < list.length ? report('There is no such channel.') : [...new Set(refs)];
     },
     write: (refs, { textOf = (ref) => ref }) => refs.map((ref) => textOf(ref)).toSorted(),
   });

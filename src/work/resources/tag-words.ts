@@ -11,24 +11,19 @@ const TEXTS = {
 /**
  * Reads tags: a list, or a text with commas or white space between the words.
  *
- * @returns in small letters, in order, each once; undefined if they are wrong, which `add` is told
+ * @returns in small letters, in order, each once; undefined if they are wrong
  */
 export function readTags(
   given: JsonField,
-  add: (message: string) => void,
+  report: (message: string) => undefined,
 ): readonly string[] | undefined {
   const words = wordsOf(given);
-  if (typeof words === 'string') {
-    add(TEXTS[words]);
-    return undefined;
-  }
-  const read = words.map((word) => [word, readTag(word)] as const);
+  if (typeof words === 'string') return report(TEXTS[words]);
   // The message names only one wrong tag.
-  const wrong = read.find(([, tag]) => tag === null);
-  if (wrong) add(TEXTS.wrong(wrong[0].slice(0, 2 * TAG_CHARACTERS)));
-  const kept = sortTags(read.flatMap(([, tag]) => tag ?? []));
-  if (kept.length > MOST_TAGS) add(TEXTS.tooMany);
-  return kept;
+  const wrong = words.find((word) => readTag(word) === null);
+  if (wrong !== undefined) report(TEXTS.wrong(wrong.slice(0, 2 * TAG_CHARACTERS)));
+  const kept = sortTags(words.flatMap((word) => readTag(word) ?? []));
+  return kept.length > MOST_TAGS ? report(TEXTS.tooMany) : kept;
 }
 
 /** Room for the most tags, each written several times and in the longest way. */
