@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import { type ClockJumps, HOLD_MS } from '#engine/clock-jumps';
+import { type ClockJumps, HOLD_MS } from '#engine/chores/clock-jumps';
 import type { HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 

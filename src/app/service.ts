@@ -16,11 +16,11 @@ import type { Log } from '#domain/log';
 import { type Cidr, writeNetworks } from '#domain/network';
 import { type OwnEcho, urlOfEcho } from '#domain/own-echo';
 import { secretHeadersWith } from '#domain/secret-headers';
-import { ClockJumps } from '#engine/clock-jumps';
-import { DepthWatch } from '#engine/depth-watch';
+import { ClockJumps } from '#engine/chores/clock-jumps';
+import { watchDepths } from '#engine/chores/depth-watch';
 import { Engine } from '#engine/engine';
-import { Housekeeping } from '#engine/housekeeping';
-import { SnapshotWatch } from '#engine/snapshot-watch';
+import { Housekeeping } from '#engine/chores/housekeeping';
+import { SnapshotWatch } from '#engine/chores/snapshot-watch';
 import { Backups } from '#operate/backups';
 import { ForwardingWatch } from '#operate/forwarding';
 import { Heartbeat } from '#operate/heartbeat';
@@ -276,7 +276,7 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
 function buildDuties(options: ServiceOptions, engine: Engine) {
   const { store, log } = options;
   const duties = [buildHeartbeat(options, engine), buildBackups(options)];
-  return [new DepthWatch(store, log), ...duties.filter((duty) => duty !== null)];
+  return [watchDepths(store, log), ...duties.filter((duty) => duty !== null)];
 }
 
 function buildBackups({ config, clock, log }: ServiceOptions): Backups | null {

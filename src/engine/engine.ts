@@ -11,8 +11,8 @@ import type { EngineObserver } from './observer.ts';
 import { CallbackUnderWay } from './callback.ts';
 import { RunUnderWay, type RunTools } from './run-under-way.ts';
 import { Slots } from './slots.ts';
-import { AddingUp } from './adding-up.ts';
-import { CronTimes } from './cron-times.ts';
+import { AddingUp } from './chores/adding-up.ts';
+import { CronTimes } from './chores/cron-times.ts';
 import { dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 

@@ -4,6 +4,7 @@ import type { Store } from '#store/store';
 import type { LostClaim } from '#store/nodes/lost-claims';
 import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
+import { Repeating } from './chores/repeating.ts';
 
 /** On Postgres a lease is long enough to survive a blocked event loop and a failover of the database. */
 const LEASE_MS = 15_000;
@@ -39,9 +40,8 @@ export class Lease {
   readonly #onMoreToDo: () => void;
   readonly #leaseMs: number;
   readonly #peers: Peers;
+  readonly #beats: Repeating;
   #nodeId = '';
-  #cancel: (() => void) | null = null;
-  #stopped = false;
   #renewedAtMs = 0;
   #renewing: Promise<void> | null = null;
 
@@ -53,6 +53,7 @@ export class Lease {
     this.#log = log;
     this.#observer = observer;
     this.#onMoreToDo = onMoreToDo;
+    this.#beats = new Repeating(this.#clock, log, null, () => this.#beat());
   }
 
   get nodeId(): string {
@@ -69,13 +70,13 @@ export class Lease {
   async holds(nodeId: string): Promise<boolean> {
     const sinceMs = this.#clock.monotonicMs() - this.#renewedAtMs;
     if (nodeId === this.#nodeId && sinceMs >= this.#leaseMs) await this.#renew();
-    return nodeId === this.#nodeId && !this.#stopped;
+    return nodeId === this.#nodeId && !this.#beats.isStopped;
   }
 
   async start(): Promise<void> {
     await this.#join();
     await this.#recover();
-    this.#again();
+    this.#beats.start(RENEW_EVERY_MS);
   }
 
   /**
@@ -85,8 +86,7 @@ export class Lease {
    * @returns the claims that were put back, to be announced to other nodes
    */
   async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {
-    this.#stopped = true;
-    this.#cancel?.();
+    await this.#beats.stop();
     if (this.#nodeId === '') return [];
     const { nodes } = this.#store;
     const { lostClaims, ...left } = await nodes.retire(this.#nodeId, known, this.#clock.now());
@@ -101,21 +101,16 @@ export class Lease {
     this.#log.info('node.joined', { nodeId: this.#nodeId });
   }
 
-  #again(inMs = RENEW_EVERY_MS): void {
-    if (this.#stopped) return;
-    this.#cancel = this.#clock.after(inMs, () => void this.#beat());
-  }
-
-  async #beat(): Promise<void> {
+  async #beat(): Promise<number> {
     try {
       await this.#renew();
       await this.#recover();
+      return RENEW_EVERY_MS;
     } catch (error) {
       this.#peers.loseContact();
       this.#log.warn('node.lease-not-renewed', { error: (error as Error).message });
-      return this.#again(RENEW_AGAIN_MS);
+      return RENEW_AGAIN_MS;
     }
-    this.#again();
   }
 
   /**
@@ -135,7 +130,7 @@ export class Lease {
       this.#renewedAtMs = askedAtMs;
       return;
     }
-    if (this.#stopped) return;
+    if (this.#beats.isStopped) return;
     this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
     this.#observer.leaseLost();
     await this.#join();

@@ -2,6 +2,7 @@ import type { Log } from '#domain/log';
 import { EXPIRING, type Expiring, type HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 import type { ClockJumps } from './clock-jumps.ts';
+import { Repeating } from './repeating.ts';
 import { nextSize, type PaceLimits, sizeAfterFailure } from './pace.ts';
 
 export interface HousekeepingOptions extends Required<HistoryDays> {
@@ -48,9 +49,7 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   readonly #pace: PaceLimits;
   readonly #chores: Chore[];
-  #cancel: (() => void) | null = null;
-  #step: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #steps: Repeating;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -64,28 +63,29 @@ export class Housekeeping {
       chore('partitions', () => this.#keepPartitions()),
       chore('freePages', () => this.#giveBackPages()),
     ];
+    this.#steps = new Repeating(options.store.clock, options.log, 'retention.failed', () =>
+      this.#step(),
+    );
   }
 
   start(): void {
-    this.#again(0);
+    this.#steps.start(LOOK_EVERY_MS);
   }
 
   /** Starts no further step and waits for the one under way. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel?.();
-    await this.#step;
+  stop(): Promise<void> {
+    return this.#steps.stop();
   }
 
-  #again(pauseMs: number): void {
-    if (this.#stopped) return;
-    const { clock } = this.#options.store;
-    const [next] = this.#chores.toSorted((a, b) => a.dueAtMs - b.dueAtMs);
-    if (next === undefined) return;
-    const inMs = Math.max(pauseMs, next.dueAtMs - clock.monotonicMs());
-    this.#cancel = clock.after(inMs, () => {
-      this.#step = this.#do(next).then((tookMs) => this.#again(Math.max(LEAST_PAUSE_MS, tookMs)));
-    });
+  /** Takes a step of the chore that is due first, and returns the pause until the next. */
+  async #step(): Promise<number> {
+    const tookMs = await this.#do(this.#nextChore);
+    const nowMs = this.#options.store.clock.monotonicMs();
+    return Math.max(LEAST_PAUSE_MS, tookMs, this.#nextChore.dueAtMs - nowMs);
+  }
+
+  get #nextChore(): Chore {
+    return this.#chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
   }
 
   /** Does one step of a chore. @returns how long it took, in milliseconds */

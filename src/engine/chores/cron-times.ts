@@ -1,5 +1,6 @@
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
+import { Repeating } from './repeating.ts';
 
 const LOOK_EVERY_MS = 5_000;
 /** A clock that is set back by less delays no cron noticeably. */
@@ -12,35 +13,28 @@ const STEP_MS = 5_000;
 export class CronTimes {
   readonly #store: Store;
   readonly #log: Log;
+  readonly #looks: Repeating;
   /** The largest difference between wall time and monotonic time since the clock was last set back. */
   #offsetMs = -Infinity;
   #isDue = true;
-  #cancel: (() => void) | null = null;
-  #work: Promise<void> | null = null;
-  #stopped = false;
+  /** True while times are computed. */
+  isWorking = false;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
     this.#log = log;
-  }
-
-  /** True while times are computed. */
-  get isWorking(): boolean {
-    return this.#work !== null;
+    this.#looks = new Repeating(store.clock, log, 'crons.planning-failed', () => this.#look());
   }
 
   start(): void {
-    this.#look();
+    this.#looks.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel?.();
-    await this.#work;
+  stop(): Promise<void> {
+    return this.#looks.stop();
   }
 
-  #look(): void {
-    if (this.#stopped) return;
+  async #look(): Promise<number> {
     const { clock } = this.#store;
     const offsetMs = clock.now() - clock.monotonicMs();
     if (this.#offsetMs - offsetMs >= STEP_MS) {
@@ -48,23 +42,19 @@ export class CronTimes {
       this.#offsetMs = offsetMs;
     }
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
-    if (this.#isDue) {
-      this.#work ??= this.#correctAll().finally(() => {
-        this.#work = null;
-      });
-    }
-    this.#cancel = clock.after(LOOK_EVERY_MS, () => this.#look());
+    if (this.#isDue) await this.#correctAll();
+    return LOOK_EVERY_MS;
   }
 
   async #correctAll(): Promise<void> {
     const { clock, crons } = this.#store;
-    this.#isDue = false;
+    this.isWorking = true;
     try {
-      const count = await crons.correctTimes(() => (this.#stopped ? null : clock.now()));
+      const count = await crons.correctTimes(() => (this.#looks.isStopped ? null : clock.now()));
+      this.#isDue = false;
       if (count > 0) this.#log.warn('crons.planned-again', { crons: count });
-    } catch (error) {
-      this.#isDue = true;
-      this.#log.warn('crons.planning-failed', { error: (error as Error).message });
+    } finally {
+      this.isWorking = false;
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Log } from '#domain/log';
 import type { OldSnapshot } from '#store/figures/snapshots';
 import type { Store } from '#store/store';
+import { Repeating } from './repeating.ts';
 
 const LOOK_EVERY_MS = 10_000;
 
@@ -8,13 +9,14 @@ const LOOK_EVERY_MS = 10_000;
 export class SnapshotWatch {
   readonly #store: Store;
   readonly #log: Log;
+  readonly #looks: Repeating;
   #old: readonly OldSnapshot[] = [];
-  #cancel: (() => void) | null = null;
-  #stopped = false;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
     this.#log = log;
+    // If the database is down, other parts log that.
+    this.#looks = new Repeating(store.clock, log, null, () => this.#look());
   }
 
   /** The old snapshots that the last check found. */
@@ -23,25 +25,15 @@ export class SnapshotWatch {
   }
 
   start(): void {
-    if (this.#store.isShared) void this.#look();
+    if (this.#store.isShared) this.#looks.start();
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#cancel?.();
+  stop(): Promise<void> {
+    return this.#looks.stop();
   }
 
-  async #look(): Promise<void> {
-    try {
-      this.#tell(await this.#store.snapshots.findOld());
-    } catch {
-      // The database is down. Other parts log that.
-    }
-    if (this.#stopped) return;
-    this.#cancel = this.#store.clock.after(LOOK_EVERY_MS, () => void this.#look());
-  }
-
-  #tell(found: readonly OldSnapshot[]): void {
+  async #look(): Promise<number> {
+    const found = await this.#store.snapshots.findOld();
     const isIn = (list: readonly OldSnapshot[], { heldBy }: OldSnapshot) =>
       list.some((each) => each.heldBy === heldBy);
     for (const each of found) {
@@ -51,5 +43,6 @@ export class SnapshotWatch {
       if (!isIn(found, each)) this.#log.info('database.snapshot-gone', { heldBy: each.heldBy });
     }
     this.#old = found;
+    return LOOK_EVERY_MS;
   }
 }

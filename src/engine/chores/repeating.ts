@@ -1,0 +1,78 @@
+import type { Clock } from '#domain/clock';
+import type { Log } from '#domain/log';
+
+const FAILED_PAUSE_MS = 5_000;
+
+/** Takes the steps of a chore one after the other, each after the pause that the last one returned. */
+export class Repeating {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #log: Log;
+  readonly #failure: string | null;
+  readonly #step: () => Promise<number | null>;
+  #cancel: (() => void) | null = null;
+  #isRunning = false;
+  #running: Promise<void> = Promise.resolve();
+  /** The pause after a step that wants no further one, because `start` was called meanwhile. */
+  #againMs: number | null = null;
+  #stopped = false;
+
+  /**
+   * @param failure  the event that is logged if a step fails; null for none
+   * @param step  returns the pause until the next step, in milliseconds; null for no further step
+   */
+  constructor(
+    clock: Pick<Clock, 'after'>,
+    log: Log,
+    failure: string | null,
+    step: () => Promise<number | null>,
+  ) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#failure = failure;
+    this.#step = step;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Plans a step; does nothing if one is planned. */
+  start(inMs = 0): void {
+    if (this.#isRunning) this.#againMs = inMs;
+    else if (this.#cancel === null) this.#plan(inMs);
+  }
+
+  /** Waits for the step under way. No further one begins. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel?.();
+    await this.#running;
+  }
+
+  #plan(inMs: number): void {
+    if (this.#stopped) return;
+    if (inMs === 0) return this.#begin();
+    this.#cancel = this.#clock.after(inMs, () => this.#begin());
+  }
+
+  #begin(): void {
+    this.#cancel = null;
+    this.#againMs = null;
+    this.#isRunning = true;
+    this.#running = this.#take().then((pauseMs) => {
+      this.#isRunning = false;
+      const nextMs = pauseMs ?? this.#againMs;
+      if (nextMs !== null) this.#plan(nextMs);
+    });
+  }
+
+  async #take(): Promise<number | null> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      if (this.#failure !== null)
+        this.#log.warn(this.#failure, { error: (error as Error).message });
+      return FAILED_PAUSE_MS;
+    }
+  }
+}
