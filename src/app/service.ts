@@ -128,8 +128,7 @@ export function buildService(options: ServiceOptions): BelfryService {
     notifier,
     bulkRunner,
     ...endingEarly(start, async (graceMs) => {
-      snapshots.stop();
-      const ended = Promise.all(duties.map((duty) => duty.stop()));
+      const ended = Promise.all([snapshots, ...duties].map((each) => each.stop()));
       try {
         await engine?.stop(graceMs);
       } finally {
