@@ -29,8 +29,9 @@ export interface Planner extends AsyncDisposable {
   measure(statement: RanStatement): Promise<MeasuredNode[]>;
 }
 
-export async function openPlanner(url: string): Promise<Planner> {
-  const client = new pg.Client({ connectionString: url, options: PLANNING });
+/** @param options  the settings of the session; by default those of a store */
+export async function openPlanner(url: string, options = PLANNING): Promise<Planner> {
+  const client = new pg.Client({ connectionString: url, options });
   await client.connect();
   const explain = async <Node>(text: string, values: readonly unknown[] | null) => {
     const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Node }[] }>(

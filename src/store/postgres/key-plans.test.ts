@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
-import { openPlanner, type PlanNode } from '#testing/plans';
+import { openPlanner, type PlanNode, type Planner } from '#testing/plans';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
 import type { RanStatement } from '../database/database.ts';
 
@@ -55,9 +55,10 @@ const BY_ROW = /^\(\(ROW\(team_id, id\) >= ROW\(.*\) AND \(ROW\(team_id, id\) <=
 const BY_TID = /^\((ends\.place = ctid|ctid = .*)\)$/;
 const BY_QUEUE = /queue_id = /;
 
-test('statements find jobs by key or place in a large table with statistics', async () => {
+/** Runs each statement once, on a large table with statistics. */
+async function runOnLargeTable() {
   const ran = new Map<string, RanStatement>();
-  await using store = await openPostgresTestStore({
+  const store = await openPostgresTestStore({
     onStatement: (each) => {
       const name = /^\/\* ([\w-]+) \*\//.exec(each.sql)?.[1];
       if (name !== undefined) ran.set(name, each);
@@ -66,19 +67,41 @@ test('statements find jobs by key or place in a large table with statistics', as
   const team = await aTeam(store);
   await fill(store, team.id, (await aQueue(store, team.id, { name: 'full' })).id);
   await runEach(store, team.id);
+  return { store, ran };
+}
+
+/** How a statement finds jobs, first with its values known, then unknown. */
+async function waysOf(planner: Planner, statement: RanStatement | undefined): Promise<string[][]> {
+  const { sql, parameters } = statement ?? { sql: '', parameters: [] };
+  const plans = [await planner.plan(sql, parameters), await planner.plan(sql, null)];
+  return plans.map((nodes) => nodes.flatMap((node) => waysTo('jobs', node)));
+}
+
+test('statements find jobs by key or place in a large table with statistics', async () => {
+  const { store, ran } = await runOnLargeTable();
+  await using _closing = store;
   await using planner = await openPlanner(postgresUrl(store));
   for (const name of [...BY_KEY, ...BY_PLACE]) {
     const wanted = BY_KEY.includes(name) ? BY_ROW : BY_TID;
-    const { sql, parameters } = ran.get(name) ?? { sql: '', parameters: [] };
-    for (const values of [parameters, null]) {
-      const plans = await planner.plan(sql, values);
-      const ways = plans.flatMap((plan) => waysTo('jobs', plan));
+    for (const ways of await waysOf(planner, ran.get(name))) {
       const others = ways.filter((way) => !wanted.test(way) && !BY_QUEUE.test(way));
       assert.deepEqual(others, [], name);
       assert.ok(
         ways.some((way) => wanted.test(way)),
         name,
       );
+    }
+  }
+});
+
+test('claims and settlements read no table of jobs whole if a session has lost its settings', async () => {
+  const { store, ran } = await runOnLargeTable();
+  await using _closing = store;
+  await using planner = await openPlanner(postgresUrl(store), '');
+  for (const name of BY_PLACE) {
+    for (const ways of await waysOf(planner, ran.get(name))) {
+      const others = ways.filter((way) => !BY_TID.test(way) && !BY_QUEUE.test(way));
+      assert.deepEqual(others, [], name);
     }
   }
 });
