@@ -13,7 +13,7 @@ export interface Activity {
   actorId: string | null;
   /** The person's name and email at that time. */
   actor: string;
-  /** An `ActivityAction`, or one of a newer version that this one does not know. */
+  /** An `ActivityAction`, or an action of a newer version. */
   action: string;
   /** The thing that was changed, by its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;

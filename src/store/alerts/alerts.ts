@@ -271,9 +271,7 @@ async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise
   return change(trx, 'usage_alerts', key, { is_read: 1 });
 }
 
-/**
- * How many alerts one transaction marks. A burst can leave very many, and no transaction may hold up others for long.
- */
+/** How many alerts one transaction marks. A burst can leave very many, and a long transaction would block others. */
 const MARKED_AT_ONCE = 1_000;
 
 /**

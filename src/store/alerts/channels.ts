@@ -24,16 +24,16 @@ type ChannelColumns = Omit<
 /** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
   config: ChannelConfig;
-  /** How many minutes notices wait for others, to be sent as one message; null: each is sent by itself. */
+  /** How many minutes notices wait for others, to be sent as one message; null: each is sent alone. */
   collectMinutes: number | null;
-  /** True where the stored address can't be opened any more; `config` is then email. */
+  /** True if the stored address can't be opened; `config` is then email. */
   isAddressLost: boolean;
   lastSentAt: number | null;
   lastError: string | null;
   lastErrorAt: number | null;
 }
 
-/** A channel besides the default one, which crons and queues may name. */
+/** A named channel, which crons and queues may choose. */
 export interface NamedChannel extends Channel {
   id: string;
   name: string;
@@ -291,8 +291,8 @@ function channelOf(context: Context, row: ChannelColumns): Channel {
 }
 
 /**
- * Reads a channel's settings. A kind that this version does not know, and a channel without an address, become email;
- * null where the address can't be opened.
+ * Reads a channel's settings. An unknown kind, and a channel without an address, become email; null if the address
+ * can't be opened.
  */
 function configOf({ sealer }: Context, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
   if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;

@@ -39,8 +39,8 @@ export interface ClaimedNotice {
   /** The stored part of the response of the first alert's run. */
   response: Uint8Array | null;
   /**
-   * The request of that run, so that its repetitions in texts can be hidden; a cron's as it is configured now. Null
-   * where the job or cron was deleted.
+   * The request of that run, so that texts can hide what repeats it; for a cron, as it is configured now. Null if the
+   * job or cron was deleted.
    */
   request: RequestSpec | null;
 }

@@ -29,14 +29,14 @@ export interface NewGroup {
   teamId: string;
   /** The group's id, to which alerts refer in `notice_id`. */
   id: string;
-  /** Besides the channels, whatever they are (§6.4). */
+  /** Also mail the members, in addition to the channels (§6.4). */
   mailsMembers: boolean;
   channels: readonly ChannelRef[];
   alertCount: number;
   dueAt: number;
 }
 
-/** Reads the channels of teams. Called only where there is a notice to write. */
+/** Reads the channels of teams. Call it only if there is a notice to write. */
 export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
@@ -56,7 +56,7 @@ function knownOf({
   ChannelRef,
   KnownChannel,
 ] {
-  // PagerDuty never collects: each alert is an incident of its own.
+  // PagerDuty never collects: each alert is one incident.
   const collectMinutes = kind === 'pagerduty' ? null : collect_minutes;
   return [is_default === 1 ? DEFAULT_REF : id, { kind, collectMinutes }];
 }
@@ -185,8 +185,8 @@ function noticesOf(
 }
 
 /**
- * The notices by the default channel and to members. Queue alerts are mailed to every member, whatever the channels are
- * (§6.4), and at once even if the default channel, a chat, collects.
+ * The notices by the default channel and to members. Queue alerts are always mailed to every member (§6.4), and at once
+ * even if the default channel, a chat, collects.
  */
 function defaultNotices(
   mailsMembers: boolean,

@@ -36,7 +36,7 @@ const claimNotices = preparedStatement<Row<'notices'>>('claim-notices', (dialect
   where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning ${NOTICE_ROW}`;
 });
 
-/** 1 team, 2 claim, 3 now, 4 until when, 5 the most, 6 batch, 7 what is due by then follows */
+/** 1 team, 2 claim, 3 now, 4 lease until, 5 limit, 6 batch, 7 followers due by this time */
 const claimFollowers = preparedStatement<Row<'notices'>>('claim-following-notices', (dialect) => {
   const $ = dialect.$;
   const following = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(7)}
@@ -94,8 +94,8 @@ export const notices = {
   },
 
   /**
-   * Writes the recipients that are left of the notices of one claim, and extends the lease. False where the claim is
-   * lost: another node has taken over, and this one must not send anything more.
+   * Writes the remaining recipients of the notices of one claim, and extends the lease. False if the claim is lost:
+   * another node has taken over, and this one must not send anything more.
    */
   async keep(
     { main }: Context,
@@ -118,8 +118,8 @@ export const notices = {
   },
 
   /**
-   * For a notice whose channel was deleted: makes it one for the default channel. False where the default channel is
-   * gets the same alerts by another notice, or if the claim is lost: nothing is left to send.
+   * Moves a notice whose channel was deleted to the default channel. False if another notice already brings the alerts
+   * to the default channel, or the claim is lost: then nothing is left to send.
    */
   async fallBack({ main }: Context, notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
@@ -137,9 +137,9 @@ export const notices = {
   },
 
   /**
-   * Ends a notice that was sent to everybody, or can be sent to nobody any more. The last notice of a group marks its alerts
-   * as `delivery` says; then the notice is deleted. Very many alerts are marked in several transactions; a node that
-   * takes over in between sends nothing again.
+   * Ends a notice that was sent to everybody or has failed. The last notice of a group marks its alerts with
+   * `delivery`; then the notice is deleted. Very many alerts are marked in several transactions; a node that takes over
+   * in between sends nothing again.
    */
   async finish(
     context: Context,

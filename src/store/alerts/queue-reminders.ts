@@ -94,7 +94,7 @@ export const QUEUE_REMINDERS: RemindedKind = {
   },
 };
 
-/** Writes down that a failed job of a queue was raised, where the queue asks for reminders and did not fail before. */
+/** Records that a queue began to fail, if it asks for reminders and was not failing before. */
 export async function noteFailing(
   trx: Trx,
   failed: readonly { teamId: string; queueId: string; at: number; settings: AlertSettings }[],

@@ -93,7 +93,7 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
   return notices;
 }
 
-/** Whether every member is mailed besides: of failing jobs, and that they still wait for somebody (§6.4, §6.5). */
+/** Whether every member is mailed too: for alerts and reminders of failed jobs (§6.4, §6.5). */
 function mailsMembers({ source, kind }: AlertToRaise): boolean {
   return source.kind === 'queue' && kind !== 'slow';
 }

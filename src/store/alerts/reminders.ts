@@ -43,12 +43,12 @@ export interface Reminded {
   lastToldAt: number | null;
 }
 
-/** What differs between crons and queues. */
+/** The differences between crons and queues. */
 export interface RemindedKind {
   kind: AlertSource['kind'];
   findDue: (db: Database, now: number, most: number) => Promise<DueReminder[]>;
   findFailure: (db: Database, due: DueReminder) => Promise<LastFailure | null>;
-  /** Locks it until the end of the transaction; null where no reminder of it is to come. */
+  /** Locks it until the end of the transaction; null if it no longer exists or has no reminder due. */
   lock: (trx: Trx, due: DueReminder) => Promise<Reminded | null>;
   /** @param remindAt  when the next reminder is due; null: none is to come */
   write: (trx: Trx, due: DueReminder, remindAt: number | null) => Promise<void>;

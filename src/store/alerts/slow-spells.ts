@@ -91,9 +91,8 @@ const lockSpells = preparedStatement<SpellRow>(
 );
 
 /**
- * Follows crons and queues by runs that were just settled in this transaction, in that order, and raises what they
- * give rise to. Most runs change nothing: their
- * sources are read and not locked.
+ * Updates slow spells by runs that this transaction has just settled, in their order, and raises alerts. Most runs
+ * change nothing: their sources are read and not locked.
  *
  * @returns whether anything was raised
  */
@@ -125,7 +124,7 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   return alerts.length > 0;
 }
 
-/** What was slow by another rule is not slow by this one yet. */
+/** A spell of another rule does not count for this one. */
 function spellOf(row: SpellRow | undefined, rule: string): SlowSpell | null {
   if (!row || row.since === null || row.rule !== rule) return null;
   return { since: row.since, lastAt: row.last_at, toldAt: row.told_at };

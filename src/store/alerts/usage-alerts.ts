@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { addMissing, one } from '../database/rows.ts';
 
-/** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded, and sent to nobody. */
+/** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded and not sent. */
 export interface UsageAlert {
   teamId: string;
   id: string;
@@ -91,7 +91,7 @@ export async function raiseUsageAlerts(
   const reached = teams.flatMap(({ team_id, used, plan }) => {
     const limit = limitOf(plan);
     if (limit === null || limit === 0) return [];
-    // With a small limit both marks are reached at once; then the higher one says it all.
+    // A small limit can reach both marks at once; then only the higher one is raised.
     const mark = MARKS.findLast((each) => used * 100 >= limit * each);
     if (mark === undefined) return [];
     return [{ team_id, month, mark, id: newId(now), raised_at: now, used, monthly_limit: limit }];

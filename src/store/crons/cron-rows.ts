@@ -1,4 +1,4 @@
-/** Crons as the rest of the service knows them, and as their rows hold them. */
+/** Conversion between crons and their rows. */
 import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { CronEnd } from '#domain/cron-end';
@@ -39,7 +39,7 @@ export interface Cron extends CronSettings {
   /** Scheduled runs that count toward the end; 0 without a number of runs. */
   runsCounted: number;
   createdAt: number;
-  /** Says which part can't be read any more and is left out; null where all can. */
+  /** Names a part that can't be read and is left out; null if all can. */
   unreadable: string | null;
 }
 

@@ -191,7 +191,7 @@ export const crons = {
     return rows.map((row) => cronOf(sealer, row));
   },
 
-  /** What the active crons of a team will send. */
+  /** The schedules of a team's active crons. */
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
     const rows = await main.read((db) =>
       all(
@@ -249,7 +249,7 @@ export const crons = {
     return new Map(rows.map((row) => [row.id, cronOf(sealer, row)]));
   },
 
-  /** The team of a cron, for the operator's command line, which knows only the cron's id. */
+  /** The team of a cron, for the command line, which has only the cron's id. */
   async findTeam({ main }: Context, cronId: string): Promise<string | null> {
     const row = await main.read((db) =>
       db

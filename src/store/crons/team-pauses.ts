@@ -28,8 +28,8 @@ const writeNextTimes = preparedStatement<never>(
 );
 
 /**
- * The switch over all crons and queues of a team. It is a column of the team's row, which every claim reads anyway;
- * what is paused by itself is not touched and stays so.
+ * Pauses all crons and queues of a team. The pause is a column of the team's row, which every claim reads anyway; crons
+ * and queues that are paused themselves stay so.
  */
 export const teamPauses = {
   /** Null: it is not paused, or there is no such team. */
@@ -41,7 +41,7 @@ export const teamPauses = {
     return at === null ? null : { at, by: row?.paused_by ?? '' };
   },
 
-  /** False where it is paused already: who did it first stays written down. */
+  /** False if it is paused already: the first pause stays recorded. */
   async pause({ main }: Context, teamId: string, { at, by }: TeamPause): Promise<boolean> {
     const changed = await main.transact((trx) =>
       change(
@@ -55,9 +55,9 @@ export const teamPauses = {
   },
 
   /**
-   * Goes on. Times of crons that passed meanwhile are not made up for, as with a cron that is started again (§3.1).
-   * They are skipped in small transactions while the team is still paused, the last of which resumes it: where the
-   * process dies between two, the team stays paused and can be resumed again. False where it is not paused.
+   * Resumes the team. Times of crons that passed during the pause are skipped, as for a cron that is started again
+   * (§3.1), in small transactions while the team is still paused; the last one resumes it. If the process dies in
+   * between, the team stays paused and can be resumed again. False if it is not paused.
    *
    * @param nextRunAt  the next time of an expression after now
    */
@@ -72,13 +72,13 @@ export const teamPauses = {
       if (step === 'not-paused') return false;
       if (step === 'resumed') break;
     }
-    // All its queues may have something to start, and engines know of none that waits for a resumption.
+    // Any of its queues may have due jobs, and a resume has no signal of its own.
     signals.send([{ kind: 'unknown' }]);
     return true;
   },
 };
 
-/** Skips some of the passed times; where there are no more, resumes the team. */
+/** Skips some of the passed times; resumes the team if none are left. */
 async function resumeStep(
   trx: Trx,
   teamId: string,

@@ -18,7 +18,7 @@ export interface RanStatement {
   parameters: readonly unknown[];
   durationMs: number;
 }
-/** Runs a transaction script by its name as one transaction, in the place where the database is. */
+/** Runs a transaction script by its name as one transaction, on the thread of the database. */
 export type CallScript = (name: string, input: unknown) => Promise<unknown>;
 export type OnStatement = (statement: RanStatement) => void;
 
@@ -78,8 +78,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one transaction: all of it is kept, or nothing. Where Postgres reports a conflict (serialization,
-   * deadlock), `work` runs again from the start, so it must have no effect but on rows.
+   * Runs `work` as one transaction. If Postgres reports a conflict (serialization, deadlock), `work` runs again from
+   * the start, so its only effect may be on rows.
    */
   async transact<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     refuseNesting();
@@ -109,8 +109,8 @@ export class Database {
   }
 
   /**
-   * Runs one statement that is a transaction by itself, without the round trips of begin and commit. Like `transact`,
-   * it repeats the statement after a conflict.
+   * Runs one statement as a transaction, without the round trips of begin and commit. Like `transact`, it repeats the
+   * statement after a conflict.
    */
   async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();

@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 
 /**
  * The handles to one database, by purpose, so that slow statements block only others of their kind. On Postgres each
- * handle has a pool of its own; on SQLite there is one writer, and only searches have a thread of their own.
+ * handle has its own pool; on SQLite there is one writer, and only searches have their own thread.
  */
 export interface Databases {
   /** For the API, people and a node's housekeeping: small writes, and reads by a key. */

@@ -39,9 +39,9 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
   /**
-   * True where the call certainly had no effect: the database was never asked, or it answered with an error, as it does
-   * for a statement that it cancels at its time limit. False where the answer was lost: the call may have taken effect,
-   * or may still do so.
+   * True if the call certainly had no effect: the statement was never sent, or the database answered with an error, as
+   * it does when it cancels a statement at its time limit. False if the answer was lost: the call may have taken
+   * effect, or may still do so.
    */
   readonly wroteNothing: boolean;
 
@@ -129,8 +129,8 @@ export function wasTooLong({ cause }: StoreError): boolean {
 }
 
 /**
- * Whether an error proves that the call had no effect: an error with a SQLSTATE rolls the transaction back. Not so
- * where an operator ended the connection or the server failed (57P, 08, 58, XX): then a commit may have succeeded.
+ * Whether an error proves that the call had no effect: an error with a SQLSTATE rolls the transaction back. Not so if
+ * an operator ended the connection or the server failed (57P, 08, 58, XX): then a commit may have succeeded.
  */
 function isNo(sqlState: string): boolean {
   return /^[0-9A-Z]{5}$/.test(sqlState) && !/^(E|57P|08|58|XX|40003)/.test(sqlState);

@@ -64,7 +64,7 @@ export class GroupCommit<Item, Result> {
     try {
       results = await this.#write(batch);
     } catch (error) {
-      // Each item is written again by itself, so that one bad item does not fail the others.
+      // Each item is written again alone, so that one bad item does not fail the others.
       if (batch.length > 1 && !isPassing(error)) {
         for (const [n, item] of batch.entries()) {
           await this.#writeBatch([item], owners.slice(n, n + 1));

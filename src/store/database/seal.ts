@@ -25,7 +25,7 @@ export class Sealer {
     return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** Throws STORE_WRONG_KEY where the text was sealed with another key or for another place. */
+  /** Throws STORE_WRONG_KEY if the text was sealed with another key or for another place. */
   open(place: string, sealed: string): string {
     const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
     try {
@@ -41,7 +41,7 @@ export class Sealer {
   }
 }
 
-/** A name of the installation that tells nothing else: it follows from a text that each database has its own of. */
+/** A name for the installation that reveals nothing: derived from a text that is unique to the database. */
 export function installationOf(sealedKeyCheck: string): string {
   return createHash('sha256').update(sealedKeyCheck).digest('hex').slice(0, 16);
 }

@@ -1,6 +1,6 @@
 /**
- * A message that wakes an engine because something may be due earlier than it knows. It is a hint sent after the
- * commit: a lost one delays a job until the engine's next look, and loses none.
+ * A message that wakes an engine because something may be due earlier than it expects. It is a hint sent after the
+ * commit: a lost one delays a job until the engine's next look.
  */
 export type Signal =
   | { kind: 'jobs'; queueId: string; teamId: string; dueAt: number }

@@ -14,14 +14,14 @@ export interface StatementRunner extends QueryRunner {
 }
 
 /**
- * A transaction as one function over plain data: it may only use its runner and compute. So it can run where the
- * database is. On SQLite that is another thread; if the statements of a transaction came from the main thread one by
- * one, it would wait for that busy thread between any two of them.
+ * A transaction as one function over plain data: it may only use its runner and compute, so it can run on the
+ * database's thread. On SQLite, sending its statements from the main thread one by one would wait for that busy thread
+ * between any two of them.
  */
 export interface TransactionScript<Input, Output> {
   /** The script's name in `transaction-scripts.ts`. */
   readonly name: string;
-  /** True: the one statement is a transaction by itself, without the round trips of begin and commit. */
+  /** True: the script is one statement and needs no begin and commit. */
   readonly isOneStatement?: true;
   /** Runs the script. `input` and the result are copied between threads, so they must be cloneable. */
   run(runner: StatementRunner, dialect: Dialect, input: Input): Promise<Output>;

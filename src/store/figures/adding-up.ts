@@ -25,7 +25,10 @@ const findLastId = preparedStatement<{ id: number }>(
   ({ lastNumberOf }) => `select ${lastNumberOf('batch_counts')} as id`,
 );
 
-/** What a step has left: `more`, because it was full; what can be added up only `later`; or `nothing` that is known. */
+/**
+ * The rows left after a step: `more`, because the step was full; some that can only be added up `later`; or `nothing`,
+ * as far as this process can see.
+ */
 export type Rest = 'more' | 'later' | 'nothing';
 
 /**
@@ -36,9 +39,9 @@ export class BatchCountStore {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #heldTeams = new HeldTeams<string>((teamId) => teamId);
-  /** Null before the first sweep, and on SQLite, which gives numbers anew and keeps no entries of deleted rows. */
+  /** Null before the first sweep, and on SQLite, which has no out-of-order visibility and no dead index entries. */
   #start: SweepStart | null = null;
-  /** Where the sweep under way goes on; null where none is. */
+  /** The id at which the running sweep continues; null if none is running. */
   #next: number | null = null;
   /** The teams that the sweep under way has left. */
   readonly #leftTeams = new Set<string>();
@@ -49,8 +52,8 @@ export class BatchCountStore {
   }
 
   /**
-   * Adds up some counts, those of the oldest batches first. A team of which somebody holds a counter is left for a
-   * later sweep, and does not delay the others. A fault ends the sweep; the next one begins where it can go on.
+   * Adds up some counts, those of the oldest batches first. A team with a locked counter is left for a later sweep, and
+   * does not delay the others. A fault ends the sweep; the next one begins where this one stopped.
    *
    * @param limit  the most rows
    */

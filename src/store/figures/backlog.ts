@@ -12,9 +12,7 @@ export type BacklogState = WaitingState | 'processing';
 
 export interface InState {
   count: number;
-  /**
-   * How long the oldest job has been in the state, in milliseconds since its due time or start; 0 where there is none.
-   */
+  /** The age of the oldest job in the state, in milliseconds since its due time or start; 0 if there is none. */
   oldestMs: number;
 }
 

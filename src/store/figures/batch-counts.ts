@@ -9,8 +9,8 @@ import type { StatementRunner } from '../database/transaction-script.ts';
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
 /**
- * Ended runs of a queue or cron that are counted together. `completed_at` counts as its hour, `duration_step` as
- * `durationStep` tells it.
+ * Ended runs of a queue or cron that are counted together: by the hour of `completed_at`, and by `durationStep` in
+ * `duration_step`.
  */
 export const RUN_GROUP = {
   team_id: 'id',
@@ -42,7 +42,8 @@ export const countRunGroups = preparedStatement<never>('count-batch', (dialect) 
 );
 
 /**
- * Counts started runs for their team's month. The team stands in for the source, and the hour tells the month and day.
+ * Counts started runs for their team's month. The team takes the place of the source, and the hour gives the month and
+ * day.
  *
  * @param started  a table expression that gives `team_id` and `runs`, with its condition
  * @param now  the parameter with the time of the claim

@@ -68,7 +68,7 @@ const findSilences = pageStatement<Silence>(
   where next_at is null or next_at - at > ${dialect.$(3)} order by at`,
 );
 
-/** A look, and the one that came long after it; null where none has come. */
+/** A look, and the one that came long after it; null if none has come. */
 export interface Silence {
   at: number;
   nextAt: number | null;
@@ -145,7 +145,7 @@ export const depths = {
     return main.read((db) => db.rows(findSilences, [from, to, longerThanMs]));
   },
 
-  /** When somebody last looked before this moment, which shows that the service ran then; null for never. */
+  /** The time of the last look before this moment, which shows that the service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
     const found = await main.read((db) =>
       first(db, 'depth_looks', { at: below(at) }, { columns: ['at'], order: ['at desc'] }),

@@ -6,7 +6,7 @@ import { pageStatement } from '../lists/statement.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
-/** The reasons of runs that were not sent, or whose duration is not known. */
+/** The reasons of runs that were not sent, or have no known duration. */
 const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([
   'limit_exceeded',
   'worker_failed',
@@ -34,7 +34,7 @@ export function addToDurationHours(counts: string): string {
 }
 
 /**
- * A table expression of the counts by hour, outcome and step of a queue or cron, or of a team where the source is the
+ * A table expression of the counts by hour, outcome and step of a queue or cron, or of a team if the source is the
  * team. Parameters: 1 team, 2 source, 3 from which hour on
  */
 function durationCounts({ $ }: Dialect): string {

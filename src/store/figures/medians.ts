@@ -40,7 +40,7 @@ export class Medians {
     this.#db = db;
   }
 
-  /** Of the last days, in milliseconds, within about a tenth; null where there are too few runs. */
+  /** Of the last days, in milliseconds, within about a tenth; null if there are too few runs. */
   async find(sources: readonly Source[], now: number): Promise<ReadonlyMap<string, number | null>> {
     const found = new Map<string, number | null>();
     const unknown = new Map<string, Source>();

@@ -12,19 +12,19 @@ const LEAST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = ALL_EVERY_MS;
 
 /**
- * From which id a sweep over a table with ascending ids begins. On Postgres the index keeps entries of deleted rows
- * beside an old snapshot. A sweep from the beginning passes all of them, and beside one of some hours it hits the
- * statement's time limit. So most sweeps begin with the lowest id that may be new. From time to time one looks back:
- * to what an earlier one has left, and to everything. While that leaves something or fails, it is repeated after longer
- * and longer pauses.
+ * The id from which a sweep over a table with ascending ids begins. While an old snapshot exists, the index on Postgres
+ * keeps entries of deleted rows. A sweep from the beginning passes all of them, and after some hours exceeds the
+ * statement's time limit. So most sweeps begin with the lowest id that may be new. Now and then a sweep looks back: to
+ * rows that an earlier one has left, and to the beginning. While it leaves rows again or fails, it is repeated after
+ * longer and longer pauses.
  */
 export class SweepStart {
   readonly #clock: Clock;
-  /** What is lower was seen or left. */
+  /** All lower ids were seen or left. */
   #floor: number;
   /** The last id that some sweep has seen, and when; it becomes the floor. */
   #mark: { id: number; atMs: number } | null = null;
-  /** The lowest id that was left; null where none was. */
+  /** The lowest id that was left; null if none was. */
   #leftId: number | null = null;
   /** When a sweep looks back to it. */
   #backAtMs = -Infinity;
@@ -34,7 +34,7 @@ export class SweepStart {
   /** The sweep under way: when it began, whether it looks back, and the lowest id that it has left. */
   #sweep = { atMs: -Infinity, looksBack: false, leftId: Infinity };
 
-  /** @param lastId  the last id that was given out; what is lower is found by looking back */
+  /** @param lastId  the last id that was given out; lower ones are found by looking back */
   constructor(clock: Clock, lastId: number) {
     this.#clock = clock;
     this.#floor = lastId;

@@ -13,7 +13,7 @@ export interface Attention {
   unreadAlerts: number;
 }
 
-/** What a team has of each thing. Each number is at most `COUNT_LIMIT`. */
+/** Counts of a team's crons, queues and jobs. Each number is at most `COUNT_LIMIT`. */
 export interface Counts {
   crons: { active: number; paused: number };
   queues: { active: number; paused: number };

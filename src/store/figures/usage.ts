@@ -38,7 +38,7 @@ export const nearLimit = (limit: string, used: string) =>
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
-/** Stands for "no limit" where a number is needed. */
+/** "No limit" as a number. */
 export const UNLIMITED = 2 ** 52;
 
 /**
@@ -225,7 +225,7 @@ export const usage = {
       .toSorted((a, b) => (a.day < b.day ? -1 : 1));
   },
 
-  /** Counts one run outside queues and crons (a test run). False where the month is used up. */
+  /** Counts one run outside queues and crons (a test run). False if the month is used up. */
   async countOne(
     { main }: Context,
     teamId: string,

@@ -10,7 +10,7 @@ import { insertMissingQueues } from '../queues/queues.ts';
 import { countRoom } from '../database/row-bounds.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** A job as a team asks for it; its queue is named and made on first use (§2.2). */
+/** A new job; its queue is named and made on first use (§2.2). */
 export interface NewJob {
   teamId: string;
   queue: string;
@@ -121,9 +121,7 @@ export const acceptScript: TransactionScript<string, { id: string; queue_id: str
   run: (runner, _, packed) => runner.rows(insertJobs, [packed]),
 };
 
-/**
- * Inserts jobs into existing queues: one statement, which is a transaction by itself. Nearly every job takes this way.
- */
+/** Inserts jobs into existing queues by one statement without a transaction. Nearly every job takes this way. */
 async function insertKnown(
   db: Database,
   rows: readonly InsertedJobRow[],

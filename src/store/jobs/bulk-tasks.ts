@@ -11,14 +11,14 @@ import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
 
-/** A bulk action over a search, which the service works through by itself. */
+/** A bulk action over a search, which the service carries out in the background. */
 export interface BulkTask {
   id: string;
   kind: BulkKind;
   /** The search. Jobs that arrived after the request are not touched. */
   search: JobSearch;
   state: Row<'bulk_tasks'>['state'];
-  /** How many matched when it was asked for. */
+  /** How many matched at the request. */
   total: BoundedCount;
   /** Of a retry that is spread: at which rate its jobs come due, from `createdAt` on. Null: at once. */
   rate: Rate | null;
@@ -117,7 +117,7 @@ export async function recordRetry(
   await add(trx, 'bulk_tasks', values);
 }
 
-/** Bulk actions that the service works through by itself. */
+/** Bulk actions that the service carries out in the background. */
 export const bulkTasks = {
   /**
    * Makes a task. Jobs that arrive later, or have an id above `upToId`, are not part of it. Null: the team has too many
@@ -176,7 +176,7 @@ export const bulkTasks = {
         .selectAll()
         .where('team_id', '=', teamId)
         .orderBy('id', 'desc');
-      // Two queries, so that each reads a short range of its own index.
+      // Two queries, so that each reads a short range of one index.
       const open = ofTeam.where(isOpen).limit(MOST_OPEN);
       const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
       return [...(await open.execute()), ...(await ended.execute())];
@@ -204,9 +204,7 @@ export const bulkTasks = {
     return changed === 1;
   },
 
-  /**
-   * Claims the oldest open task that nobody works on, for a limited time. A task whose search is damaged ends at once.
-   */
+  /** Claims the oldest open task without a worker, for a limited time. A task whose search is damaged ends at once. */
   async claim(
     context: Context,
     workerId: string,

@@ -5,7 +5,7 @@ import type { NewJob } from './accept-jobs.ts';
 import { lockPending, type Touched } from './job-actions.ts';
 import { change, one } from '../database/rows.ts';
 
-/** What a person may change of a job that waits. */
+/** The fields of a waiting job that a person may change. */
 export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
   scheduledAt: number;
 }

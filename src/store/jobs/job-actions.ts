@@ -11,7 +11,7 @@ import type { JobSearch } from '../lists/search.ts';
 import type { Tables } from '../tables/tables.ts';
 import { all } from '../database/rows.ts';
 
-/** What the engine has to know of a job that was made due. */
+/** A job that was made due, for the signal to the engine. */
 export interface Touched {
   id: string;
   queueId: string;

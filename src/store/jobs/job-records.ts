@@ -25,9 +25,9 @@ export interface JobRecord extends RunRecord<JobStatus> {
 
 /** A job record with its request and the stored part of the response. */
 export interface JobDetail extends JobRecord {
-  /** Empty where they can't be opened any more. */
+  /** Empty if they can't be opened. */
   headers: HeaderList;
-  /** Says that they can't be opened; null while they can. */
+  /** A message that they can't be opened; null if they can. */
   unreadable: string | null;
   /** JSON text as given, or null. */
   payload: string | null;
@@ -126,8 +126,7 @@ export async function findJob(
 }
 
 /**
- * The team of a job. Only for the operator's command line, which knows only the job's id; every request of a user names
- * the team.
+ * The team of a job. Only for the command line, which has only the job's id; every request of a user names the team.
  */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
   const { rows } = await db.read((reader) =>
@@ -184,8 +183,8 @@ export async function listAttempts(
 }
 
 /**
- * The sizes of the payloads of a team's waiting jobs, added up queue by queue, which is by the index of waiting jobs. It
- * reads each of the jobs, so ask seldom.
+ * The sum of the payload sizes of a team's waiting jobs, by the index of waiting jobs. It reads each of the jobs, so
+ * call it rarely.
  */
 export async function measureWaitingPayloads(db: Database, teamId: string): Promise<number> {
   const { rows } = await db.read((reader) =>

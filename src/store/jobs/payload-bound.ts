@@ -1,9 +1,9 @@
 import type { Clock } from '#domain/clock';
 import { TeamFull } from '#domain/team-bounds';
 
-/** What a process knows of a team's waiting payloads, in bytes. */
+/** A process's estimate of a team's waiting payloads, in bytes. */
 interface Estimate {
-  /** As the database had it last; 0 until it was asked. */
+  /** The last measurement; 0 before the first. */
   measured: number;
   /** Stored by this process since the measurement began. */
   added: number;
@@ -27,11 +27,11 @@ const LEAST_STEP = 64 * 2 ** 20;
 const MOST_TEAMS = 10_000;
 
 /**
- * Refuses jobs of teams whose waiting payloads have reached a bound (§8.3), without a query for each job: a process adds
- * up what it stores, and asks the database only once that is a quarter of what may still come, or `LEAST_STEP` if that
- * is more. So the bound is exceeded by at most what other processes store meanwhile, which is enough against a full
- * disk. A team whose jobs are all small is never measured. What leaves the queue is seen with the next measurement,
- * which happens before anything is refused.
+ * Rejects jobs of teams whose waiting payloads have reached a bound (§8.3), without a query for each job: a process
+ * adds up the bytes it stores, and measures in the database only after a quarter of the remaining room, or `LEAST_STEP`
+ * if that is more. So the bound is exceeded by at most the bytes that other processes store meanwhile, which is enough
+ * against a full disk. A team with only small jobs is never measured. Bytes that leave the queue are seen at the next
+ * measurement, which happens before any rejection.
  */
 export class PayloadBound {
   readonly #options: PayloadBoundOptions;
@@ -108,7 +108,7 @@ export class PayloadBound {
       team.measured = await this.#options.measure(teamId);
       team.added -= before;
     } catch {
-      // The database is overloaded or away; storing a job then fails by itself.
+      // The database is overloaded or unreachable; then storing a job fails, too.
     }
   }
 }

@@ -28,7 +28,7 @@ export interface CronsAsked extends CronSearch {
   limit: number;
 }
 
-/** The ids of a page of crons by name; one more than `limit` where there are more. */
+/** The ids of a page of crons by name; one more than `limit` if there are more. */
 export async function listCronIds(
   db: Database,
   teamId: string,

@@ -101,7 +101,7 @@ export async function findFirstFailure(
   return first?.at ?? null;
 }
 
-/** @param keys  newest first: their times tell which partitions need not be searched */
+/** @param keys  newest first: their times select the partitions to search */
 async function countSteps(
   db: Database,
   teamId: string,

@@ -56,7 +56,7 @@ export class KeyMerge {
     }));
   }
 
-  /** The next keys, in order: at least one unless there are none left, and no more than `most`. */
+  /** The next keys, in order: at least one unless none are left, and at most `most`. */
   async next(most: number): Promise<MergedKey[]> {
     await this.#refill();
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
@@ -76,7 +76,7 @@ export class KeyMerge {
     return given;
   }
 
-  /** True if there are certainly no more keys. */
+  /** True if certainly no keys are left. */
   get isAtEnd(): boolean {
     return this.#streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0);
   }

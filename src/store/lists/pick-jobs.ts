@@ -10,7 +10,7 @@ import { fits, type FoundJob, foundJob, type Search } from './search.ts';
 /** Jobs to pick from. */
 export interface JobChoice {
   ids: readonly string[];
-  /** When those among them that have ended did so; null: none has. Without it that is not known. */
+  /** When the ended jobs among them ended; null: none has ended. Undefined: not known. */
   endedWithin?: Span | null;
 }
 
@@ -60,10 +60,7 @@ function nameOf(span: Span | null | undefined): string[] {
   return span === null ? ['none-ended'] : ['of-a-time'];
 }
 
-/**
- * The conditions on a job's texts, each with the part of the statement's name that stands for it: with the same parts
- * the statement has the same text.
- */
+/** The conditions on a job's texts, each with its part of the statement's name: the same parts give the same text. */
 function furtherConditions(
   { dialect: { contains, containsBytes } }: Database,
   { payloadText, responseText, urlPrefix, host, text }: Search,

@@ -9,7 +9,7 @@ import { pageStatement } from './statement.ts';
 /** The counts of one queue stop here, since a team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
-/** What waits in a queue, and what failed of it. */
+/** Waiting, running and failed jobs of a queue. */
 export interface QueueLoad {
   queueId: string;
   /** At most `MOST_IN_A_ROW` and one more. */
@@ -34,8 +34,8 @@ function packIds(queueIds: readonly string[]) {
 }
 
 /**
- * Each number is one short index range per queue. What waits is counted from its first job on: beside an old snapshot
- * all that was claimed since stands before it in the index, and is passed only once.
+ * Each number is one short index range per queue. Waiting jobs are counted from the first one on: while an old snapshot
+ * exists, dead entries of claimed jobs lie before it in the index, and are passed only once.
  *
  * Parameters: 1 queues, 2 team, 3 since
  */
@@ -47,7 +47,7 @@ const readLoads = pageStatement<{
 }>('read-queue-loads', (dialect) => {
   const [team, since] = [dialect.$(2), dialect.$(3)];
   const most = MOST_IN_A_ROW + 1;
-  // The index has the reason before the time, so each reason is a range of its own.
+  // The index has the reason before the time, so each reason is a range.
   const ways = FAILED_JOB_STATUSES.flatMap((status) =>
     REASONS.map((reason) => `select '${status}' as status, '${reason}' as reason`),
   );
@@ -68,7 +68,7 @@ const readLoads = pageStatement<{
   from q`;
 });
 
-/** What waits in each of some of a team's queues, and what failed of it. */
+/** The loads of some of a team's queues. */
 export async function readQueueLoads(
   db: Database,
   { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
@@ -98,8 +98,8 @@ const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
 );
 
 /**
- * How many attempts of each of some of a team's queues are under way. Beside an old snapshot this goes through all that
- * were claimed since.
+ * The running attempts of some of a team's queues. While an old snapshot exists, this passes the dead index entries of
+ * all jobs claimed since.
  */
 export async function countRunningJobs(
   db: Database,
@@ -110,7 +110,7 @@ export async function countRunningJobs(
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
-/** What waits for the rate of a queue (§3.8). */
+/** Due jobs of a queue with a rate (§3.8). */
 export interface RateLoad {
   /** Jobs that are due. */
   due: BoundedCount;

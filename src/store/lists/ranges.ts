@@ -115,8 +115,8 @@ function statesOf(search: Search): State[] {
 }
 
 /**
- * Ranges of the index by reason and by resent or not, if the search asks for either. Otherwise those of the index that
- * retention uses too.
+ * Ranges of the index by reason and by resent or not, if the search filters by either. Otherwise those of the index
+ * that retention uses too.
  */
 function failedStates(
   { tab = 'all', reason, resent }: Search,
@@ -170,7 +170,7 @@ const TABLE: Record<RangeKind, RunTable | EndedTable> = {
   past: 'ended_executions',
 };
 
-/** The times at which those of some jobs ended that had ended when their keys were read; null where none had. */
+/** The span of the times at which jobs with these keys ended; null if none had ended. */
 export function spanOfEnded(keys: readonly { kind: RangeKind; at: number }[]): Span | null {
   const times = keys.filter(({ kind }) => TABLE[kind] === 'ended_jobs').map(({ at }) => at);
   return times.length === 0 ? null : { from: Math.min(...times), to: Math.max(...times) };
@@ -264,8 +264,10 @@ export const COUNT_KEYS = ofEachKind((kind) =>
 );
 
 /**
- * Finds ranges of failed jobs that hold any, whatever the reason. `ended_jobs_failed` has the reason before the time, so
- * a queue has a range for each; in a team with many queues nearly all of them are empty. Parameters: 1 ranges
+ * Finds ranges of failed jobs that are not empty, over all reasons. `ended_jobs_failed` has the reason before the time,
+ * so a queue has a range for each; in a team with many queues nearly all of them are empty.
+ *
+ * Parameters: 1 ranges
  */
 const findFilled = pageStatement<{ n: number }>('find-filled-ranges', (dialect) => {
   const anyReason = `j.queue_id = given.source_id and j.status = given.status

@@ -33,7 +33,7 @@ export interface Search extends Omit<RunSearch, 'statusCode'> {
   resent?: 'any' | 'only';
 }
 
-/** What a list of jobs can be filtered by. Bulk tasks store it as JSON. */
+/** The filter of a list of jobs. Bulk tasks store it as JSON. */
 export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fault' | 'host'> & {
   tab: JobTab;
 };
@@ -59,13 +59,13 @@ export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   attemptNumber: number | null;
   /** The scheduled time; null for Run now. */
   scheduledAt: number | null;
-  /** Why the connection failed; null where it did not. */
+  /** Why the connection failed; null if it did not. */
   fault: FaultCode | null;
   /** The id of the job that a person's Retry made of this failed one. */
   retriedAs: string | null;
 }
 
-/** A run with the beginning of its response, if that was asked for and there is one. */
+/** A run with the beginning of its response, if requested and present. */
 export interface AnsweredRun extends FoundRun {
   response?: { bodyStart: Uint8Array; keptBytes: number };
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { hasTag } from './cron-lists.ts';
 
 /**
- * The ids of the team's queues or crons, of those that are asked for.
+ * The ids of a team's queues or crons.
  *
  * @param asked  `id`: this one only, if it is the team's; `tag`: in its stored form
  */

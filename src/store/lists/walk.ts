@@ -20,7 +20,7 @@ export interface ListPage<Row> {
   searchedBackTo: number | null;
 }
 
-/** What a search that can match nothing finds. */
+/** The page of a search that can match nothing. */
 export const NO_PAGE: ListPage<never> = {
   rows: [],
   next: null,
@@ -29,15 +29,15 @@ export const NO_PAGE: ListPage<never> = {
 };
 
 /**
- * The limits of a search that examines rows one by one: how many rows, and how many milliseconds, before it returns
- * what it has. A text takes the database two to three times as long a row; with fewer rows a page stays below a tenth
- * of a second of its processor, and is worth waiting for a little longer where the database is busy.
+ * The limits of a search that examines rows one by one: how many rows, and how many milliseconds, before it returns. A
+ * text takes the database two to three times as long per row; with fewer rows a page costs less than a tenth of a
+ * second of processor time, and may take a little longer if the database is busy.
  */
 const MOST = { rows: 20_000, ms: 80 };
 const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
 const CHUNK = 500;
 
-/** Where a page begins, and how many rows it has. */
+/** The start and the size of a page. */
 export interface PageAsked {
   cursor?: string | undefined;
   limit: number;
@@ -73,8 +73,8 @@ interface Found<Row> {
 }
 
 /**
- * Reads a page. Whatever the search, the cost is bounded and does not grow with the number of runs: one index step per
- * range, and the rows of the page.
+ * Reads a page. The cost is bounded for any search and does not grow with the number of runs: one index step per range,
+ * and the rows of the page.
  *
  * @param list  how to walk through it; or its rows, if they are few
  */
@@ -148,7 +148,7 @@ function sortFound<Row extends JobKey>(
   return { rows: behind.slice(0, limit + 1), stoppedAt: null };
 }
 
-/** @param cursor  where the walk began */
+/** @param cursor  the start of the walk */
 function pageOf<Row extends JobKey>(
   { rows, stoppedAt }: Found<Row>,
   cursor: Cursor | null,

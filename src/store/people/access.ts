@@ -2,8 +2,8 @@ import type { Trx } from '../database/database.ts';
 import { remove } from '../database/rows.ts';
 
 /**
- * Ends all access to an account: every session, every open one-time token and, if asked to, the API token. So nothing
- * that a thief has opened survives.
+ * Ends all access to an account: every session, every open one-time token and optionally the API token, so that an
+ * intruder keeps nothing.
  */
 export async function endAccess(
   trx: Trx,

@@ -5,7 +5,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import { change, one } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
 
-/** A token to be stored. Only its user knows the text (§5.2). */
+/** A token to be stored. Only its user has the text (§5.2). */
 export interface TokenToKeep {
   /** SHA-256 in hexadecimal. */
   hash: string;
@@ -20,7 +20,7 @@ export interface TokenFacts {
 
 export interface FoundOwner {
   userId: string;
-  /** The user's current team; null where none is chosen, it was deleted, or the user has left it (§5.3). */
+  /** The user's current team; null if none is chosen, it was deleted, or the user has left it (§5.3). */
   teamId: string | null;
   /** The user is a viewer in that team. */
   isViewer: boolean;

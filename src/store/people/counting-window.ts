@@ -13,7 +13,7 @@ const HITS = { key: 'text', hits: 'int' } as const satisfies Fields;
 
 /**
  * Makes a function that counts events, one for each given key, and returns the window of each event. An event opens a
- * new window if the last one of its key is over.
+ * new window if the last one of its key has ended.
  */
 export function countInWindows(
   name: string,

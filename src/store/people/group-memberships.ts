@@ -95,7 +95,7 @@ async function carryOut(
   return changed.role !== was;
 }
 
-/** Whether nobody else leads the team as its owner or an admin. */
+/** Whether the team has no other owner or admin. */
 async function isOnlyLead(trx: Trx, teamId: string, userId: string): Promise<boolean> {
   const others = await all(
     trx,

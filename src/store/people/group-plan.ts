@@ -7,7 +7,7 @@ export interface Mapped {
   role: InvitedRole;
 }
 
-/** A membership; `group` is null where it was made by hand. */
+/** A membership; `group` is null if a person made it. */
 export interface Present {
   teamId: string;
   role: Role;
@@ -25,7 +25,7 @@ type Change = GroupChange & { teamId: string };
 const RANK: Record<InvitedRole, number> = { viewer: 0, member: 1, admin: 2 };
 
 /**
- * What becomes of somebody's memberships.
+ * Plans the changes of a user's memberships.
  *
  * @param mapped  the teams that their groups lead to. Of several groups of a team, the one with the highest role
  * counts, and of those the first by name

@@ -17,7 +17,7 @@ export interface Member {
   group: string | null;
 }
 
-/** What is deleted together with a team; jobs are counted up to `COUNT_LIMIT`. */
+/** The number of things that are deleted with a team; jobs are counted up to `COUNT_LIMIT`. */
 export interface TeamContents {
   crons: number;
   queues: number;
@@ -27,7 +27,7 @@ export interface TeamContents {
 
 /** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
 export const members = {
-  /** The user's present role in the team. Null where they are not in it, or it was deleted. */
+  /** The user's role in the team. Null if they are not in it, or it was deleted. */
   async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
     const row = await main.read((db) =>
       db
@@ -89,8 +89,8 @@ export const members = {
   },
 
   /**
-   * Changes a member's role. It is theirs by hand from then on, whatever groups they are in. False where the user is not in the team, or is its owner, who keeps that role until a
-   * transfer.
+   * Changes a member's role. From then on their groups no longer change it. False if the user is not in the team, or is
+   * its owner, who keeps that role until a transfer.
    */
   async changeRole(
     { main }: Context,
@@ -111,7 +111,7 @@ export const members = {
     });
   },
 
-  /** Removes a member. False where the user is not in the team, or owns it. */
+  /** Removes a member. False if the user is not in the team, or owns it. */
   async remove({ main }: Context, teamId: string, userId: string): Promise<boolean> {
     return main.transact((trx) => leave(trx, teamId, userId));
   },
@@ -174,7 +174,7 @@ export const members = {
     });
   },
 
-  /** Marks a team as deleted: nothing of it runs, nobody is in it, and its invitations can't be used. */
+  /** Marks a team as deleted: it runs nothing, has no members, and its invitations can't be used. */
   async deleteTeam({ main }: Context, teamId: string, now: number): Promise<void> {
     await main.transact(async (trx) => {
       await change(trx, 'teams', { id: teamId, deleted_at: null }, { deleted_at: now });
@@ -218,7 +218,7 @@ export async function join(
   await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });
 }
 
-/** Ends a membership. False where the user is not in the team, or owns it. */
+/** Ends a membership. False if the user is not in the team, or owns it. */
 export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
   const removed = await remove(trx, 'memberships', {
     team_id: teamId,

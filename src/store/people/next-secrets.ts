@@ -37,7 +37,7 @@ export const nextSecrets = {
   },
 
   /**
-   * Opens a team's next secret. Null where there is none. Throws STORE_WRONG_KEY if it does not open with this APP_KEY.
+   * Opens a team's next secret. Null if there is none. Throws STORE_WRONG_KEY if it does not open with this APP_KEY.
    */
   async reveal(context: Context, teamId: string): Promise<string | null> {
     const sealed = (await read(context, teamId))?.sealed_next_signing_secret ?? null;

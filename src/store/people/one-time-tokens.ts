@@ -21,7 +21,7 @@ export interface TakenToken {
   detail: string;
 }
 
-/** A new password, and what changes together with it. */
+/** A new password, and further changes of the same transaction. */
 export interface NewPassword {
   passwordHash: string;
   revokesToken: boolean;

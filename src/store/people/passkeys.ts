@@ -6,7 +6,7 @@ import { add, all, change, one, remove } from '../database/rows.ts';
 export interface Credential {
   credentialId: string;
   publicKey: Uint8Array;
-  /** The authenticator's count of signatures; 0 where it counts none. */
+  /** The authenticator's count of signatures; 0 if it does not count. */
   counter: number;
   /** How browsers reach the authenticator, such as `usb` or `internal`. */
   transports: readonly string[];
@@ -32,7 +32,7 @@ export const passkeys = {
     return row ? passkeyOf(row) : null;
   },
 
-  /** False: somebody has a passkey of this id already. */
+  /** False if this passkey is registered already. */
   async add(
     { main }: Context,
     userId: string,

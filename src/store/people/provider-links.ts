@@ -4,15 +4,15 @@ import type { Trx } from '../database/database.ts';
 import { addMissing, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** Somebody at a provider of sign-ins, whom it names for good. */
+/** A person at a sign-in provider, by the provider's stable name. */
 export interface ProviderLink {
-  /** The URL by which the provider is known; `PROXY_ISSUER` for the proxy in front. */
+  /** The URL of the provider; `PROXY_ISSUER` for the proxy in front. */
   issuer: string;
   /** The person, as the provider writes them. */
   subject: string;
 }
 
-/** The proxy in front knows people by their emails, and has no URL of its own. */
+/** The proxy in front identifies people by email, and has no URL. */
 export const PROXY_ISSUER = 'proxy';
 
 /** Which accounts people come to by a provider. A provider has one person an account, and a person has one account. */
@@ -33,7 +33,7 @@ export const providerLinks = {
     return row ?? null;
   },
 
-  /** Whether the account is joined to somebody at that provider. */
+  /** Whether the account is linked to a person at that provider. */
   async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {
     const row = await main.read((db) =>
       one(db, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, ['id']),
@@ -41,7 +41,7 @@ export const providerLinks = {
     return row !== undefined;
   },
 
-  /** Forgets whom the account is joined to, at every provider. @returns how many there were */
+  /** Removes all links of the account. @returns how many there were */
   async removeAll({ main }: Context, userId: string): Promise<number> {
     return main.transact(async (trx) => {
       const { numDeletedRows } = await trx
@@ -53,7 +53,7 @@ export const providerLinks = {
     });
   },
 
-  /** False where the account, or the person, is joined to another already. */
+  /** False if the account, or the person, is linked to another already. */
   async add({ main }: Context, userId: string, link: ProviderLink, now: number): Promise<boolean> {
     return main.transact(async (trx) => {
       // Two who come at once take turns.
@@ -70,7 +70,7 @@ export const providerLinks = {
   },
 };
 
-/** False where the person has an account. */
+/** False if the person has an account. */
 export async function addLink(
   trx: Trx,
   userId: string,

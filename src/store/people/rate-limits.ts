@@ -6,7 +6,7 @@ const countTries = countInWindows('count-attempt', 'attempt_windows', 'key');
 
 /** Counts of tries of limited actions, such as signing in; shared by all nodes. */
 export const rateLimits = {
-  /** Counts one try in the key's window, and opens a new window if the last one is over. */
+  /** Counts one try in the key's window, and opens a new window if the last one has ended. */
   async count(
     { main }: Context,
     key: string,
@@ -29,10 +29,7 @@ export const rateLimits = {
     );
   },
 
-  /**
-   * Deletes what is over: windows opened before `before`, and sessions, one-time tokens and invitations that expired by
-   * `now`.
-   */
+  /** Deletes windows opened before `before`, and sessions, one-time tokens and invitations that expired by `now`. */
   async tidy({ main }: Context, before: number, now: number): Promise<void> {
     await main.transact(async (trx) => {
       await remove(trx, 'attempt_windows', { opened_at: below(before) });

@@ -41,7 +41,7 @@ export interface Registration {
   account: NewAccount;
   team: StartingTeam;
   token: TokenToKeep | null;
-  /** Who comes by a provider is known by this. */
+  /** The identity at a sign-in provider. */
   link?: ProviderLink;
   /** A token that the registration uses up; it is refused if the token is gone. */
   oneTimeToken?: { purpose: string; hash: string };

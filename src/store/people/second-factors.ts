@@ -13,7 +13,7 @@ const PLACE = 'two_factors.sealed_secret';
 
 /** Second factors: the key of an authenticator, the last step of which a code was used, and hashes of recovery codes. */
 export const secondFactors = {
-  /** Stores a second factor that is to be confirmed, in place of an earlier one. False: one is in force already. */
+  /** Stores an unconfirmed second factor and replaces an earlier unconfirmed one. False if one is in force already. */
   async begin(
     { main, sealer }: Context,
     userId: string,

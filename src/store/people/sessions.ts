@@ -18,7 +18,7 @@ export interface NewSession {
   expiresAt: number;
 }
 
-/** What was checked before the session is opened, and must still be true then. */
+/** Facts that were checked before, and must still be true when the session is opened. */
 interface Checked {
   passwordHash?: string;
   /** The open sign-in that a second factor completes. It is used up. */

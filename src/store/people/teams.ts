@@ -101,7 +101,7 @@ export const teams = {
     });
   },
 
-  /** When the team's signing secret took effect; null where there is none. */
+  /** When the team's signing secret took effect; null if there is none. */
   async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
     const row = await main.read((db) =>
       one(db, 'teams', { id: teamId, sealed_signing_secret: not(null), deleted_at: null }, [

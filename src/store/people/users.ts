@@ -133,7 +133,7 @@ export const users = {
    * Changes the email. Links that were mailed to the old address stop working.
    *
    * @param email  in lower case
-   * @returns false where another account has it
+   * @returns false if another account has it
    */
   async changeEmail(
     { main }: Context,
@@ -155,7 +155,7 @@ export const users = {
     });
   },
 
-  /** Changes the user's current team. False where the user is not in that team, or it was deleted. */
+  /** Changes the user's current team. False if the user is not in that team, or it was deleted. */
   async switchTeam(
     { main }: Context,
     userId: string,

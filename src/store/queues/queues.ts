@@ -147,8 +147,8 @@ export function queues(context: Context) {
   return {
     ...bind(context, functions),
     /**
-     * What follows a failed attempt; null for a deleted queue. Reads for each attempt, since the settings count as they
-     * are at its end; attempts that end together share one statement.
+     * The settings for a failed attempt; null for a deleted queue. Reads for each attempt, since the settings at its
+     * end count; attempts that end together share one statement.
      */
     findPolicy: (teamId: string, id: string): Promise<QueuePolicy | null> =>
       finding.add({ team_id: teamId, id }),
@@ -231,9 +231,9 @@ const functions = {
 
   /**
    * Deletes a queue with its jobs (§3.5). The queue is deleted first, so that no more of its jobs start; the jobs
-   * follow in small batches. Jobs that a crash leaves over are deleted by retention.
+   * follow in small batches. Retention deletes jobs that a crash leaves.
    *
-   * @returns how many jobs were deleted, or null where there is no such queue
+   * @returns how many jobs were deleted, or null if there is no such queue
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const removed = await main.transact(async (trx) => {
@@ -254,7 +254,7 @@ const functions = {
     return gone;
   },
 
-  /** Renames a queue. False where there is no such queue, or another one has that name. */
+  /** Renames a queue. False if there is no such queue, or another one has that name. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
     const { numUpdatedRows } = await main.transact((trx) =>
       trx
@@ -283,7 +283,7 @@ async function findPolicies(
   return keys.map(({ id }) => found.get(id) ?? null);
 }
 
-/** Changes what goes by the settings that were saved. */
+/** Updates data that depends on the saved settings. */
 async function follow(
   { main }: Context,
   trx: Trx,
