@@ -14,7 +14,7 @@ let lastAddress = 0;
 export class Visitor {
   readonly cookies = new Map<string, string>();
   /** What `X-Forwarded-For` says, so that limits by address count each visitor for itself. */
-  readonly clientAddress: string;
+  clientAddress: string;
   readonly #listening: string;
   readonly #origin: string;
   /** The team of the pages seen last; their forms carry it. */

@@ -21,6 +21,20 @@ async function guessOften(dashboard: TestDashboard, times: number): Promise<numb
 const signIn = (visitor: Visitor, password = PASSWORD) =>
   visitor.post('/login', { email: ADA, password });
 
+test('password guesses from one IPv6 network count together', async () => {
+  await using dashboard = await startDashboard();
+  await dashboard.user(ADA);
+  const guessFrom = async (address: string, password: string) => {
+    const visitor = dashboard.visitor();
+    visitor.clientAddress = address;
+    return (await signIn(visitor, password)).status;
+  };
+  for (const end of ['::1', ':0:0:0:2', ':ffff::3'])
+    assert.equal(await guessFrom(`2001:db8:0:7${end}`, 'wrong'), 422);
+  assert.equal(await guessFrom('2001:db8:0:7:9::9', PASSWORD), 429);
+  assert.equal(await guessFrom('2001:db8:0:8::1', PASSWORD), 302);
+});
+
 describe('password guesses at one account from many addresses', () => {
   test('after twenty guesses an hour even the right password is rejected', async () => {
     await using dashboard = await startDashboard();

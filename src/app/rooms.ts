@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
 import type { OpenRooms, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
-import { type Config, isBehindProxy, type LogLevel, publicAddress } from '#config/config';
+import { type Config, type LogLevel, publicAddress } from '#config/config';
 import { secretHeadersWith } from '#domain/secret-headers';
 import type { PeopleConfig } from '#people/config';
 import { createPeople } from '#people/people';
@@ -55,13 +55,7 @@ export async function openRooms(
       store,
       log,
       clock: store.clock,
-      config: {
-        ...config,
-        appKey,
-        baseUrl,
-        isBehindProxy: isBehindProxy(config),
-        ...peopleConfig,
-      },
+      config: { ...config, appKey, baseUrl, ...peopleConfig },
     });
     return {
       work: async () => {

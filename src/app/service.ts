@@ -8,7 +8,7 @@ import { readArrival } from '#api/client-address';
 import { createEcho } from '#api/echo';
 import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
-import { type Config, isBehindProxy, servesLoopbackOnly } from '#config/config';
+import { type Config, servesLoopbackOnly } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
 import type { TestNotices } from '#dashboard/services';
 import type { Clock } from '#domain/clock';
@@ -31,8 +31,9 @@ import { watchSources } from '#operate/source-metrics';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/config';
 import { createMailer, type Mailer } from '#people/mail';
+import { monthlyLimitsOf } from '#people/plans';
 import { createPeople, type People } from '#people/people';
-import { limitOf, type MonthlyLimits } from '#store/figures/usage';
+import { limitOf } from '#store/figures/usage';
 import type { OpenedStore, Store } from '#store/store';
 import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
@@ -88,7 +89,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const sender = buildSender(options);
   const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom }, log);
   const people = buildPeople(options, mailer);
-  const limits = readMonthlyLimits(config);
+  const limits = monthlyLimitsOf(config);
   const monthlyLimitOf = (plan: string) => limitOf(limits, plan);
   const isSecretHeader = secretHeadersWith(config.secretHeaders);
   const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
@@ -179,7 +180,7 @@ function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions
     clock: store.clock,
     log,
     mailer,
-    config: { ...config, baseUrl, appKey, isBehindProxy: isBehindProxy(config), ...peopleConfig },
+    config: { ...config, baseUrl, appKey, ...peopleConfig },
   });
 }
 
@@ -242,7 +243,7 @@ function watchWork(
   });
   const most = config.metricsMaxSources;
   if (most === 0) return;
-  const limits = readMonthlyLimits(config);
+  const limits = monthlyLimitsOf(config);
   watchSources(metrics.registry, {
     clock: store.clock,
     read: (now) => store.sourceFigures.read(most, now),
@@ -267,7 +268,7 @@ function buildEngine(options: ServiceOptions, sender: ClosableSender, metrics: M
     maxConcurrentRequests: config.maxConcurrentRequests,
     responseKeepBytes: config.responseKeepBytes,
     ...(leaseMs !== undefined && { leaseMs }),
-    limits: readMonthlyLimits(config),
+    limits: monthlyLimitsOf(config),
   });
 }
 
@@ -291,12 +292,6 @@ function buildHeartbeat({ config, clock, log }: ServiceOptions, engine: Engine):
   // The operator chose the address, and the monitor may be in a private network.
   const sender = createSender({ clock, allowedNetworks: EVERYWHERE, dnsServers });
   return new Heartbeat({ url, sender, isWorking: () => engine.isWorking(), clock, log });
-}
-
-/** The monthly limits of the plans. A plan that the operator has removed gets the limit of a new team's. */
-function readMonthlyLimits({ plans, newTeamPlan }: Config): MonthlyLimits {
-  const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
-  return { byPlan, other: byPlan.get(newTeamPlan) ?? null };
 }
 
 function buildApp(

@@ -370,6 +370,7 @@ describe('settings', () => {
       signUp: 'invite',
       provider: null,
       proxySignIn: null,
+      isBehindProxy: false,
       groupRoles: [],
       providerSessionHours: null,
       passwordSignIn: true,

@@ -29,6 +29,8 @@ export interface Config extends Alone, PlanSettings {
   mailFrom: string;
   /** Not more than `historyDays`. */
   successHistoryDays: number;
+  /** Whether a setting says that a proxy stands in front, so that a loopback socket does not tell where a request is from. */
+  isBehindProxy: boolean;
   /** The folder for copies of a SQLite database, how often they are made, and how many are kept. */
   backups: { folder: string; everyHours: number; keep: number } | null;
 }
@@ -152,12 +154,14 @@ function gatherConfig(values: Values, cwd: string): Config {
   const alone = Object.entries(others).filter(([name]) => !grouped.test(name));
   const host = values.baseUrl === null ? 'localhost' : new URL(values.baseUrl).hostname;
   const [firstPlan] = plans ?? [];
+  const proxySignIn = proxySignInOf(values);
   return {
     ...(Object.fromEntries(alone) as Alone),
     ...(plans && firstPlan ? { plans, newTeamPlan: firstPlan.name } : DEFAULT_PLANS),
     database: databaseOf(values, cwd),
     provider: providerOf(values),
-    proxySignIn: proxySignInOf(values),
+    proxySignIn,
+    isBehindProxy: values.trustedProxies > 0 || proxySignIn !== null || hasPublicAddress(values),
     teamBounds: {
       crons: maxCronsPerTeam,
       queues: maxQueuesPerTeam,
@@ -205,18 +209,13 @@ function proxySignInOf(values: Values): ProxySettings | null {
 }
 
 /** Whether BASE_URL names an address that other machines reach. */
-function hasPublicAddress({ baseUrl }: Config): boolean {
+function hasPublicAddress({ baseUrl }: Pick<Config, 'baseUrl'>): boolean {
   return baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
 }
 
 /** Whether only this machine is meant to reach the service: it listens on loopback, and so does its public address. */
 export function servesLoopbackOnly(config: Config): boolean {
   return isLoopbackHost(config.host) && !hasPublicAddress(config);
-}
-
-/** Whether a setting shows that a proxy is in front, so that a loopback socket does not prove a local request. */
-export function isBehindProxy(config: Config): boolean {
-  return config.trustedProxies > 0 || config.proxySignIn !== null || hasPublicAddress(config);
 }
 
 /** The public address of the service, given the port that it really listens on. */

@@ -18,6 +18,8 @@ import type { RequestContext } from './request-context.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
+/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (§5.7). */
+
 const CONFIRM_FIRST =
   'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
 const VALID_MS = 7 * 24 * 60 * 60_000;
@@ -30,8 +32,6 @@ interface InvitationOffer {
   role: InvitedRole;
   invitedByName: string;
 }
-
-/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (§5.7). */
 
 /** Open invitations, newest first. */
 export async function listInvitations(context: Context, actor: Actor): Promise<Invitation[]> {

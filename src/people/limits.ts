@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
@@ -104,17 +103,4 @@ function keyOf(rule: Rule, who: readonly string[]): string {
   return [rule, ...who.map(shorten)].join(' ');
 }
 
-function shorten(name: string): string {
-  if (isIPv6(name)) return networkOf(name);
-  return name.length > LONGEST_NAME ? hashToken(name) : name;
-}
-
-/** An IPv6 customer has a network of 2^64 addresses (RFC 6177); the whole network counts as one address. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const front = head === '' ? [] : head.split(':');
-  const back = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);
-  const groups = [...front, ...Array<string>(zeros).fill('0'), ...back].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
-}
+const shorten = (name: string) => (name.length > LONGEST_NAME ? hashToken(name) : name);

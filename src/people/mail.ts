@@ -20,8 +20,6 @@ export interface Mailer {
   readonly sends: boolean;
   /** Resolves once the server has accepted or refused the mail. Never rejects: faults are in the log. */
   send(mail: Mail): Promise<MailOutcome>;
-  /** For the doctor: null when the server answers, else what is wrong. */
-  check(): Promise<string | null>;
   close(): void;
 }
 
@@ -52,10 +50,6 @@ class LogMailer implements Mailer {
     return { kind: 'logged' };
   }
 
-  async check(): Promise<string | null> {
-    return null;
-  }
-
   close(): void {}
 }
 
@@ -82,16 +76,6 @@ class SmtpMailer implements Mailer {
     } catch (error) {
       this.#log.warn('mail.not-sent', { to, subject, error });
       return { kind: 'failed', fault: describeFault(error) };
-    }
-  }
-
-  async check(): Promise<string | null> {
-    try {
-      const transport = await this.#open();
-      await transport.verify();
-      return null;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
     }
   }
 

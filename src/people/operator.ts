@@ -20,6 +20,8 @@ import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { makeSetupCode } from './codes.ts';
 
+/** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
+
 interface NewUser {
   email: string;
   password: string;
@@ -34,8 +36,6 @@ export interface TeamWithUsage extends Usage {
   name: string;
   createdAt: number;
 }
-
-/** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
 
 /** Makes a user. A named team is joined, or made if it does not exist; it becomes the user's current team. */
 export async function createUser(

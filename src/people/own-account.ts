@@ -16,10 +16,10 @@ import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reau
 import type { RequestContext } from './request-context.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
+/** What people do to their own account. */
+
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
 const EMAIL_TAKEN = 'There is an account with this email.';
-
-/** What people do to their own account. */
 
 export async function changeName(
   context: Context,

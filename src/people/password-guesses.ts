@@ -7,9 +7,9 @@ import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import type { RequestContext } from './request-context.ts';
 
-type Count = readonly [rule: Rule, who: string];
-
 /** Counts each guess before the secret is compared, so that simultaneous guesses are counted too. */
+
+type Count = readonly [rule: Rule, who: string];
 
 /**
  * A guess at a sign-in. It is counted for the client's address and, over a longer time, for the account, or for the

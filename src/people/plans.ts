@@ -1,3 +1,5 @@
+import { limitOf, type MonthlyLimits } from '#store/figures/usage';
+
 /** A plan with the name that the operator gave it. The limit counts runs per team and UTC month (§8.2); null: none. */
 export interface Plan {
   name: string;
@@ -27,24 +29,30 @@ export interface Usage {
   used: number;
 }
 
+/** The monthly limits of the plans. A plan that the operator has removed gets the limit of a new team's. */
+export function monthlyLimitsOf({ plans, newTeamPlan }: PlanSettings): MonthlyLimits {
+  const byPlan = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+  return { byPlan, other: byPlan.get(newTeamPlan) ?? null };
+}
+
 /** The plans that the operator offers, by name. */
 export class Plans {
-  readonly #limits: ReadonlyMap<string, number | null>;
+  readonly #limits: MonthlyLimits;
   readonly ofFirstTeam: string;
   readonly ofNewTeam: string;
 
   constructor({ plans, newTeamPlan }: PlanSettings) {
-    this.#limits = new Map(plans.map(({ name, monthlyLimit }) => [name, monthlyLimit]));
+    this.#limits = monthlyLimitsOf({ plans, newTeamPlan });
     this.ofFirstTeam = plans[0]?.name ?? newTeamPlan;
     this.ofNewTeam = newTeamPlan;
   }
 
   get names(): string[] {
-    return [...this.#limits.keys()];
+    return [...this.#limits.byPlan.keys()];
   }
 
-  /** A plan's monthly limit of runs. A plan that the operator has removed counts as a new team's. Null: no limit. */
+  /** A plan's monthly limit of runs. Null: no limit. */
   limitOf(plan: string): number | null {
-    return this.#limits.get(this.#limits.has(plan) ? plan : this.ofNewTeam) ?? null;
+    return limitOf(this.#limits, plan);
   }
 }

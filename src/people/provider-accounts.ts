@@ -6,6 +6,8 @@ import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
+/** Finds and makes the accounts of people for whom the operator's provider or proxy vouches (§5.7). */
+
 /** Whom the operator's provider, or the proxy in front, says that it has in front of it. */
 export interface Vouched {
   link: ProviderLink;
@@ -28,8 +30,6 @@ export type NoAccount =
   | 'no-account';
 
 export type Found = { id: string; email: string; isNew?: boolean };
-
-/** Finds and makes the accounts of people for whom the operator's provider or proxy vouches (§5.7). */
 
 /**
  * The person's account: the one that is joined to them, or the one with their email, which is joined to them now. An

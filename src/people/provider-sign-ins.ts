@@ -9,6 +9,12 @@ import { forgetProof, proveAgain } from './reauthentication.ts';
 import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn } from './sessions.ts';
 
+/**
+ * Signing in by the operator's provider, by OpenID Connect (§5.7). Who comes that way is known by issuer and subject. An
+ * account that is there already is joined to them only by an email that the provider has verified and that its owner has
+ * confirmed here. No second factor of ours is asked for: how sure it wants to be is the provider's to decide.
+ */
+
 /** Why somebody whom the provider let in is not let in here; pages say it in words. */
 export type ProviderRefusal =
   /** The provider can't be asked just now. */
@@ -34,12 +40,6 @@ const LONGEST_NEXT = 1000;
 const LONGEST_SUBJECT = 255;
 
 type Kept = ProviderAttempt & { next: string };
-
-/**
- * Signing in by the operator's provider, by OpenID Connect (§5.7). Who comes that way is known by issuer and subject. An
- * account that is there already is joined to them only by an email that the provider has verified and that its owner has
- * confirmed here. No second factor of ours is asked for: how sure it wants to be is the provider's to decide.
- */
 
 /** What people call the provider; null where there is none. */
 export function providerName(context: Context): string | null {

@@ -14,6 +14,11 @@ import type { RequestContext } from './request-context.ts';
 import { isTokenShaped } from './secrets.ts';
 import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 
+/**
+ * Signing in by the proxy in front of Belfry, which says in headers who a request is from (§5.7). Each request is
+ * checked, and no session is behind it. Only pages ask for this; the API goes by tokens alone.
+ */
+
 /** Why somebody whom the proxy let through is not let in here; pages say it in words. */
 export type ProxyRefusal =
   /** The headers contradict each other, or name no email. */
@@ -27,11 +32,6 @@ export interface Arrived {
 }
 
 type Person = Extract<ProxyClaim, { kind: 'person' }>;
-
-/**
- * Signing in by the proxy in front of Belfry, which says in headers who a request is from (§5.7). Each request is
- * checked, and no session is behind it. Only pages ask for this; the API goes by tokens alone.
- */
 
 export function hasProxy(context: Context): boolean {
   return context.config.proxySignIn !== null;

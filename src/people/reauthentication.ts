@@ -7,14 +7,14 @@ import { PROXY_NAME } from './proxy-claim.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
-export const PASSWORDS_OFF = 'Passwords are switched off here.';
-const WRONG_PASSWORD = 'This is not your password.';
-export const SIGNED_OUT = 'Sign in again and repeat this.';
-
 /**
  * Asks for the password again before sensitive actions, for which an open session is not enough. Users without a
  * password sign in at the provider again instead. The proof of that is a cookie, which counts for one session only.
  */
+
+export const PASSWORDS_OFF = 'Passwords are switched off here.';
+const WRONG_PASSWORD = 'This is not your password.';
+export const SIGNED_OUT = 'Sign in again and repeat this.';
 
 /** How long a fresh provider sign-in replaces the password prompt for users without a password. */
 const PROOF: SignedCookie = { name: 'belfry_provider_again', validMs: 10 * 60_000 };

@@ -24,6 +24,8 @@ import { hashToken, isTokenShaped } from './secrets.ts';
 import { open, type SignedIn } from './sessions.ts';
 import { readSignUp } from './sign-ups.ts';
 
+/** The ways to get an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
+
 interface NewPerson {
   name: string;
   email: string;
@@ -42,8 +44,6 @@ export type FirstAccount = { code: string; isCodeAlwaysAsked: boolean };
 
 const WRONG_CODE =
   'This is not the code. Find it in the service’s log, or run `belfry setup-code`.';
-
-/** The ways to get an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
 
 /** True once any account was made here: `/setup` is closed from then on. */
 export async function isSetUp(context: Context): Promise<boolean> {

@@ -11,12 +11,12 @@ import { guessAtSignIn } from './password-guesses.ts';
 import type { RequestContext } from './request-context.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
-export type { TeamOfUser } from '#store/people/users';
-
 /**
  * Sessions. The browser keeps a random token in a cookie, and the database its hash. A token is always made here and
  * never taken from a request. A change of the password or of the second factor replaces it.
  */
+
+export type { TeamOfUser } from '#store/people/users';
 
 /** `setCookies` are whole `Set-Cookie` values, to be sent with the answer. */
 export interface SignedIn {

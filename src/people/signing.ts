@@ -4,12 +4,12 @@ import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import { makeSecret } from './secrets.ts';
 
+/** The secrets that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
+
 interface ShownSecret {
   createdAt: number;
   masked: string;
 }
-
-/** The secrets that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
 
 export async function readSigningSecret(
   context: Context,
