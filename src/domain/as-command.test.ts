@@ -3,19 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyUrl } from '#testing/any-text';
-import { quoteForShell, writeCronCall, writeCurl, writeJobCall } from './as-command.ts';
+import { quoteForShell, writeCurl } from './as-command.ts';
 import { parseCurl } from './paste.ts';
 import { readTrace, writeTrace } from './run-trace.ts';
 import type { Exchange } from './exchange.ts';
-
-const JOB = {
-  queue: "it's",
-  url: 'https://example.com/',
-  method: 'POST',
-  headers: [['X-A', 'b']] as const,
-  payload: '{"n": 1.0}',
-  callbackUrl: null,
-};
 
 describe('requests as commands', () => {
   test('a shell reads quoted arguments byte for byte', () => {
@@ -43,17 +34,6 @@ describe('requests as commands', () => {
         assert.deepEqual(read.draft.headers, each.headers);
       }),
     );
-  });
-
-  test('an API call has the payload as given and no token', () => {
-    const call = writeJobCall(JOB);
-    assert.match(call, /\$BASE_URL\/api\/jobs/);
-    assert.match(call, /Bearer \$API_TOKEN/);
-    assert.ok(call.includes(String.raw`{"queue": "it'\''s", "url": "https://example.com/"`));
-    assert.ok(call.includes('"headers": {"X-A": "b"}, "payload": {"n": 1.0}}'));
-    assert.ok(!call.includes('callback_url'));
-    const cron = { ...JOB, name: 'x', cronExpression: '* * * * *', timeoutSeconds: 5 };
-    assert.ok(writeCronCall(cron).includes(String.raw`"payload": "{\"n\": 1.0}"`));
   });
 });
 

@@ -1,4 +1,3 @@
-import { type ApiJob, writeCronCall, writeJobCall } from '#domain/as-command';
 import { isId } from '#domain/ids';
 import { readCronPayload } from '#domain/payload';
 import { hashPayload, readTrace, type RunTrace } from '#domain/run-trace';
@@ -13,6 +12,7 @@ import type {
   ShowOptions,
   ShownCallback,
 } from './run-contract.ts';
+import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
 export function createRunPages(
@@ -71,10 +71,10 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
     },
     showing,
   );
-  const draft: ApiJob = { ...job, headers: withMasks(headers, showing), payload };
+  const sent = { ...job, headers: withMasks(headers, showing), payloadJson: payload };
   return {
     ...shown,
-    apiCall: writeJobCall(draft),
+    apiCall: writeJobCall(sent),
     kind: 'job',
     record: job,
     attempts,

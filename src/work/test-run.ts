@@ -1,6 +1,5 @@
 import { evaluateAnswer, judgeExchange } from '#domain/judge';
 import { needsOf } from '#domain/assertions';
-import { writeCronCall, writeJobCall } from '#domain/as-command';
 import { type Exchange, QUERY_TOO_LONG, type Sender } from '#domain/exchange';
 import { type Payload, readCronPayload } from '#domain/payload';
 import { buildRequest } from '#domain/request';
@@ -9,6 +8,7 @@ import { addSignature, makeSignature, type Signature, signatureOf } from '#domai
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
 import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
+import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 import { type Masking, showRun, withMasks } from './run-detail.ts';
 
 export interface TestRunOptions {
@@ -142,11 +142,12 @@ function showTest(
 function callOf(draft: TestDraft, masking: Masking): string {
   const { method, url } = draft;
   if (draft.kind === 'queue') return '';
-  const common = { method, url, headers: withMasks(draft.headers, masking), callbackUrl: null };
+  const headers = withMasks(draft.headers, masking);
   if (draft.kind === 'job') {
-    return writeJobCall({ ...common, queue: draft.queue, payload: draft.payloadJson });
+    const { queue, payloadJson } = draft;
+    return writeJobCall({ queue, url, method, headers, payloadJson, callbackUrl: null });
   }
   const { timeoutSeconds, payload } = draft;
   const schedule = { name: 'A cron', cronExpression: '0 * * * *', timeoutSeconds };
-  return writeCronCall({ ...common, ...schedule, payload });
+  return writeCronCall({ ...schedule, url, method, headers, payload });
 }

@@ -4,7 +4,7 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { type Fields, Findings } from '#work/fields';
 import { type Given, type Part, partsOf, type Plain } from '#work/resources/resource';
-import { takeWhole, toJson, write } from '#work/resources/resource';
+import { isWritten, takeWhole, toJson, write } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { fieldsOf, type Mapping, type Path, type Problem, SECRET_PREFIX } from './document.ts';
 import { showPath, type TeamDocument, type Value } from './document.ts';
@@ -238,11 +238,6 @@ function compareHeaders(from: Plain, to: Plain): FieldChange[] {
 }
 
 const isSame = (one: Plain, other: Plain) => toJson(one) === toJson(other);
-
-/** Whether a file has the field: fields at their default are left out, except those that people look for. */
-function isWritten({ isRequired, isAlwaysWritten, initial = null }: Part, value: Plain): boolean {
-  return isRequired || isAlwaysWritten === true || !isSame(value, initial);
-}
 
 /**
  * Writes a team as a file that can be applied to it or to another team. Secrets are left out: the file names the

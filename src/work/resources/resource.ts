@@ -203,6 +203,14 @@ export function write<Thing extends object>(
   );
 }
 
+/** Whether a value is written out: those at their default are left out, except the ones that people look for. */
+export function isWritten(
+  { isRequired, isAlwaysWritten, initial = null }: Part,
+  value: Plain,
+): boolean {
+  return isRequired || isAlwaysWritten === true || toJson(value) !== toJson(initial);
+}
+
 /** The fields of a thing as a form's inputs show them. Switches are `1` or `0`. */
 export function writeTexts<Thing extends object>(
   resource: Resource<Thing>,
@@ -241,9 +249,9 @@ export function toJson(value: Plain): string {
   if (value instanceof JsonText) return value.text;
   if (!(value instanceof Map)) return JSON.stringify(value);
   const pairs = [...(value as Map<string, Plain>)].map(
-    ([name, each]) => `${JSON.stringify(name)}:${toJson(each)}`,
+    ([name, each]) => `${JSON.stringify(name)}: ${toJson(each)}`,
   );
-  return `{${pairs.join()}}`;
+  return `{${pairs.join(', ')}}`;
 }
 
 /** The fields of a thing as the command line prints them. Headers and payloads are left out: they may hold secrets. */
