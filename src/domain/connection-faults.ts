@@ -2,6 +2,8 @@
 export interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;
+  /** The codes of Node's errors that mean it. */
+  from?: readonly string[];
   /** A headline, an explanation and the next step; absent if `says` is all there is. */
   means?: readonly [title: string, text: string, step: string];
 }
@@ -15,6 +17,11 @@ const CHECK_CERTIFICATE = [
   'The TLS certificate of the target is not signed by an authority that is commonly trusted, or is broken.',
   'Install a certificate of a public authority with its whole chain on the target.',
 ] as const;
+const certificate = (isOrHas: string, ...from: string[]): ConnectionFault => ({
+  says: `TLS certificate ${isOrHas}`,
+  from,
+  means: CHECK_CERTIFICATE,
+});
 const CANNOT_BE_SENT = [
   'The request cannot be sent',
   'Something in the URL or the headers cannot be written as HTTP.',
@@ -41,6 +48,7 @@ const corrupt = (coding: string): ConnectionFault => ({
 const FAULTS = {
   refused: {
     says: 'connection refused',
+    from: ['ECONNREFUSED'],
     means: [
       'The connection was refused',
       'The machine answers, but nothing listens at this port.',
@@ -49,22 +57,24 @@ const FAULTS = {
   },
   reset: {
     says: 'connection reset',
+    from: ['ECONNRESET'],
     means: [
       'The connection was reset',
       CUT,
       'Look into the logs of the target and its proxy at this time; a crash or a limit there is the usual cause.',
     ],
   },
-  aborted: { says: 'connection aborted' },
+  aborted: { says: 'connection aborted', from: ['ECONNABORTED'] },
   'closed-while-sending': {
     says: 'connection closed while sending',
+    from: ['EPIPE'],
     means: [
       'The connection was closed while the request was sent',
       CUT,
       'Look into the logs of the target: it may refuse bodies of this size, or have crashed at this moment.',
     ],
   },
-  'closed-while-opening': { says: 'connection closed while opening' },
+  'closed-while-opening': { says: 'connection closed while opening', from: ['CLOSED_EARLY'] },
   'closed-before-response': {
     says: 'connection closed before a response came',
     means: [
@@ -81,35 +91,38 @@ const FAULTS = {
       'Look into the logs of the target; it has often crashed or hit a limit while it was writing.',
     ],
   },
-  'timed-out': { says: 'connection timed out', means: NOT_OPENED },
+  'timed-out': { says: 'connection timed out', from: ['ETIMEDOUT'], means: NOT_OPENED },
   'not-opened': {
     says: `connection timed out after ${CONNECT_SECONDS} seconds`,
     means: NOT_OPENED,
   },
   failed: { says: 'connection failed' },
-  'not-permitted': { says: 'connection not permitted' },
-  'no-local-address': { says: 'no local address or port is free' },
-  'too-many-open': { says: 'too many open connections' },
+  'not-permitted': { says: 'connection not permitted', from: ['EACCES', 'EPERM'] },
+  'no-local-address': { says: 'no local address or port is free', from: ['EADDRNOTAVAIL'] },
+  'too-many-open': { says: 'too many open connections', from: ['EMFILE', 'ENFILE'] },
   'host-unreachable': {
     says: 'host unreachable',
+    from: ['EHOSTUNREACH'],
     means: [
       'The host cannot be reached',
       'No route leads to this address.',
       'See that the address is right and the machine is up.',
     ],
   },
-  'host-down': { says: 'host is down' },
+  'host-down': { says: 'host is down', from: ['EHOSTDOWN'] },
   'network-unreachable': {
     says: 'network unreachable',
+    from: ['ENETUNREACH'],
     means: [
       'The network cannot be reached',
       'No route leads to this address.',
       'See that the address is right; if every target fails so, the service itself is cut off.',
     ],
   },
-  'network-down': { says: 'network is down' },
+  'network-down': { says: 'network is down', from: ['ENETDOWN'] },
   'certificate-expired': {
     says: 'TLS certificate has expired',
+    from: ['CERT_HAS_EXPIRED'],
     means: [
       'The certificate has expired',
       'The TLS certificate of the target is no longer valid.',
@@ -118,53 +131,39 @@ const FAULTS = {
   },
   'certificate-of-another-host': {
     says: 'TLS certificate is for another host',
+    from: ['HOSTNAME_MISMATCH', 'ERR_TLS_CERT_ALTNAME_INVALID'],
     means: [
       'The certificate is for another host',
       'The TLS certificate of the target does not name the host in the URL.',
       'Use the name that the certificate has, or have one issued for this name.',
     ],
   },
-  'certificate-not-yet-valid': {
-    says: 'TLS certificate is not yet valid',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-revoked': { says: 'TLS certificate has been revoked', means: CHECK_CERTIFICATE },
-  'certificate-not-trusted': { says: 'TLS certificate is not trusted', means: CHECK_CERTIFICATE },
-  'certificate-signature': {
-    says: 'TLS certificate has a wrong signature',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-chain-long': {
-    says: 'TLS certificate chain is too long',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-self-signed': {
-    says: 'TLS certificate is self-signed',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-chain-self-signed': {
-    says: 'TLS certificate chain holds a self-signed certificate',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-unverified': {
-    says: 'TLS certificate cannot be verified',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-unknown-issuer': {
-    says: 'TLS certificate has an unknown issuer',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-invalid-issuer': {
-    says: 'TLS certificate has an invalid issuer',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-not-for-servers': {
-    says: 'TLS certificate is not meant for servers',
-    means: CHECK_CERTIFICATE,
-  },
-  'certificate-unreadable': { says: 'TLS certificate cannot be read', means: CHECK_CERTIFICATE },
+  'certificate-not-yet-valid': certificate('is not yet valid', 'CERT_NOT_YET_VALID'),
+  'certificate-revoked': certificate('has been revoked', 'CERT_REVOKED'),
+  'certificate-not-trusted': certificate('is not trusted', 'CERT_UNTRUSTED', 'CERT_REJECTED'),
+  'certificate-signature': certificate('has a wrong signature', 'CERT_SIGNATURE_FAILURE'),
+  'certificate-chain-long': certificate('chain is too long', 'CERT_CHAIN_TOO_LONG'),
+  'certificate-self-signed': certificate('is self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+  'certificate-chain-self-signed': certificate(
+    'chain holds a self-signed certificate',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+  ),
+  'certificate-unverified': certificate('cannot be verified', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+  'certificate-unknown-issuer': certificate(
+    'has an unknown issuer',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  ),
+  'certificate-invalid-issuer': certificate('has an invalid issuer', 'INVALID_CA'),
+  'certificate-not-for-servers': certificate('is not meant for servers', 'INVALID_PURPOSE'),
+  'certificate-unreadable': certificate('cannot be read', 'ERR_TLS_CERT_ALTNAME_FORMAT'),
   'tls-too-old': {
     says: 'TLS 1.2 or newer is required',
+    from: [
+      'ERR_SSL_UNSUPPORTED_PROTOCOL',
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'ERR_SSL_NO_PROTOCOLS_AVAILABLE',
+    ],
     means: [
       'The target’s TLS is too old',
       'The target speaks only versions of TLS that are no longer safe.',
@@ -173,6 +172,12 @@ const FAULTS = {
   },
   'not-tls': {
     says: 'the other side does not speak TLS',
+    from: [
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+      'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+      'ERR_SSL_HTTP_REQUEST',
+      'ERR_SSL_UNEXPECTED_MESSAGE',
+    ],
     means: [
       'The target does not speak TLS',
       'The URL begins with https, but what answers at this port is no TLS.',
@@ -230,12 +235,9 @@ const FAULTS = {
       'Use another header, or ask the operator.',
     ],
   },
-  'request-not-http': {
-    says: 'the request cannot be written as HTTP',
-    means: CANNOT_BE_SENT,
-  },
+  'request-not-http': { says: 'the request cannot be written as HTTP', means: CANNOT_BE_SENT },
   'url-not-valid': { says: 'the URL is not valid', means: CANNOT_BE_SENT },
-  stopping: { says: 'the service is stopping' },
+  stopping: { says: 'the service is stopping', from: ['STOPPING'] },
 } as const satisfies Record<string, ConnectionFault>;
 
 export type FaultCode = keyof typeof FAULTS;
@@ -251,6 +253,25 @@ export function faultMessage(code: FaultCode): string {
 const BY_MESSAGE = new Map(
   (Object.keys(FAULTS) as FaultCode[]).map((code) => [faultMessage(code), code]),
 );
+
+const BY_ERROR = new Map(
+  (Object.keys(FAULTS) as FaultCode[]).flatMap((code) =>
+    (CONNECTION_FAULTS[code].from ?? []).map((error) => [error, code] as const),
+  ),
+);
+
+/** How far an exchange had come when it broke off. The same error means different things at each stage. */
+type Stage = 'connecting' | 'waiting' | 'receiving';
+
+/** The fault code for an error of a socket or of TLS. */
+export function faultOf(error: Error | null, stage: Stage): FaultCode {
+  const code = error !== null && 'code' in error ? String(error.code) : '';
+  const known = BY_ERROR.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
+  if (stage === 'connecting') return 'failed';
+  return stage === 'waiting' ? 'closed-before-response' : 'response-cut';
+}
 
 /**
  * Finds the code of a run that an early version stored without one, by its message; null if no code has this message.

@@ -1,4 +1,4 @@
-import { CONNECT_SECONDS, type FaultCode } from '#domain/connection-faults';
+import { CONNECT_SECONDS, type FaultCode, faultOf } from '#domain/connection-faults';
 import type {
   BodyNeeds,
   Exchange,
@@ -10,7 +10,6 @@ import { BodyCollector } from './body.ts';
 import { BlockedAddress, type Connection, type ConnectionUser } from './connection.ts';
 import type { Connections } from './connections.ts';
 import { type Coding, codingOf, DecodedBody } from './decoding.ts';
-import { faultOf } from './faults.ts';
 import type { Guard, Guarded } from './guard.ts';
 import type { LiveClock } from './live-clock.ts';
 import type { PreemptiveSemaphore } from './preemptive-semaphore.ts';
