@@ -1,7 +1,6 @@
 import { isId } from '#domain/ids';
 import type { SlowRule } from '#domain/slow-runs';
-import type { AlertsAsked, StoredAlert } from '#store/alerts/alerts';
-import type { UsageAlert } from '#store/alerts/usage-alerts';
+import type { AlertsAsked, StoredAlert, UsageAlert } from '#store/alerts/alerts';
 import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';

@@ -252,7 +252,7 @@ forEachStore((dialect, openTestStore) => {
       const ends =
         store.dialect === 'postgres'
           ? ['end-jobs-by-place-at-once', 'end-executions-at-once']
-          : ['end-jobs-by-place', 'count-batch', 'take-out-jobs'].concat([
+          : ['end-jobs-by-place', 'count-batch', 'take-out-places'].concat([
               'end-executions',
               'count-batch',
               'take-out-executions',

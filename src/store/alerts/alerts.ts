@@ -3,12 +3,12 @@ import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import type { AlertDelivery, AlertKind } from '../tables/alerts.ts';
 import type { Row } from '../tables/tables.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { SlowRule } from '#domain/slow-runs';
 import { raiseReminders } from './reminders.ts';
 import { findSlowSince } from './slow-spells.ts';
-import { listUsageAlerts, raiseUsageAlerts, type UsageAlert } from './usage-alerts.ts';
-import { atMost, below, change, one, remove } from '../database/rows.ts';
+import { raiseUsageAlerts } from './usage-alerts.ts';
+import { below, change, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** An alert as recorded (§6.5). */
@@ -38,6 +38,34 @@ export interface StoredAlert {
   kind: AlertKind | null;
 }
 
+/** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded and not sent. */
+export interface UsageAlert {
+  teamId: string;
+  id: string;
+  raisedAt: number;
+  level: 'usage';
+  source: { kind: 'team'; id: string; name: string };
+  /** `2026-11`, UTC. */
+  month: string;
+  /** Per cent of the limit. */
+  mark: 80 | 100;
+  used: number;
+  limit: number;
+  isRead: boolean;
+}
+
+type AlertRow = Row<'alerts'>;
+type UsageRow = AlertRow & { level: 'usage'; month: string; mark: 80 | 100 };
+export type RunAlertRow = AlertRow & {
+  level: AlertLevel;
+  source: 'cron' | 'queue';
+  run_id: string;
+  delivery: AlertDelivery;
+};
+
+/** The alert of a row, by its level. */
+export const readRow = (row: AlertRow) => row as UsageRow | RunAlertRow;
+
 export interface AlertFilter {
   level?: AlertLevel | undefined;
   source?: { kind: 'cron' | 'queue'; id: string };
@@ -59,7 +87,7 @@ export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'u
 /** A literal 0: SQLite uses the partial index of unread alerts only if it sees the value in the text. */
 const UNREAD = sql.lit(0 as const);
 
-export function storedAlert(row: Row<'alerts'>): StoredAlert {
+export function storedAlert(row: RunAlertRow): StoredAlert {
   return {
     teamId: row.team_id,
     id: row.id,
@@ -80,6 +108,21 @@ export function storedAlert(row: Row<'alerts'>): StoredAlert {
   };
 }
 
+function usageAlert(row: UsageRow): UsageAlert {
+  return {
+    teamId: row.team_id,
+    id: row.id,
+    raisedAt: row.raised_at,
+    level: row.level,
+    source: { kind: 'team', id: row.source_id, name: row.source_name },
+    month: row.month,
+    mark: row.mark,
+    used: row.used ?? 0,
+    limit: row.monthly_limit ?? 0,
+    isRead: row.is_read === 1,
+  };
+}
+
 /**
  * Reads alerts and marks them as read. They are raised elsewhere: by settlements (raise-alerts.ts), reminders, usage
  * and ends of windows.
@@ -91,40 +134,20 @@ export const alerts = {
     teamId: string,
     filter: AlertsAsked,
   ): Promise<(StoredAlert | UsageAlert)[]> {
-    const { level, after, limit, source, sourceKind, delivery, windowId } = filter;
-    const ofRuns =
-      level === 'usage' ? [] : await alerts.list(context, teamId, { ...filter, level });
-    const isOfRuns = level !== undefined && level !== 'usage';
-    if (isOfRuns || source || sourceKind || delivery || windowId) return ofRuns;
-    const ofUsage = await listUsageAlerts(context.searches, teamId, filter);
-    const all = [...ofRuns, ...ofUsage].toSorted((a, b) => (a.id < b.id ? 1 : -1));
-    return after === undefined ? all.slice(0, limit) : all.slice(-limit);
+    const rows = await listRows(context, teamId, filter);
+    return rows.map((row) => (row.level === 'usage' ? usageAlert(row) : storedAlert(row)));
   },
 
   /** Alerts of runs, newest first. */
-  async list({ searches }: Context, teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
-    const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
-    const kind = source?.kind ?? filter.sourceKind;
-    const rows = await searches.read((db) => {
-      let query = db.selectFrom('alerts').selectAll().where('team_id', '=', teamId);
-      if (level !== undefined) query = query.where('level', '=', level);
-      if (kind !== undefined) query = query.where('source', '=', kind);
-      if (source !== undefined) query = query.where('source_id', '=', source.id);
-      if (delivery !== undefined) query = query.where('delivery', '=', delivery);
-      if (windowId !== undefined) query = query.where('window_id', '=', windowId);
-      if (unreadOnly === true) query = query.where('is_read', '=', UNREAD);
-      if (before !== undefined) query = query.where('id', '<', before);
-      if (after !== undefined) query = query.where('id', '>', after);
-      const order = after === undefined ? 'desc' : 'asc';
-      return query.orderBy('id', order).limit(filter.limit).execute();
-    });
-    const alerts = rows.map(storedAlert);
-    return after === undefined ? alerts : alerts.toReversed();
+  async list(context: Context, teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
+    const rows = await listRows(context, teamId, filter);
+    return rows.flatMap((row) => (row.level === 'usage' ? [] : [storedAlert(row)]));
   },
 
   async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
-    const row = await main.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
-    return row ? storedAlert(row) : null;
+    const found = await main.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
+    const row = found && readRow(found);
+    return row && row.level !== 'usage' ? storedAlert(row) : null;
   },
 
   /**
@@ -169,8 +192,7 @@ export const alerts = {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow(),
     );
-    const ofUsage = await listUsageAlerts(searches, teamId, { unreadOnly: true });
-    return Math.min(most, n + ofUsage.length);
+    return n;
   },
 
   /**
@@ -186,19 +208,9 @@ export const alerts = {
     isRead: boolean,
   ): Promise<number> {
     if (alertIds.length === 0) return 0;
-    return main.transact(async (trx) => {
-      let marked = 0;
-      for (const table of ['alerts', 'usage_alerts'] as const) {
-        const { numUpdatedRows } = await trx
-          .updateTable(table)
-          .set({ is_read: isRead ? 1 : 0 })
-          .where('team_id', '=', teamId)
-          .where('id', 'in', alertIds)
-          .executeTakeFirst();
-        marked += Number(numUpdatedRows);
-      }
-      return marked;
-    });
+    return main.transact((trx) =>
+      change(trx, 'alerts', { team_id: teamId, id: alertIds }, { is_read: isRead ? 1 : 0 }),
+    );
   },
 
   /** Since when a cron or queue is slow by its rule; null: it is not. */
@@ -235,16 +247,34 @@ export const alerts = {
    * @returns how many were unread
    */
   async markReadUpTo(context: Context, teamId: string, alertId: string): Promise<number> {
-    for (
-      let marked = await context.main.transact((trx) => markUsageRead(trx, teamId, alertId));
-      ;
-    ) {
+    for (let marked = 0; ;) {
       const some = await markSomeRead(context, teamId, alertId);
       marked += some;
       if (some < MARKED_AT_ONCE) return marked;
     }
   },
 };
+
+/** Newest first. */
+async function listRows({ searches }: Context, teamId: string, filter: AlertsAsked) {
+  const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
+  const kind = source?.kind ?? filter.sourceKind;
+  const rows = await searches.read((db) => {
+    let query = db.selectFrom('alerts').selectAll().where('team_id', '=', teamId);
+    if (level !== undefined) query = query.where('level', '=', level);
+    if (kind !== undefined) query = query.where('source', '=', kind);
+    if (source !== undefined) query = query.where('source_id', '=', source.id);
+    if (delivery !== undefined) query = query.where('delivery', '=', delivery);
+    if (windowId !== undefined) query = query.where('window_id', '=', windowId);
+    if (unreadOnly === true) query = query.where('is_read', '=', UNREAD);
+    if (before !== undefined) query = query.where('id', '<', before);
+    if (after !== undefined) query = query.where('id', '>', after);
+    const order = after === undefined ? 'desc' : 'asc';
+    return query.orderBy('id', order).limit(filter.limit).execute();
+  });
+  const read = rows.map(readRow);
+  return after === undefined ? read : read.toReversed();
+}
 
 async function markSomeRead({ main }: Context, teamId: string, alertId: string): Promise<number> {
   const { numUpdatedRows } = await main.transact((trx) =>
@@ -266,11 +296,6 @@ async function markSomeRead({ main }: Context, teamId: string, alertId: string):
   return Number(numUpdatedRows);
 }
 
-async function markUsageRead(trx: Trx, teamId: string, alertId: string): Promise<number> {
-  const key = { team_id: teamId, is_read: 0 as const, id: atMost(alertId) };
-  return change(trx, 'usage_alerts', key, { is_read: 1 });
-}
-
 /** How many alerts one transaction marks. A burst can leave very many, and a long transaction would block others. */
 const MARKED_AT_ONCE = 1_000;
 
@@ -290,7 +315,6 @@ export async function deleteOldAlerts(db: Database, before: number, most: number
       )
       .executeTakeFirst();
     await remove(trx, 'alert_bursts', { quiet_until: below(before) });
-    await remove(trx, 'usage_alerts', { raised_at: below(before) });
     return Number(numDeletedRows);
   });
 }

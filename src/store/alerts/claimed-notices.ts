@@ -2,7 +2,7 @@
 import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
-import { storedAlert, type StoredAlert } from './alerts.ts';
+import { readRow, type RunAlertRow, storedAlert, type StoredAlert } from './alerts.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
@@ -62,13 +62,14 @@ export async function readNotice(
   teamName: string,
 ): Promise<ClaimedNotice | null> {
   const { groupId, ...key } = keyOf(row);
-  const alert = await first(
+  const found = await first(
     trx,
     'alerts',
     { team_id: row.team_id, notice_id: groupId },
     { order: ['id'] },
   );
-  if (!alert) return null;
+  const alert = found && readRow(found);
+  if (!alert || alert.level === 'usage') return null;
   const response = await trx
     .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
     .select('body')
@@ -122,14 +123,14 @@ async function readSubjects(
     { team_id: teamId, notice_id: groupId },
     { columns: ['source', 'source_id', 'source_name'], order: ['id'], limit: MOST_SUBJECTS },
   );
-  return rows.map(({ source, source_id, source_name }) => {
-    return { kind: source, id: source_id, name: source_name };
-  });
+  return rows.flatMap(({ source, source_id, source_name }) =>
+    source === 'team' ? [] : [{ kind: source, id: source_id, name: source_name }],
+  );
 }
 
 async function readSettings(
   trx: Trx,
-  { team_id, source, source_id }: Row<'alerts'>,
+  { team_id, source, source_id }: RunAlertRow,
 ): Promise<AlertSettings> {
   const row = await trx
     .selectFrom(source === 'cron' ? 'crons' : 'queues')
@@ -144,7 +145,7 @@ async function readRequest(
   trx: Trx,
   sealer: Sealer,
   reader: PartsReader,
-  { team_id, source, source_id, run_id }: Row<'alerts'>,
+  { team_id, source, source_id, run_id }: RunAlertRow,
 ): Promise<RequestSpec | null> {
   const [table, id] =
     source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);

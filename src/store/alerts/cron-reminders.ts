@@ -30,7 +30,8 @@ export const CRON_REMINDERS: RemindedKind = {
         { columns: ['run_id', 'response_status', 'reason', 'error_message'], order: ['id desc'] },
       ),
     );
-    return row ? { ...row, attempt_number: null } : null;
+    // Only alerts of usage have no run.
+    return row ? { ...row, run_id: row.run_id ?? '', attempt_number: null } : null;
   },
 
   async lock(trx, { team_id, id }) {

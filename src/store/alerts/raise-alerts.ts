@@ -185,7 +185,7 @@ async function joinNotices(
   return true;
 }
 
-const ALERT = fieldsOf(alertsTable.columns, 'is_read');
+const ALERT = fieldsOf(alertsTable.columns, 'is_read', 'month', 'mark', 'used', 'monthly_limit');
 
 const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
 

@@ -181,6 +181,7 @@ async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
   return trx
     .selectFrom('alerts')
     .select(['id', 'raised_at', 'delivery', 'level', 'muted_by'])
+    .$narrowType<{ level: AlertLevel }>()
     .where('team_id', '=', teamId)
     .where('source_id', '=', cronId)
     .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '<>', 'slow')]))

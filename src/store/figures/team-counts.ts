@@ -44,9 +44,7 @@ const readAttention = preparedStatement<{
       where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${COUNT_LIMIT}) as unresent) as failed_jobs,
     (select count(*) from (
       select 1 from alerts a where a.team_id = ${team} and a.is_read = 0
-      limit ${COUNT_LIMIT}) as unread)
-    + (select count(*) from usage_alerts u where u.team_id = ${team} and u.is_read = 0)
-      as unread_alerts`;
+      limit ${COUNT_LIMIT}) as unread) as unread_alerts`;
 });
 
 const readCounts = preparedStatement<{ thing: string; number: number }>(

@@ -13,13 +13,14 @@ export const alerts = table(
     team_id: id(),
     id: id(),
     raised_at: instant(),
-    level: oneOf<AlertLevel>('warning', 'failure', 'recovery'),
-    source: oneOf('cron', 'queue'),
+    /** `usage`: the team has used a part of its month (§6.7). Such an alert has no run and is sent to nobody. */
+    level: oneOf<AlertLevel | 'usage'>('warning', 'failure', 'recovery', 'usage'),
+    source: oneOf('cron', 'queue', 'team'),
     source_id: id(),
     /** The name at that time: the source may have been renamed or deleted since. */
     source_name: text(),
     /** An execution's or a job's id. */
-    run_id: id(),
+    run_id: id().orNull,
     attempt_number: integer().orNull,
     response_status: integer().orNull,
     reason: text<FailureReason>().orNull,
@@ -28,7 +29,7 @@ export const alerts = table(
     failed_runs: integer().orNull,
     /** Recoveries, reminders and slow runs: for how long the source was or is failing, or slow. */
     down_ms: bigint().orNull,
-    delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed'),
+    delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed').orNull,
     /** The name of the maintenance window, as it was then. */
     muted_by: text().orNull,
     /** The group of notices that tell of the alert; alerts that are sent together share one. */
@@ -38,35 +39,34 @@ export const alerts = table(
     window_id: id().orNull,
     /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
     kind: text<AlertKind>().orNull,
+    /** Of usage: the month, such as `2026-11`, and the mark in per cent, which is raised once a month. */
+    month: text().orNull,
+    mark: integer<80 | 100>().orNull,
+    used: bigint().orNull,
+    monthly_limit: bigint().orNull,
   },
   {
     key: ['team_id', 'id'],
-    checks: { muted_has_no_notice: "(delivery = 'muted') = (notice_id is null)" },
+    checks: {
+      muted_has_no_notice: "(delivery = 'muted') = (notice_id is null)",
+      usage_has_no_run: "(level = 'usage') = (run_id is null)",
+      usage_is_not_sent: "(level = 'usage') = (delivery is null)",
+      usage_has_a_month: "(level = 'usage') = (month is not null)",
+    },
     indexes: {
       alerts_unread: { on: ['team_id', 'id'], where: 'is_read = 0' },
       alerts_of_notice: { on: ['notice_id', 'id'], where: 'notice_id is not null' },
       alerts_by_level: { on: ['team_id', 'level', 'id'] },
       alerts_of_source: { on: ['team_id', 'source_id', 'id'] },
       alerts_by_age: { on: ['raised_at'] },
+      one_alert_per_mark: {
+        on: ['team_id', 'month', 'mark'],
+        where: 'month is not null',
+        isUnique: true,
+      },
       alerts_of_window: { on: ['team_id', 'window_id', 'id'], where: 'window_id is not null' },
     },
   },
-);
-
-/** Alerts of the month's usage (§6.7). The key allows each mark once. */
-export const usageAlerts = table(
-  'usage_alerts',
-  {
-    team_id: id(),
-    month: text(),
-    mark: integer<80 | 100>().check((name) => `${name} in (80, 100)`),
-    id: id(),
-    raised_at: instant(),
-    used: bigint(),
-    monthly_limit: bigint(),
-    is_read: yesNo().default(0),
-  },
-  { key: ['team_id', 'month', 'mark'] },
 );
 
 /** Notices that are still to be sent. A row is deleted when all targets were notified, or none can be any more. */
