@@ -278,11 +278,15 @@ describe('a failed job that was resent', () => {
 });
 
 describe('the text of a row', () => {
-  test('the row of a redirect says “Unknown error” with its status (§2.7)', async () => {
+  test('the row of a redirect says that the redirect was not followed (§2.7)', async () => {
     const { visitor, fail } = await begin();
     await fail(2, { reason: null, response_status: 302, error_message: 'HTTP 302 error' });
     for (const path of ['/jobs?tab=failed', '/failures', '/'])
-      assert.match(await read(visitor, path), /Unknown error \(HTTP 302\)/, path);
+      assert.match(
+        await read(visitor, path),
+        /Unknown error \(HTTP 302, redirect not followed\)/,
+        path,
+      );
   });
 
   test('the row of a job in a paused queue says that it can be fired when the queue is enabled (§3.2)', async () => {

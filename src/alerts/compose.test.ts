@@ -122,7 +122,10 @@ describe('the text of an alert', () => {
   });
   test('a redirect is an unknown error with its status (§2.7)', () => {
     const { facts } = write({ responseStatus: 302, reason: null });
-    assert.deepEqual(facts[1], { label: 'Reason', value: 'Unknown error (HTTP 302)' });
+    assert.deepEqual(facts[1], {
+      label: 'Reason',
+      value: 'Unknown error (HTTP 302, redirect not followed)',
+    });
     const job = { source: queue, reason: null, errorMessage: 'HTTP 302 error' };
     assert.deepEqual(write({ ...job, responseStatus: 302 }).facts[1], facts[1]);
   });

@@ -25,7 +25,9 @@ export const FAILURE_TEXTS = {
 
 /** The message of a failure without a reason (§2.7): a redirect, or a status that HTTP does not define. */
 export function describeUnknown(responseStatus: number | null): string {
-  return responseStatus === null ? 'Unknown error' : `Unknown error (HTTP ${responseStatus})`;
+  if (responseStatus === null) return 'Unknown error';
+  const isRedirect = responseStatus >= 300 && responseStatus <= 399;
+  return `Unknown error (HTTP ${responseStatus}${isRedirect ? ', redirect not followed' : ''})`;
 }
 
 /** Whether a response arrived that is neither a success nor a failure with a reason of its own (§2.7). */
