@@ -20,7 +20,7 @@ import type { Database, OnStatement, Trx } from './database/database.ts';
 import { type Databases, eachDatabase } from './database/databases.ts';
 import type { DialectName } from './database/dialect.ts';
 import { StoreError, type StoreErrorCode } from './database/errors.ts';
-import { preparedStatement, runPrepared } from './database/prepared.ts';
+import { preparedStatement } from './database/prepared.ts';
 import { invitations } from './people/invitations.ts';
 import { jobs } from './jobs/jobs.ts';
 import { lists } from './lists/lists.ts';
@@ -208,7 +208,7 @@ async function assemble(
       for (const each of eachDatabase(databases)) each.watchFaults(onFault);
     },
     ping: async () => {
-      await database.read((db) => runPrepared(db, database.dialect, askAnything, []));
+      await database.read((db) => db.rows(askAnything, []));
     },
     probeWrite: () => database.transact(writeAndDelete),
     close: async () => {

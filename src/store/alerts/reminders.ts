@@ -79,7 +79,7 @@ interface Reminder {
  * Raises one reminder. Of two nodes the second one waits for the lock and then sees that the next reminder is later.
  */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
-  await waitBriefly(trx, trx.dialect);
+  await waitBriefly(trx);
   const locked = await kind.lock(trx, due);
   // Its cron or queue is gone.
   if (!locked) return kind.write(trx, due, null);

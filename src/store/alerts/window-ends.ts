@@ -55,7 +55,7 @@ async function notifyEnd(
   windowId: string,
   now: number,
 ): Promise<boolean> {
-  await waitBriefly(trx, trx.dialect);
+  await waitBriefly(trx);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;

@@ -6,7 +6,7 @@ import { SecretReader } from '../runs/claims.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import type { ItemOwner } from '../database/group-commit.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { NodeGroups } from '../runs/node-groups.ts';
 import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
 import type { Row } from '../tables/tables.ts';
@@ -49,13 +49,10 @@ export const insertCallbackRows = preparedStatement<never>('insert-callbacks', (
 
 export async function insertCallbacks(
   trx: Trx,
-  dialect: Dialect,
   callbacks: readonly CallbackToSend[],
 ): Promise<void> {
   if (callbacks.length === 0) return;
-  await runPrepared(trx, dialect, insertCallbackRows, [
-    packRows(CALLBACK, callbacks.map(callbackRow)),
-  ]);
+  await trx.rows(insertCallbackRows, [packRows(CALLBACK, callbacks.map(callbackRow))]);
 }
 
 export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
@@ -117,7 +114,7 @@ export class CallbackStore {
 
   /** The teams with waiting callbacks. Costs one index step per team. */
   async scanWaiting(): Promise<string[]> {
-    const rows = await this.#db.read((db) => runPrepared(db, this.#db.dialect, findWaiting, []));
+    const rows = await this.#db.read((db) => db.rows(findWaiting, []));
     return rows.map(({ team_id }) => team_id);
   }
 
@@ -175,9 +172,7 @@ export class CallbackStore {
 
   async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
     const rows = sent.map(({ teamId, id }) => ({ node_id: nodeId, team_id: teamId, id }));
-    await this.#db.transact((trx) =>
-      runPrepared(trx, this.#db.dialect, deleteSent, [packRows(OF_NODE, rows)]),
-    );
+    await this.#db.transact((trx) => trx.rows(deleteSent, [packRows(OF_NODE, rows)]));
     return sent.map(() => null);
   }
 }

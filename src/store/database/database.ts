@@ -2,7 +2,7 @@ import type { CompiledQuery, Kysely, KyselyConfig, Transaction } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './errors.ts';
 import { refuseNesting, runInside } from './nesting.ts';
-import { runsStatements } from './prepared.ts';
+import { bindPrepared, type PreparedStatement, runsStatements } from './prepared.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from '../tables/tables.ts';
@@ -101,7 +101,7 @@ export class Database {
   ): Promise<Output> {
     const { call } = this.#parts;
     const script = 'run' in what ? what : what[this.dialect.name];
-    const run = (runner: StatementRunner) => script.run(runner, this.dialect, input);
+    const run = (runner: StatementRunner) => script.run(runner, input);
     if (!call && !script.isOneStatement) return this.transact(run);
     refuseNesting();
     if (!call) return this.#watched(() => againAfterLostRaces(() => run(this.#writer)));
@@ -117,6 +117,14 @@ export class Database {
     const run = () => this.#writer.executeQuery(query);
     const { rows } = await this.#watched(() => againAfterLostRaces(run));
     return rows;
+  }
+
+  /** Runs a prepared statement in the same way. */
+  async rows<Row>(
+    statement: PreparedStatement<Row>,
+    parameters: readonly unknown[],
+  ): Promise<Row[]> {
+    return this.autocommit(bindPrepared(this.dialect, statement, parameters));
   }
 
   async #watched<T>(work: () => Promise<T>): Promise<T> {

@@ -47,12 +47,3 @@ export function runsStatements<Runner extends QueryRunner>(
     },
   });
 }
-
-export async function runPrepared<Row>(
-  runner: StatementRunner,
-  _dialect: Dialect,
-  statement: PreparedStatement<Row>,
-  parameters: readonly unknown[],
-): Promise<Row[]> {
-  return runner.rows(statement, parameters);
-}

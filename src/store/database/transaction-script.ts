@@ -24,7 +24,7 @@ export interface TransactionScript<Input, Output> {
   /** True: the script is one statement and needs no begin and commit. */
   readonly isOneStatement?: true;
   /** Runs the script. `input` and the result are copied between threads, so they must be cloneable. */
-  run(runner: StatementRunner, dialect: Dialect, input: Input): Promise<Output>;
+  run(runner: StatementRunner, input: Input): Promise<Output>;
 }
 
 /** One transaction script, written for each of the databases. */

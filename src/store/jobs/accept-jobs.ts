@@ -118,7 +118,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
 export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
-  run: (runner, _, packed) => runner.rows(insertJobs, [packed]),
+  run: (runner, packed) => runner.rows(insertJobs, [packed]),
 };
 
 /** Inserts jobs into existing queues by one statement without a transaction. Nearly every job takes this way. */

@@ -1,5 +1,5 @@
 import type { Dialect } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
 /**
@@ -18,10 +18,6 @@ const holdLivingNode = preparedStatement<{ id: string }>('hold-node', (dialect) 
 );
 
 /** Locks a node's row until the end of the transaction. False where the node has been declared dead (§3.6). */
-export async function holdNode(
-  runner: StatementRunner,
-  dialect: Dialect,
-  nodeId: string,
-): Promise<boolean> {
-  return (await runPrepared(runner, dialect, holdLivingNode, [nodeId])).length === 1;
+export async function holdNode(runner: StatementRunner, nodeId: string): Promise<boolean> {
+  return (await runner.rows(holdLivingNode, [nodeId])).length === 1;
 }

@@ -1,8 +1,8 @@
 import { returnCallbacks } from '../callbacks/callbacks.ts';
 import { CLAIMED_BY_COLUMNS, type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import type { Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
@@ -36,7 +36,6 @@ export interface Doubt {
  */
 export async function releaseLostClaims(
   trx: Trx,
-  dialect: Dialect,
   nodeId: string,
   known: ReadonlySet<string>,
   doubt: Doubt | null,
@@ -49,9 +48,9 @@ export async function releaseLostClaims(
     const table = TABLE_OF[kind];
     const claimed =
       kind === 'job' && doubt !== null
-        ? await findDoubtful(trx, dialect, nodeId, doubt)
-        : await findClaimedRuns(trx, dialect, table, nodeId);
-    const released = await releaseRuns(trx, dialect, table, nodeId, known, claimed);
+        ? await findDoubtful(trx, nodeId, doubt)
+        : await findClaimedRuns(trx, table, nodeId);
+    const released = await releaseRuns(trx, table, nodeId, known, claimed);
     lostClaims.push(
       ...released.map(({ id, team_id, owner_id, due_at }) => {
         const queueId = kind === 'job' ? owner_id : null;
@@ -87,18 +86,16 @@ const findDoubtfulJobs = preparedStatement<ClaimedRow>('find-doubtful-jobs', (di
 
 async function findDoubtful(
   trx: Trx,
-  dialect: Dialect,
   nodeId: string,
   { queueIds, since }: Doubt,
 ): Promise<ClaimedRow[]> {
   const rows = queueIds.map((queueId) => ({ queue_id: queueId }));
-  return runPrepared(trx, dialect, findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
+  return trx.rows(findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
 }
 
 /** Puts runs back, subtracts exactly those from the month's count, and returns them. */
 async function releaseRuns(
   trx: Trx,
-  dialect: Dialect,
   table: RunTable,
   nodeId: string,
   known: ReadonlySet<string>,
@@ -110,7 +107,7 @@ async function releaseRuns(
     KEY,
     lostClaims.map(({ team_id, id }) => ({ team_id, id })),
   );
-  const changed = await runPrepared(trx, dialect, putBack[table], [rows, nodeId]);
+  const changed = await trx.rows(putBack[table], [rows, nodeId]);
   const ids = new Set(changed.map(({ id }) => id));
   const released = lostClaims.filter(({ id }) => ids.has(id));
   await uncountRuns(

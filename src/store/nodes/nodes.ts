@@ -1,8 +1,7 @@
 import { newId } from '#domain/ids';
 import { dropCallbacksUnderWay } from '../callbacks/callbacks.ts';
 import type { Database, Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
-import { bindPrepared, preparedStatement } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { holdNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
@@ -56,13 +55,12 @@ export class NodeStore {
   async renew(nodeId: string, now: number, leaseMs: number): Promise<boolean> {
     // One statement, not a transaction: a process frozen inside a transaction would keep its row locked, and no node
     // could declare it dead.
-    const query = bindPrepared(this.#db.dialect, renewLease, [nodeId, now + leaseMs]);
-    return (await this.#lease.autocommit(query)).length === 1;
+    return (await this.#lease.rows(renewLease, [nodeId, now + leaseMs])).length === 1;
   }
 
   /** Every other node with its beat. */
   async readOthers(nodeId: string): Promise<NodeBeat[]> {
-    return this.#lease.autocommit(bindPrepared(this.#db.dialect, readOthers, [nodeId]));
+    return this.#lease.rows(readOthers, [nodeId]);
   }
 
   /**
@@ -75,8 +73,8 @@ export class NodeStore {
     doubt: Doubt | null = null,
   ): Promise<LostClaim[]> {
     return this.#db.transact(async (trx) => {
-      if (!(await holdNode(trx, this.#db.dialect, nodeId))) return [];
-      return releaseLostClaims(trx, this.#db.dialect, nodeId, known, doubt);
+      if (!(await holdNode(trx, nodeId))) return [];
+      return releaseLostClaims(trx, nodeId, known, doubt);
     });
   }
 
@@ -88,11 +86,10 @@ export class NodeStore {
    */
   async retire(nodeId: string, known: ReadonlySet<string>, now: number): Promise<SignedOff> {
     return this.#db.transact(async (trx) => {
-      const { dialect } = this.#db;
       const gone = await trx.deleteFrom('nodes').where('id', '=', nodeId).returning('id').execute();
       if (gone.length === 0) return { lostClaims: [], deadLettered: 0, failedExecutions: 0 };
-      const lostClaims = await releaseLostClaims(trx, dialect, nodeId, known, null);
-      return { lostClaims, ...(await buryWork(trx, dialect, [nodeId], now)) };
+      const lostClaims = await releaseLostClaims(trx, nodeId, known, null);
+      return { lostClaims, ...(await buryWork(trx, [nodeId], now)) };
     });
   }
 
@@ -107,12 +104,11 @@ export class NodeStore {
     now: number,
     dead: readonly NodeBeat[] | 'all',
   ): Promise<Recovered> {
-    const { dialect } = this.#db;
     return this.#db.transact(async (trx) => {
-      const isAlive = await holdNode(trx, dialect, nodeId);
+      const isAlive = await holdNode(trx, nodeId);
       const nodeIds = isAlive ? await deleteNodes(trx, nodeId, dead) : [];
       if (nodeIds.length === 0) return { nodeIds, deadLettered: 0, failedExecutions: 0 };
-      return { nodeIds, ...(await buryWork(trx, dialect, nodeIds, now)) };
+      return { nodeIds, ...(await buryWork(trx, nodeIds, now)) };
     });
   }
 
@@ -123,7 +119,7 @@ export class NodeStore {
    */
   async abandon(nodeId: string, run: RunKey, now: number): Promise<boolean> {
     const { deadLettered, failedExecutions } = await this.#db.transact((trx) =>
-      settleOrphans(trx, this.#db.dialect, { nodeIds: [nodeId], run }, now),
+      settleOrphans(trx, { nodeIds: [nodeId], run }, now),
     );
     return deadLettered + failedExecutions > 0;
   }
@@ -166,10 +162,9 @@ async function deleteNodes(
 /** Gives up the callbacks of dead nodes, which may have been sent (§6.1), and settles their runs. */
 async function buryWork(
   trx: Trx,
-  dialect: Dialect,
   nodeIds: readonly string[],
   now: number,
 ): Promise<SettledOrphans> {
   await dropCallbacksUnderWay(trx, nodeIds);
-  return settleOrphans(trx, dialect, { nodeIds }, now);
+  return settleOrphans(trx, { nodeIds }, now);
 }

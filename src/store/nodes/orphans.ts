@@ -5,7 +5,6 @@ import type { CallbackToSend } from '../callbacks/callbacks.ts';
 import { type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import { followCrons } from '../alerts/cron-alerts.ts';
 import type { Trx } from '../database/database.ts';
-import type { Dialect } from '../database/dialect.ts';
 import { END_RUNS } from '../runs/end-runs.ts';
 import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
@@ -34,13 +33,12 @@ export interface SettledOrphans {
  */
 export async function settleOrphans(
   trx: Trx,
-  dialect: Dialect,
   { nodeIds, run }: Orphans,
   now: number,
 ): Promise<SettledOrphans> {
   const settled: SettledOrphans = { deadLettered: 0, failedExecutions: 0 };
   for (const nodeId of nodeIds) {
-    const end = (table: RunTable) => endClaimed(trx, dialect, { table, nodeId, run, now });
+    const end = (table: RunTable) => endClaimed(trx, { table, nodeId, run, now });
     const jobs = await end('jobs');
     await alertOfJobs(trx, jobs, now);
     const executions = await end('executions');
@@ -74,7 +72,6 @@ function elapsed({ started_at }: ClaimedRow, now: number): number {
  */
 async function endClaimed(
   trx: Trx,
-  dialect: Dialect,
   {
     table,
     nodeId,
@@ -82,7 +79,7 @@ async function endClaimed(
     now,
   }: { table: RunTable; nodeId: string; run?: RunKey | undefined; now: number },
 ): Promise<ClaimedRow[]> {
-  const runs = await findClaimedRuns(trx, dialect, table, nodeId, one);
+  const runs = await findClaimedRuns(trx, table, nodeId, one);
   if (runs.length === 0) return [];
   const { reason, errorMessage } = endOfOrphan(now);
   const ends = runs.map((run) => ({
@@ -97,8 +94,8 @@ async function endClaimed(
     ...NO_RESPONSE,
   }));
   const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
-  const packed = packEnds(dialect, table, nodeId, ends, callbacks);
-  const ended = await END_RUNS[dialect.name].run(trx, dialect, packed);
+  const packed = packEnds(trx.dialect, table, nodeId, ends, callbacks);
+  const ended = await END_RUNS[trx.dialect.name].run(trx, packed);
   if (ended === null) return runs;
   const ids = new Set(ended.map(({ id }) => id));
   return runs.filter(({ id }) => ids.has(id));

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { bindPrepared, preparedStatement } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 
 /** A count of events within a window of fixed length. */
 export interface CountingWindow {
@@ -45,7 +45,7 @@ export function countInWindows(
       return { key: each, hits: length };
     });
     const parameters = [packRows(HITS, counts), now, lengthMs];
-    const rows = await db.autocommit(bindPrepared(db.dialect, statement, parameters));
+    const rows = await db.rows(statement, parameters);
     const windows = new Map(rows.map((row) => [row.key, row]));
     for (const { key: each, hits } of counts) {
       const window = windows.get(each);

@@ -3,7 +3,7 @@ import { addToDurationHours } from '../figures/durations.ts';
 import { addToOutcomeHours } from '../figures/outcomes.ts';
 import { addUsage } from '../figures/usage.ts';
 import { packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
 /** The starts among what was taken, by month or day. */
@@ -32,11 +32,11 @@ const addUp = preparedStatement<never>(
 export const addUpCounts: TransactionScript<CountRange, void> = {
   name: 'add-up-counts',
   isOneStatement: true,
-  run: async (runner, dialect, { teamIds, firstId, lastId }) => {
+  run: async (runner, { teamIds, firstId, lastId }) => {
     const teams = packRows(
       TEAM,
       teamIds.map((team_id) => ({ team_id })),
     );
-    await runPrepared(runner, dialect, addUp, [teams, firstId, lastId]);
+    await runner.rows(addUp, [teams, firstId, lastId]);
   },
 };

@@ -19,7 +19,7 @@ import {
   whatHolds,
 } from '../runs/due-jobs.ts';
 import { findHeldFlows, HeldFlows } from '../runs/held-rows.ts';
-import { bindPrepared, preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countStartsOf } from '../figures/batch-counts.ts';
 import { nearLimit, periodsOf, usedBy } from '../figures/usage.ts';
@@ -222,8 +222,7 @@ async function claimAtOnce(
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob> & { inSteps: FlowSlots[] }> {
   const { db } = context;
-  const statement = bindPrepared(db.dialect, claimJobsAtOnce, parametersOf(asked, claimant));
-  const rows = readRows(await db.autocommit(statement));
+  const rows = readRows(await db.rows(claimJobsAtOnce, parametersOf(asked, claimant)));
   const { true: inSteps = [], false: others = [] } = Object.groupBy(asked, ({ id }) => {
     const queue = rows.queues.get(id);
     return queue !== undefined && isInSteps(queue) ? 'true' : 'false';
@@ -241,11 +240,10 @@ async function claimInSteps(
   asked: readonly FlowSlots[],
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob>> {
-  const { dialect } = context.db;
   return context.db.transact(async (trx) => {
     const packed = packSlots(asked);
-    await runPrepared(trx, dialect, holdLimitedQueues, [packed]);
-    const queueStates = await runPrepared(trx, dialect, readTaken, [packed, claimant.now]);
+    await trx.rows(holdLimitedQueues, [packed]);
+    const queueStates = await trx.rows(readTaken, [packed, claimant.now]);
     const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
     const allowances = new Map(
@@ -265,9 +263,9 @@ async function claimInSteps(
       isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],
     );
     const parameters = [...parametersOf(open, claimant), packTaken(taken)];
-    const rows = readRows(await runPrepared(trx, dialect, claimJobsInSteps, parameters));
-    const over = await endOverLimit(trx, dialect, claimant, rows);
-    await giveBackRates(trx, dialect, taken, over);
+    const rows = readRows(await trx.rows(claimJobsInSteps, parameters));
+    const over = await endOverLimit(trx, claimant, rows);
+    await giveBackRates(trx, taken, over);
     return readClaim(context, open, claimant.now, rows, { runningIn, allowances, over });
   });
 }
@@ -275,12 +273,11 @@ async function claimInSteps(
 /** Counts the claimed jobs of teams near their monthly limit, and ends those over it. Returns these. */
 async function endOverLimit(
   trx: Trx,
-  dialect: Dialect,
   { nodeId, now }: Claimant,
   { jobs, queues }: RowsOfClaim,
 ): Promise<ReadonlySet<ClaimedJobRow>> {
   const claim = { table: 'jobs', nodeId, now } as const;
-  const within = await keepWithinLimit(trx, dialect, claim, jobs, ({ queue_id }) => {
+  const within = await keepWithinLimit(trx, claim, jobs, ({ queue_id }) => {
     const queue = queues.get(queue_id);
     return queue?.is_near_limit ? queue.monthly_limit : null;
   });
@@ -306,7 +303,6 @@ const giveBack = preparedStatement<never>(
 /** Jobs over the monthly limit were not sent, so they use up nothing of their queue's rate. */
 async function giveBackRates(
   trx: Trx,
-  dialect: Dialect,
   taken: readonly TakenSlots[],
   over: ReadonlySet<ClaimedJobRow>,
 ): Promise<void> {
@@ -316,7 +312,7 @@ async function giveBackRates(
     if (jobs === 0 || rate_step === null) return [];
     return [{ team_id, queue_id, number: (number ?? 0) + 1, unused: jobs * rate_step }];
   });
-  if (spent.length > 0) await runPrepared(trx, dialect, giveBack, [packRows(SPENT, spent)]);
+  if (spent.length > 0) await trx.rows(giveBack, [packRows(SPENT, spent)]);
 }
 
 function listOf(queue: QueueState, allowance: Allowance | null, now: number): TakenSlots[] {

@@ -84,7 +84,7 @@ const END_EXECUTIONS = endStatements<EndedRow>('executions', false);
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
   isOneStatement: true,
-  async run(runner, _dialect, { table, nodeId, ends, byPlace, callbacks, copies }) {
+  async run(runner, { table, nodeId, ends, byPlace, callbacks, copies }) {
     const parameters = [nodeId, ...ends];
     const which = callbacks === NO_ROWS && copies === NO_ROWS ? 'alone' : 'withSequel';
     if (which === 'withSequel') parameters.push(callbacks);

@@ -1,7 +1,7 @@
 import type { CallbackSlots, TakenCallback } from '../callbacks/callbacks.ts';
 import { TEAM_SLOTS } from '../runs/team-slots.ts';
 import { packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
@@ -32,6 +32,6 @@ const takeAtOnce = preparedStatement<TakenCallback>(
 export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
   name: 'take-callbacks',
   isOneStatement: true,
-  run: (runner, dialect, { nodeId, teams }) =>
-    runPrepared(runner, dialect, takeAtOnce, [packRows(TEAM_SLOTS, teams), nodeId]),
+  run: (runner, { nodeId, teams }) =>
+    runner.rows(takeAtOnce, [packRows(TEAM_SLOTS, teams), nodeId]),
 };

@@ -1,7 +1,7 @@
 import { OTHER_FAILURES } from '../runs/status-lists.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
 import { DAY_MS } from '#domain/instant';
 
@@ -31,7 +31,6 @@ const DELETE_RUNS: Record<RunsTable, ReturnType<typeof deleteFrom>> = {
 /** @returns how many of the runs existed */
 export async function deleteRuns(
   trx: Trx,
-  dialect: Dialect,
   table: RunsTable,
   keys: readonly RunKey[],
 ): Promise<number> {
@@ -40,7 +39,7 @@ export async function deleteRuns(
     KEY,
     keys.map(({ team_id, id }) => ({ team_id, id })),
   );
-  return (await runPrepared(trx, dialect, DELETE_RUNS[table], [rows])).length;
+  return (await trx.rows(DELETE_RUNS[table], [rows])).length;
 }
 
 /** A query for runs to delete; its last parameter is the most rows. */
@@ -56,11 +55,9 @@ export async function deleteFound(
   { statement, parameters }: Found,
   limit: number,
 ): Promise<number> {
-  const keys = await db.read((reader) =>
-    runPrepared(reader, db.dialect, statement, [...parameters, limit]),
-  );
+  const keys = await db.read((reader) => reader.rows(statement, [...parameters, limit]));
   if (keys.length === 0) return 0;
-  return db.transact((trx) => deleteRuns(trx, db.dialect, table, keys));
+  return db.transact((trx) => deleteRuns(trx, table, keys));
 }
 
 const BATCH = 1000;

@@ -12,10 +12,10 @@ import {
   type TakenRow,
 } from './claim.ts';
 import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from './claims.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
 import { findHeldFlows } from './held-rows.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
@@ -88,17 +88,16 @@ const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
 /** Starts executions that were added by Run now and wait. */
 async function startWaiting(
   runner: StatementRunner,
-  dialect: Dialect,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
   const parameters = [packRows(TEAM_SLOTS, teams), nodeId, now, mostSlots(teams)];
-  const waiting = await runPrepared(runner, dialect, startRunNows, parameters);
+  const waiting = await runner.rows(startRunNows, parameters);
   if (waiting.length === 0) return [];
   const runs = waiting.map(({ team_id, id, cron_id, created_at }) => {
     return { team_id, id, cron_id, due_at: created_at };
   });
-  return runPrepared(runner, dialect, readCronsOfRuns, [packRows(CRON, runs)]);
+  return runner.rows(readCronsOfRuns, [packRows(CRON, runs)]);
 }
 
 interface DueCronRow extends ClaimedExecutionRow {
@@ -172,12 +171,11 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
  */
 async function startTicks(
   runner: StatementRunner,
-  dialect: Dialect,
   { nodeId, now }: ClaimInput,
   teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
   const parameters = [packRows(TEAM_SLOTS, teams), now, mostSlots(teams)];
-  const found = await runPrepared(runner, dialect, holdDueCrons, parameters);
+  const found = await runner.rows(holdDueCrons, parameters);
   if (found.length === 0) return [];
   const byTeam = Map.groupBy(found.toSorted(earlierFirst), ({ team_id }) => team_id);
   const due = teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
@@ -186,11 +184,7 @@ async function startTicks(
   const ticks = runs.filter(isBeforeEnd).map(({ team_id, cron_id, id, due_at }) => {
     return { team_id, cron_id, execution_id: id, due_at };
   });
-  const inserted = await runPrepared(runner, dialect, insertTicks, [
-    packRows(TICK, ticks),
-    nodeId,
-    now,
-  ]);
+  const inserted = await runner.rows(insertTicks, [packRows(TICK, ticks), nodeId, now]);
   const ours = new Set(inserted.map(({ id }) => id));
   const moves = runs.map((run) => {
     const { team_id, cron_id, cron_expression, max_runs } = run;
@@ -199,7 +193,7 @@ async function startTicks(
     const next_run_at = withinEnd(nextRunAfter(cron_expression, now), endOf(run), runs_counted);
     return { team_id, cron_id, next_run_at, runs_counted };
   });
-  await runPrepared(runner, dialect, moveCronsOn, [packRows(MOVE, moves)]);
+  await runner.rows(moveCronsOn, [packRows(MOVE, moves)]);
   return runs.filter(({ id }) => ours.has(id));
 }
 
@@ -257,30 +251,28 @@ function packTeams(asked: readonly FlowSlots[]): string {
 const EXECUTIONS: KindOfClaim<ClaimInput, TeamRow, ClaimedExecutionRow> = {
   table: 'executions',
   flowOf: ({ team_id }) => team_id,
-  readFlows: (runner, dialect, { asked, now }) =>
-    runPrepared(runner, dialect, readLivingTeams, [packTeams(asked), periodsOf(now).month]),
+  readFlows: (runner, { asked, now }) =>
+    runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]),
   /**
    * Takes Run nows first, then due times unless the team is paused (§3.11). Several missed times of a cron count as
    * one (§3.7).
    */
-  async take(runner, dialect, input, teams) {
-    if (!(await holdNode(runner, dialect, input.nodeId))) return [];
+  async take(runner, input, teams) {
+    if (!(await holdNode(runner, input.nodeId))) return [];
     const asked = input.asked.flatMap(({ id, slots }) =>
       teams.has(id) && slots > 0 ? [{ team_id: id, slots }] : [],
     );
     if (asked.length === 0) return [];
-    const manual = await startWaiting(runner, dialect, input, asked);
+    const manual = await startWaiting(runner, input, asked);
     const taken = Map.groupBy(manual, ({ team_id }) => team_id);
     const left = asked.flatMap(({ team_id, slots }) => {
       const rest = slots - (taken.get(team_id)?.length ?? 0);
       return rest > 0 && teams.get(team_id)?.is_paused !== 1 ? [{ team_id, slots: rest }] : [];
     });
-    return left.length === 0
-      ? manual
-      : [...manual, ...(await startTicks(runner, dialect, input, left))];
+    return left.length === 0 ? manual : [...manual, ...(await startTicks(runner, input, left))];
   },
-  async readHeads(runner, dialect, { asked }) {
-    const heads = await runPrepared(runner, dialect, readTeamHeads, [packTeams(asked)]);
+  async readHeads(runner, { asked }) {
+    const heads = await runner.rows(readTeamHeads, [packTeams(asked)]);
     return heads.map(({ team_id, next_run_at, waiting_since }) => {
       const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
       return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };

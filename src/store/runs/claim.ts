@@ -2,7 +2,6 @@ import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
 import type { Claim, ClaimedFlow, ClaimedRun, Holds, FlowSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
-import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
@@ -39,23 +38,17 @@ export interface TakenRow {
 export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow> {
   table: RunTable;
   flowOf: (row: Row) => string;
-  readFlows: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<Flow[]>;
+  readFlows: (runner: StatementRunner, input: Input) => Promise<Flow[]>;
   /** Takes due runs of the flows, in the order in which they are to be counted; none for a dead node (§3.6). */
-  take: (
-    runner: StatementRunner,
-    dialect: Dialect,
-    input: Input,
-    flows: Flows<Flow>,
-  ) => Promise<Row[]>;
+  take: (runner: StatementRunner, input: Input, flows: Flows<Flow>) => Promise<Row[]>;
   /** Writes down how many of each flow were let through, where something goes by that. */
   noteStarts?: (
     runner: StatementRunner,
-    dialect: Dialect,
     input: Input,
     flows: Flows<Flow>,
     started: ReadonlyMap<string, number>,
   ) => Promise<void>;
-  readHeads: (runner: StatementRunner, dialect: Dialect, input: Input) => Promise<FlowHead[]>;
+  readHeads: (runner: StatementRunner, input: Input) => Promise<FlowHead[]>;
   /** @param taken  how many runs were just taken of the flow */
   whatHolds: (flow: Flow | undefined, taken: number) => Holds;
   heldByRate?: (
@@ -89,21 +82,21 @@ export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row 
 ): TransactionScript<Input, Taken<Flow, Row>> {
   return {
     name: `claim-${kind.table}`,
-    async run(runner, dialect, input) {
+    async run(runner, input) {
       const { nodeId, now, limits } = input;
-      const read = await kind.readFlows(runner, dialect, input);
+      const read = await kind.readFlows(runner, input);
       const flows = new Map(read.map((flow) => [flow.id, flow]));
-      const due = await kind.take(runner, dialect, input, flows);
-      const heads = await kind.readHeads(runner, dialect, input);
+      const due = await kind.take(runner, input, flows);
+      const heads = await kind.readHeads(runner, input);
       const claim = { table: kind.table, nodeId, now };
-      const rows = await countRuns(runner, dialect, claim, due, (row) => {
+      const rows = await countRuns(runner, claim, due, (row) => {
         const flow = flows.get(kind.flowOf(row));
         const limit = flow ? limitOf(limits, flow.plan) : null;
         return isNearLimit(limit, flow?.used ?? 0) ? limit : null;
       });
       const takenOf = countBy(due, kind.flowOf);
       const startedOf = countBy(rows, kind.flowOf);
-      await kind.noteStarts?.(runner, dialect, input, flows, startedOf);
+      await kind.noteStarts?.(runner, input, flows, startedOf);
       return {
         rows,
         blocked: due.length - rows.length,

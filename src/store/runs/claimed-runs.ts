@@ -1,5 +1,4 @@
-import type { Dialect } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 
@@ -45,12 +44,11 @@ const findOneClaimed = ofEachTable((table) =>
 /** The runs of a table that a node has claimed: all, or the given one. */
 export async function findClaimedRuns(
   runner: StatementRunner,
-  dialect: Dialect,
   table: RunTable,
   nodeId: string,
   run?: { teamId: string; id: string },
 ): Promise<ClaimedRow[]> {
   return run === undefined
-    ? runPrepared(runner, dialect, findClaimed[table], [nodeId])
-    : runPrepared(runner, dialect, findOneClaimed[table], [nodeId, run.teamId, run.id]);
+    ? runner.rows(findClaimed[table], [nodeId])
+    : runner.rows(findOneClaimed[table], [nodeId, run.teamId, run.id]);
 }

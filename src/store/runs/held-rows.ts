@@ -1,9 +1,8 @@
-import { CompiledQuery } from 'kysely';
 import type { Database, Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import { periodsOf } from '../figures/usage.ts';
-import { bindPrepared, type PreparedStatement, preparedStatement } from '../database/prepared.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 
 const LOCK_TIMEOUT = '55P03';
 
@@ -43,9 +42,14 @@ export async function besideHeldTeams<Row extends { team_id: string }>(
 }
 
 /** Lets a transaction give up soon where it meets a row that another one has locked (`isHeldUp`). */
-export async function waitBriefly(trx: Trx, { briefly }: Dialect): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(`select 1 from (select 1 as one) as given ${briefly}`));
+export async function waitBriefly(trx: Trx): Promise<void> {
+  await trx.rows(limitWaits, []);
 }
+
+const limitWaits = preparedStatement<never>(
+  'wait-briefly',
+  ({ briefly }) => `select 1 from (select 1 as one) as given ${briefly}`,
+);
 
 /** A flow to claim from: a queue, or a team's crons. Without a team it is tried without checking first. */
 export interface HoldableFlow {
@@ -164,9 +168,7 @@ export class HeldFlows<Asked> {
     if (asked.length === 0) return [];
     const { month, day } = periodsOf(now);
     const ids = asked.map((each) => ({ id: this.#flowOf(each).id }));
-    const rows = await this.#db.autocommit(
-      bindPrepared(this.#db.dialect, this.#findHeldOf, [packRows(FLOW, ids), month, day]),
-    );
+    const rows = await this.#db.rows(this.#findHeldOf, [packRows(FLOW, ids), month, day]);
     const heldIds = new Set(rows.map(({ id }) => id));
     const held = asked.filter((each) => heldIds.has(this.#flowOf(each).id));
     this.#remember(asked, held);

@@ -1,4 +1,3 @@
-import type { Dialect } from '../database/dialect.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { countStarts } from '../figures/batch-counts.ts';
 import { countUsage } from '../figures/usage.ts';
@@ -27,7 +26,6 @@ type NearLimitOf<Row> = (row: Row) => number | null;
  */
 export async function countRuns<Row extends Claimed>(
   runner: StatementRunner,
-  dialect: Dialect,
   claim: Claim,
   rows: readonly Row[],
   nearLimitOf: NearLimitOf<Row>,
@@ -37,7 +35,7 @@ export async function countRuns<Row extends Claimed>(
     return { team_id, runs: runs.length };
   });
   await countStarts(runner, started, claim.now);
-  return keepWithinLimit(runner, dialect, claim, rows, nearLimitOf);
+  return keepWithinLimit(runner, claim, rows, nearLimitOf);
 }
 
 /**
@@ -48,7 +46,6 @@ export async function countRuns<Row extends Claimed>(
  */
 export async function keepWithinLimit<Row extends Claimed>(
   runner: StatementRunner,
-  dialect: Dialect,
   { table, nodeId, now }: Claim,
   rows: readonly Row[],
   nearLimitOf: NearLimitOf<Row>,
@@ -63,6 +60,6 @@ export async function keepWithinLimit<Row extends Claimed>(
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
   const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));
-  await END_RUNS[dialect.name].run(runner, dialect, packEnds(dialect, table, nodeId, ends));
+  await END_RUNS[runner.dialect.name].run(runner, packEnds(runner.dialect, table, nodeId, ends));
   return rows.filter((row) => !over.has(row));
 }

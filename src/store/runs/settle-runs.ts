@@ -29,8 +29,7 @@ export async function settleRuns(
     return { ours: idsOf(ended, settlements), hasRaised: false };
   }
   return db.transact(async (trx) => {
-    const { dialect } = db;
-    const ended = await endRuns(input, (some) => END_RUNS[dialect.name].run(trx, dialect, some));
+    const ended = await endRuns(input, (some) => END_RUNS[trx.dialect.name].run(trx, some));
     const ours = idsOf(ended, settlements);
     const kept = settlements.filter(({ run }) => ours.has(run.id));
     const ourTimed = timed.filter(({ run }) => ours.has(run.id));

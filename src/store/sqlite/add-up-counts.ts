@@ -1,5 +1,5 @@
 import { packRows } from '../database/dialect.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   type HourCount,
@@ -25,16 +25,16 @@ const addDurations = preparedStatement<never>('add-durations', (dialect) =>
 /** One script of several statements, because no statement of SQLite changes several tables. */
 export const addUpCounts: TransactionScript<CountRange, void> = {
   name: 'add-up-counts',
-  run: async (runner, dialect, { teamIds, firstId, lastId }) => {
+  run: async (runner, { teamIds, firstId, lastId }) => {
     const teams = packRows(
       TEAM,
       teamIds.map((team_id) => ({ team_id })),
     );
-    const taken = await runPrepared(runner, dialect, take, [teams, firstId, lastId]);
+    const taken = await runner.rows(take, [teams, firstId, lastId]);
     if (taken.length === 0) return;
     const counts = packRows(HOUR_COUNT, sumCounts(taken));
-    await runPrepared(runner, dialect, addOutcomes, [counts]);
-    await runPrepared(runner, dialect, addDurations, [counts]);
+    await runner.rows(addOutcomes, [counts]);
+    await runner.rows(addDurations, [counts]);
     await addStarts(runner, taken);
   },
 };

@@ -52,7 +52,7 @@ async function carryOutOne(
     if (!called) throw new Error(`there is no transaction script ${script}`);
     const ran: RanStatement[] = [];
     const runner = runsStatements(runnerOn(connection, ran), sqlite);
-    const output = await called.run(runner, sqlite, input as never);
+    const output = await called.run(runner, input as never);
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
   } catch (error) {

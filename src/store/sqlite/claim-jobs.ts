@@ -1,6 +1,6 @@
 import { type ClaimInput, claimScript, type KindOfClaim, type FlowHead } from '../runs/claim.ts';
 import type { ClaimContext, FlowSlots } from '../runs/claims.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
   CLAIMED_COLUMNS,
@@ -16,7 +16,7 @@ import {
   SLOTS,
   whatHolds,
 } from '../runs/due-jobs.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
@@ -96,9 +96,9 @@ const allowanceAt = (queue: CountedQueue | undefined, now: number) =>
 const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
   table: 'jobs',
   flowOf: ({ queue_id }) => queue_id,
-  readFlows: (runner, dialect, { asked, now }) =>
-    runPrepared(runner, dialect, readQueues, [packSlots(asked), periodsOf(now).month]),
-  async take(runner, dialect, input, queues) {
+  readFlows: (runner, { asked, now }) =>
+    runner.rows(readQueues, [packSlots(asked), periodsOf(now).month]),
+  async take(runner, input, queues) {
     const open: FlowSlots[] = [];
     for (const flow of input.asked) {
       const queue = queues.get(flow.id);
@@ -109,11 +109,11 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
     const rows: ClaimedJobRow[] = [];
     const widest = WIDTHS.at(-1) ?? 1;
     for (let from = 0; from < open.length; from += widest) {
-      rows.push(...(await takeSome(runner, dialect, input, open.slice(from, from + widest))));
+      rows.push(...(await takeSome(runner, input, open.slice(from, from + widest))));
     }
     return rows.toSorted(earlierFirst);
   },
-  async noteStarts(runner, dialect, { now }, queues, started) {
+  async noteStarts(runner, { now }, queues, started) {
     const spent = [...started].flatMap(([queueId, count]) => {
       const queue = queues.get(queueId);
       const allowance = allowanceAt(queue, now);
@@ -121,10 +121,9 @@ const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
       const spent_until = allowance.from + count * allowance.stepUs;
       return [{ team_id: queue.team_id, queue_id: queueId, spent_until }];
     });
-    if (spent.length > 0) await runPrepared(runner, dialect, writeSpent, [packRows(SPENT, spent)]);
+    if (spent.length > 0) await runner.rows(writeSpent, [packRows(SPENT, spent)]);
   },
-  readHeads: (runner, dialect, { asked }) =>
-    runPrepared(runner, dialect, readHeads, [packSlots(asked)]),
+  readHeads: (runner, { asked }) => runner.rows(readHeads, [packSlots(asked)]),
   whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
   heldByRate: (queue, started, now) => heldByRate(allowanceAt(queue, now), started, now),
 };
@@ -142,7 +141,6 @@ export function jobClaims(context: ClaimContext): ClaimJobs {
 
 async function takeSome(
   runner: StatementRunner,
-  dialect: Dialect,
   { nodeId, now }: ClaimInput,
   open: readonly FlowSlots[],
 ): Promise<ClaimedJobRow[]> {
@@ -154,5 +152,5 @@ async function takeSome(
     const queue = open[n];
     parameters.push(queue?.id ?? null, queue?.slots ?? 0);
   }
-  return runPrepared(runner, dialect, statement, parameters);
+  return runner.rows(statement, parameters);
 }

@@ -4,7 +4,7 @@ import { copyLiveJobs } from '../jobs/copy-jobs.ts';
 import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
 import { RUN_GROUP, countRunGroups } from '../figures/batch-counts.ts';
 import { durationStep } from '../figures/durations.ts';
-import { type PreparedStatement, preparedStatement, runPrepared } from '../database/prepared.ts';
+import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import {
   ENDED,
@@ -82,14 +82,14 @@ const TAKE_OUT_PLACES = preparedStatement<never>(
 /** One script of several statements, because no statement of SQLite changes several tables. */
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
-  async run(runner, dialect, input) {
+  async run(runner, input) {
     const { table, nodeId, count } = input;
     const statement = input.byPlace ? END_JOBS_BY_PLACE : END[table];
-    const ended = await runPrepared(runner, dialect, statement, [...input.ends, nodeId]);
+    const ended = await runner.rows(statement, [...input.ends, nodeId]);
     if (ended.length === 0) return ended;
     const kept = ended.length === count ? input : onlyOf(ended, input);
     const write = async (statement: PreparedStatement<never>, packed: string) => {
-      if (packed !== NO_ROWS) await runPrepared(runner, dialect, statement, [packed]);
+      if (packed !== NO_ROWS) await runner.rows(statement, [packed]);
     };
     await write(copyLiveJobs, kept.copies);
     await write(insertCallbackRows, kept.callbacks);

@@ -1,5 +1,5 @@
 import type { CallbackSlots, TakenCallback } from '../callbacks/callbacks.ts';
-import { preparedStatement, runPrepared } from '../database/prepared.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
@@ -23,16 +23,16 @@ const deleteMoved = preparedStatement<TakenCallback>(
 
 export const takeCallbacks: TransactionScript<CallbackSlots, TakenCallback[]> = {
   name: 'take-callbacks',
-  async run(runner, dialect, { nodeId, teams }) {
+  async run(runner, { nodeId, teams }) {
     const taken: TakenCallback[] = [];
     for (const { team_id, slots } of teams) {
-      const moved = await runPrepared(runner, dialect, moveCallbacks, [nodeId, team_id, slots]);
+      const moved = await runner.rows(moveCallbacks, [nodeId, team_id, slots]);
       const last = moved
         .map(({ id }) => id)
         .toSorted()
         .at(-1);
       if (last === undefined) continue;
-      taken.push(...(await runPrepared(runner, dialect, deleteMoved, [team_id, last])));
+      taken.push(...(await runner.rows(deleteMoved, [team_id, last])));
     }
     return taken;
   },
