@@ -15,7 +15,7 @@ import { type MonthlyLimits, NO_LIMITS } from '#store/figures/usage';
 
 /** Steps that tests of the schedule share: posting as a client, changing settings as a person, reading the store. */
 
-const LOOPBACK = { base: 127 * 2 ** 24, prefix: 8 };
+const LOOPBACK = { base: '127.0.0.0', prefix: 8 };
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;

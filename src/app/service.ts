@@ -42,7 +42,7 @@ import { createLazyDashboard } from './lazy-dashboard.ts';
 import { Readiness } from './readiness.ts';
 import { SharedRateLimiter } from './shared-rate-limiter.ts';
 
-const EVERYWHERE: Cidr[] = [{ base: 0, prefix: 0 }];
+const EVERYWHERE: Cidr[] = [{ base: '0.0.0.0', prefix: 0 }];
 
 interface ServiceOptions {
   config: Config;

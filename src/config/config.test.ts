@@ -102,12 +102,12 @@ const GOOD: { [Name in SettingName]: [field: keyof Config, rows: [string, unknow
   ALLOWED_NETWORKS: [
     'allowedNetworks',
     [
-      ['127.0.0.0/8', [{ base: 0x7f000000, prefix: 8 }]],
+      ['127.0.0.0/8', [{ base: '127.0.0.0', prefix: 8 }]],
       [
         '10.0.0.0/8, 192.168.1.0/24',
         [
-          { base: 0x0a000000, prefix: 8 },
-          { base: 0xc0a80100, prefix: 24 },
+          { base: '10.0.0.0', prefix: 8 },
+          { base: '192.168.1.0', prefix: 24 },
         ],
       ],
     ],

@@ -16,7 +16,9 @@ export function parseRanges(text: string): AddressRange[] | null {
   const entries = text.split(',');
   if (entries.length > MOST_RANGES) return null;
   const ranges = entries.map((entry) => readRange(entry.trim()));
-  return ranges.every((range) => range !== null) ? ranges : null;
+  return ranges.every((range) => range !== null && range.prefix > 0)
+    ? (ranges as AddressRange[])
+    : null;
 }
 
 /** @param address  a socket's, where an IPv4 address may be written as an IPv6 one, and a zone may follow */
@@ -30,18 +32,22 @@ export function isInRanges(address: string, ranges: readonly AddressRange[]): bo
 }
 
 export function writeRanges(ranges: readonly AddressRange[]): string {
-  return ranges
-    .map(({ base, prefix }) => (prefix === bitsOf(base) ? base : `${base}/${prefix}`))
-    .join(', ');
+  return ranges.map(writeRange).join(', ');
 }
 
-function readRange(text: string): AddressRange | null {
+/** A single address is written without its prefix. */
+export function writeRange({ base, prefix }: AddressRange): string {
+  return prefix === (base.includes(':') ? 128 : 32) ? base : `${base}/${prefix}`;
+}
+
+/** Reads an address or a network; null if the text is neither. */
+export function readRange(text: string): AddressRange | null {
   const [written = '', bits, ...more] = text.split('/');
   const address = readAddress(written);
   // One that is written as IPv6 and means IPv4 has a prefix that means something else.
   if (address === null || more.length > 0 || /^::ffff:|%/i.test(written)) return null;
   const most = address.kind() === 'ipv4' ? 32 : 128;
-  if (bits !== undefined && !/^[1-9]\d{0,2}$/.test(bits)) return null;
+  if (bits !== undefined && !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return null;
   const prefix = bits === undefined ? most : Number(bits);
   if (prefix > most) return null;
   const cidr = `${address.toString()}/${prefix}`;
@@ -52,13 +58,13 @@ function readRange(text: string): AddressRange | null {
   return { base: base.toString(), prefix };
 }
 
-/** The parser alone would take `1` and `0x7f.1` for addresses. */
-function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  const isFour = ipaddr.IPv4.isValidFourPartDecimal(text);
-  if (!isFour && !(text.includes(':') && ipaddr.IPv6.isValid(text))) return null;
-  return ipaddr.process(text);
+/** Whether the text is four decimal numbers. Those with a leading zero, which some read as octal, are refused. */
+export function isIPv4(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
-function bitsOf(base: string): number {
-  return base.includes(':') ? 128 : 32;
+/** The parser alone would take `1` and `0x7f.1` for addresses. */
+function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (!isIPv4(text) && !(text.includes(':') && ipaddr.IPv6.isValid(text))) return null;
+  return ipaddr.process(text);
 }

@@ -1,17 +1,12 @@
-import ipaddr from 'ipaddr.js';
+import { type AddressRange, isInRanges, isIPv4, readRange, writeRange } from './address-range.ts';
 
 /**
  * Which addresses a request may be sent to (§2.7, §2.11). Decides on numbers and texts alone and looks nothing up.
  * The outgoing room checks every address that a name resolves to.
  */
 
-/** A block of IPv4 addresses: those whose first `prefix` bits are those of `base`. */
-export interface Cidr {
-  /** The block's first address as an unsigned 32-bit number. */
-  base: number;
-  /** How many leading bits count, 0 to 32. */
-  prefix: number;
-}
+/** A network of IPv4 addresses. */
+export type Cidr = AddressRange;
 
 type AddressVerdict = 'allowed' | 'blocked';
 
@@ -21,14 +16,12 @@ export type UrlHost =
   | { kind: 'ipv4'; address: string }
   | { kind: 'ipv6'; address: string };
 
-const FOUR_NUMBERS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
-
 /**
  * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has its
  * own registry. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it. 168.63.129.16 is a public
  * number, but on Azure it is the platform's own server, reachable from virtual machines only.
  */
-const NOT_PUBLIC = [
+const NOT_PUBLIC: readonly Cidr[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -45,12 +38,12 @@ const NOT_PUBLIC = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-].map(readKnownCidr);
+].flatMap((text) => readCidr(text) ?? []);
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Two anycast services that the registry lists as globally reachable inside 192.0.0.0/24. */
-const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].map(readKnownCidr);
+const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap((text) => readCidr(text) ?? []);
 
 /**
  * Reads the setting `ALLOWED_NETWORKS`: IPv4 CIDRs (or single addresses) separated by commas.
@@ -82,12 +75,11 @@ export function judgeAddress(
   allowed: readonly Cidr[],
   own: ReadonlySet<string> = NONE,
 ): AddressVerdict {
-  const address = readAddress(ipv4);
-  if (address === null) return 'blocked';
-  if (isWithin(address, allowed)) return 'allowed';
+  if (!isIPv4(ipv4)) return 'blocked';
+  if (isInRanges(ipv4, allowed)) return 'allowed';
   if (own.has(ipv4)) return 'blocked';
-  if (!isWithin(address, NOT_PUBLIC)) return 'allowed';
-  return isWithin(address, PUBLIC_EXCEPTIONS) ? 'allowed' : 'blocked';
+  if (!isInRanges(ipv4, NOT_PUBLIC)) return 'allowed';
+  return isInRanges(ipv4, PUBLIC_EXCEPTIONS) ? 'allowed' : 'blocked';
 }
 
 /**
@@ -102,52 +94,16 @@ export function hostOfUrl(url: string | URL): UrlHost | null {
   const host = parsed.hostname;
   if (host === '') return null;
   if (host.startsWith('[')) return { kind: 'ipv6', address: host.slice(1, -1) };
-  if (readAddress(host) !== null) return { kind: 'ipv4', address: host };
+  if (isIPv4(host)) return { kind: 'ipv4', address: host };
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
 }
 
 /** Networks as people write them: `10.0.0.0/8`, and a single address without its prefix. */
 export function writeNetworks(networks: readonly Cidr[]): string[] {
-  return networks.map(({ base, prefix }) => {
-    const numbers = [24, 16, 8, 0].map((shift) => (base >>> shift) & 255).join('.');
-    return prefix === 32 ? numbers : `${numbers}/${prefix}`;
-  });
-}
-
-function isWithin(address: number, networks: readonly Cidr[]): boolean {
-  for (const { base, prefix } of networks) {
-    // A shift by 32 bits would be a shift by 0, so a prefix of 0 is handled separately.
-    if (prefix === 0 || (address ^ base) >>> (32 - prefix) === 0) return true;
-  }
-  return false;
-}
-
-function readAddress(text: string): number | null {
-  const numbers = FOUR_NUMBERS.exec(text);
-  if (numbers === null) return null;
-  let address = 0;
-  for (let part = 1; part <= 4; part++) {
-    const written = numbers[part] ?? '';
-    const value = Number(written);
-    // Some parsers read a number with a leading zero as octal, others as decimal, so it is refused.
-    if (value > 255 || (written.length > 1 && written.startsWith('0'))) return null;
-    address = address * 256 + value;
-  }
-  return address;
+  return networks.map(writeRange);
 }
 
 function readCidr(text: string): Cidr | null {
-  const written = text.includes('/') ? text : `${text}/32`;
-  const slash = written.indexOf('/');
-  if (readAddress(written.slice(0, slash)) === null) return null;
-  if (!/^\d{1,2}$/.test(written.slice(slash + 1)) || !ipaddr.IPv4.isValidCIDR(written)) return null;
-  const [, prefix] = ipaddr.IPv4.parseCIDR(written);
-  const network = readAddress(ipaddr.IPv4.networkAddressFromCIDR(written).toString());
-  return network === null ? null : { base: network, prefix };
-}
-
-function readKnownCidr(text: string): Cidr {
-  const network = readCidr(text);
-  if (network === null) throw new Error(`not a network: ${text}`);
-  return network;
+  const network = readRange(text);
+  return network !== null && isIPv4(network.base) ? network : null;
 }

@@ -254,7 +254,7 @@ export class Engine {
   #wakeDue(): void {
     for (const loop of this.#eachLoop) {
       if (loop.isRunning) loop.wokenWhileRunning = true;
-      else if (this.#mayClaim(loop)) this.#wake(loop);
+      else if (loop.scheduler.nextDueAt() < Infinity && this.#mayClaim(loop)) this.#wake(loop);
     }
   }
 

@@ -127,8 +127,12 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
       return;
     }
     this.#tries++;
-    this.#settlement = settlementOf(this.#run, kept, NEVER_RETRIED);
-    store.runs.putEnd(this.#nodeId, this.#settlement, this);
+    try {
+      this.#settlement = settlementOf(this.#run, kept, NEVER_RETRIED);
+      store.runs.putEnd(this.#nodeId, this.#settlement, this);
+    } catch (defect) {
+      this.onNotWritten(defect);
+    }
   }
 
   onWritten(isOurs: boolean): void {
@@ -180,18 +184,17 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     return kept?.completedAt === end.completedAt && kept.reason === end.reason;
   }
 
-  #end({ isOurs, ...end }: Stored): void {
+  #end({ isOurs, outcome, reason, durationMs }: Stored): void {
     const { clock, log, observer, onEnd, schedulerOf, slots } = this.#tools;
     slots.waitingBytes -= this.#bytes;
     schedulerOf(this.flow).settle(this.flow, clock.now());
     slots.settle(this);
     onEnd();
-    const { outcome: status, reason, durationMs } = end;
-    const fields = { ...idsOf(this.#run), status, reason, durationMs };
+    const fields = { ...idsOf(this.#run), status: outcome, reason, durationMs };
     if (!isOurs) return log.warn('attempt.too-late', fields);
-    if (status === 'success') log.debug('attempt.settled', fields);
+    if (outcome === 'success') log.debug('attempt.settled', fields);
     else log.info('attempt.settled', fields);
-    observer.runEnded({ kind: this.#run.kind, ...end });
+    observer.runEnded({ kind: this.#run.kind, outcome, reason, durationMs });
   }
 }
 
