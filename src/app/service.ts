@@ -22,11 +22,11 @@ import { Engine } from '#engine/engine';
 import { Housekeeping } from '#engine/chores/housekeeping';
 import { SnapshotWatch } from '#engine/chores/snapshot-watch';
 import { Backups } from '#operate/backups';
-import { ForwardingWatch } from '#operate/forwarding';
+import { watchForwarding } from '#operate/forwarding';
 import { Heartbeat } from '#operate/heartbeat';
 import { Metrics } from '#operate/metrics';
 import { createMetricsPage } from '#operate/metrics-page';
-import { ProxyWatch } from '#operate/proxy-watch';
+import { watchProxySignIn } from '#operate/proxy-watch';
 import { watchSources } from '#operate/source-metrics';
 import { type ClosableSender, createSender } from '#outgoing/exchange';
 import type { PeopleConfig } from '#people/config';
@@ -188,21 +188,21 @@ function buildPeople({ config, store, log, baseUrl, ...options }: ServiceOptions
 function watchRequests(app: Hono, { config, store, log }: ServiceOptions) {
   const { trustedProxies, proxySignIn: settings } = config;
   const common = { store, clock: store.clock, log };
-  const forwarding = new ForwardingWatch({ ...common, trustedProxies });
-  const proxy = new ProxyWatch({ ...common, settings });
+  const forwarding = watchForwarding({ ...common, trustedProxies });
+  const proxy = settings && watchProxySignIn({ ...common, settings });
   const answer = app.fetch;
   app.fetch = (request, env, context) => {
     const { incoming } = env as HttpBindings;
     const { headers, url: path = '' } = incoming;
     const arrival = readArrival(incoming);
     forwarding.look({ headers, path, address: arrival.address });
-    proxy.look(arrival);
+    proxy?.look(arrival);
     return answer(request, env, context);
   };
   return {
     start: async () => {
       await forwarding.start();
-      await proxy.start();
+      await proxy?.start();
     },
   };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { silentLog } from '#domain/log';
 import { eventually } from '#testing/process';
 import { openSqliteTestStore } from '#testing/stores';
-import { ForwardingWatch } from './forwarding.ts';
+import { watchForwarding } from './forwarding.ts';
 
 const LIST = 'x-forwarded-for';
 const ELSEWHERE = { address: '192.0.2.7', path: '/api/jobs' };
@@ -11,12 +11,12 @@ const ELSEWHERE = { address: '192.0.2.7', path: '/api/jobs' };
 /** The header that the watch warns of and stores after one request. */
 async function recordOf(
   trustedProxies: number,
-  request: Partial<Parameters<ForwardingWatch['look']>[0]>,
+  request: Partial<Parameters<ReturnType<typeof watchForwarding>['look']>[0]>,
 ): Promise<string | null> {
   await using store = await openSqliteTestStore();
   const told: string[] = [];
   const log = { ...silentLog, warn: (event: string) => void told.push(event) };
-  const watch = new ForwardingWatch({ store, trustedProxies, clock: store.clock, log });
+  const watch = watchForwarding({ store, trustedProxies, clock: store.clock, log });
   watch.look({ headers: {}, ...ELSEWHERE, ...request });
   if (told.length === 0) return null;
   assert.deepEqual(told, ['proxy.not-trusted']);

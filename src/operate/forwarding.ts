@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import type { SightingStore } from '#store/nodes/sightings';
 import type { UntrustedHeader } from '#store/nodes/untrusted-headers';
-import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
+import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
 const LIST_HEADER = 'x-forwarded-for';
 
@@ -69,34 +69,23 @@ interface Deps {
 }
 
 /** Warns the operator about proxies that no setting counts. */
-export class ForwardingWatch {
-  readonly #deps: Deps;
-  readonly #watch: SightingWatch<UntrustedHeader>;
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-    const { store, trustedProxies, clock, log } = deps;
-    this.#watch = new SightingWatch({
-      store: store.untrustedHeaders,
-      log,
-      isStillTrue: (known) => isStillTrue(known, trustedProxies, clock.now()),
-      tell: (seen) => {
-        const remedy = describeUntrustedHeader(seen);
-        const { header } = seen;
-        log.warn('proxy.not-trusted', { header, trustedProxies: seen.trustedProxies, remedy });
-      },
-    });
-  }
-
-  /** Warns at the start about requests that an earlier process has seen. */
-  async start(): Promise<void> {
-    await this.#watch.start();
-  }
-
-  look(request: ForwardedRequest): void {
-    if (this.#watch.hasTold) return;
-    const { trustedProxies, clock } = this.#deps;
-    const header = findUntrusted(request, trustedProxies);
-    if (header !== null) this.#watch.see({ header, trustedProxies, at: clock.now() });
-  }
+export function watchForwarding({
+  store,
+  trustedProxies,
+  clock,
+  log,
+}: Deps): SightingWatch<ForwardedRequest> {
+  return watchFor({
+    store: store.untrustedHeaders,
+    log,
+    find: (request: ForwardedRequest) => {
+      const header = findUntrusted(request, trustedProxies);
+      return header === null ? null : { header, trustedProxies, at: clock.now() };
+    },
+    isStillTrue: (known) => isStillTrue(known, trustedProxies, clock.now()),
+    warn: ({ header, ...seen }) => {
+      const remedy = describeUntrustedHeader({ header, ...seen });
+      log.warn('proxy.not-trusted', { header, trustedProxies: seen.trustedProxies, remedy });
+    },
+  });
 }

@@ -5,7 +5,7 @@ import type { Log } from '#domain/log';
 import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
 import type { SightingStore } from '#store/nodes/sightings';
 import type { StrangeSignIn } from '#store/nodes/strange-sign-ins';
-import { SIGHTING_MEMORY_MS, SightingWatch } from './sighting-watch.ts';
+import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
 /** Whether a recorded sighting still matters: it is recent, and no setting has been changed to accept the proxy. */
 export function isStillStrange(
@@ -25,43 +25,25 @@ export function describeStrangeSignIn(
 
 interface Deps {
   store: { strangeSignIns: SightingStore<StrangeSignIn> };
-  settings: ProxySettings | null;
+  settings: ProxySettings;
   clock: Clock;
   log: Log;
 }
 
-/** Warns the operator about the header of the sign-in proxy from elsewhere; without a proxy it does nothing. */
-export class ProxyWatch {
-  readonly #watched: { settings: ProxySettings; watch: SightingWatch<StrangeSignIn> } | null;
-  readonly #clock: Clock;
-
-  constructor({ store, settings, clock, log }: Deps) {
-    this.#clock = clock;
-    this.#watched = settings && {
-      settings,
-      watch: new SightingWatch({
-        store: store.strangeSignIns,
-        log,
-        isStillTrue: (known) => isStillStrange(known, settings, clock.now()),
-        tell: (seen) => {
-          const { header, address } = seen;
-          const remedy = describeStrangeSignIn(seen, settings);
-          log.warn('proxy.sign-in-not-trusted', { header, address, remedy });
-        },
-      }),
-    };
-  }
-
-  /** Warns at the start about requests that an earlier process has seen. */
-  async start(): Promise<void> {
-    await this.#watched?.watch.start();
-  }
-
-  look(arrival: Arrival): void {
-    if (this.#watched === null || this.#watched.watch.hasTold) return;
-    const { settings, watch } = this.#watched;
-    const address = arrival.address ?? 'an unknown address';
-    if (!hasProxyHeader(arrival, settings) || isInRanges(address, settings.from)) return;
-    watch.see({ header: settings.emailHeader, address, at: this.#clock.now() });
-  }
+/** Warns the operator about the header of the sign-in proxy from elsewhere. */
+export function watchProxySignIn({ store, settings, clock, log }: Deps): SightingWatch<Arrival> {
+  return watchFor({
+    store: store.strangeSignIns,
+    log,
+    find: (arrival: Arrival) => {
+      const { address = 'an unknown address' } = arrival;
+      const isStrange = hasProxyHeader(arrival, settings) && !isInRanges(address, settings.from);
+      return isStrange ? { header: settings.emailHeader, address, at: clock.now() } : null;
+    },
+    isStillTrue: (known) => isStillStrange(known, settings, clock.now()),
+    warn: ({ header, address, at }) => {
+      const remedy = describeStrangeSignIn({ header, address, at }, settings);
+      log.warn('proxy.sign-in-not-trusted', { header, address, remedy });
+    },
+  });
 }

@@ -4,44 +4,49 @@ import type { SightingStore } from '#store/nodes/sightings';
 /** How long a sighting is reported again at each start. */
 export const SIGHTING_MEMORY_MS = 30 * 24 * 60 * 60_000;
 
-interface Deps<T> {
-  store: SightingStore<T>;
+/** Something that requests show and the operator must know. */
+interface Watched<Request, Sighting> {
+  store: SightingStore<Sighting>;
   log: Log;
+  /** What a request shows; null: nothing. */
+  find: (request: Request) => Sighting | null;
   /** Whether an earlier process's sighting still matters. */
-  isStillTrue: (sighting: T) => boolean;
-  tell: (sighting: T) => void;
+  isStillTrue: (sighting: Sighting) => boolean;
+  warn: (sighting: Sighting) => void;
 }
 
-/** Reports sightings of requests to the operator: once per process, and at each start. */
-export class SightingWatch<T> {
-  readonly #deps: Deps<T>;
-  #hasTold = false;
+export interface SightingWatch<Request> {
+  /** Warns at the start about what an earlier process has seen. */
+  start(): Promise<void>;
+  look(request: Request): void;
+}
 
-  constructor(deps: Deps<T>) {
-    this.#deps = deps;
-  }
-
-  /** Then there is no need to look at any more requests. */
-  get hasTold(): boolean {
-    return this.#hasTold;
-  }
-
-  /** Reports at the start the sightings of earlier processes. */
-  async start(): Promise<void> {
-    const { store, isStillTrue } = this.#deps;
-    const known = await store.read();
-    if (known !== null && isStillTrue(known)) this.#tell(known);
-  }
-
-  see(sighting: T): void {
-    const { store, log } = this.#deps;
-    this.#tell(sighting);
-    // Stored for the doctor and the next start. The request does not wait for it.
-    store.keep(sighting).catch((error: unknown) => log.warn('proxy.sighting-not-kept', { error }));
-  }
-
-  #tell(sighting: T): void {
-    this.#hasTold = true;
-    this.#deps.tell(sighting);
-  }
+/** Warns the operator once per process, and at each start. */
+export function watchFor<Request, Sighting>({
+  store,
+  log,
+  find,
+  isStillTrue,
+  warn,
+}: Watched<Request, Sighting>): SightingWatch<Request> {
+  let hasWarned = false;
+  const warnOnce = (sighting: Sighting) => {
+    hasWarned = true;
+    warn(sighting);
+  };
+  return {
+    start: async () => {
+      const known = await store.read();
+      if (known !== null && isStillTrue(known)) warnOnce(known);
+    },
+    look: (request) => {
+      const sighting = hasWarned ? null : find(request);
+      if (sighting === null) return;
+      warnOnce(sighting);
+      // Stored for the doctor and the next start. The request does not wait for it.
+      store.keep(sighting).catch((error: unknown) => {
+        log.warn('proxy.sighting-not-kept', { error });
+      });
+    },
+  };
 }
