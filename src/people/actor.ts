@@ -3,14 +3,14 @@ import { NotAllowed } from '#domain/not-allowed';
 import type { Context } from './context.ts';
 import { may, type Permission, type Role } from './roles.ts';
 
-/** Who acts, in which team. */
+/** A member who acts in a team. */
 export interface Actor {
   userId: string;
   teamId: string;
   role: Role;
 }
 
-/** The user's membership as it is now; null where they are not in the team, or it is gone. */
+/** The user's present membership; null if they are not in the team, or the team was deleted. */
 export async function proveMember(
   { store }: Pick<Context, 'store'>,
   userId: string,

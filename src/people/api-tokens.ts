@@ -3,7 +3,7 @@ import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import { hashToken, isTokenShaped, makeApiToken } from './secrets.ts';
 
-/** The user that a token belongs to; `teamId` is null where no team is selected (§5.3). */
+/** The user that a token belongs to; `teamId` is null if no team is selected (§5.3). */
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
@@ -40,7 +40,7 @@ export class ApiTokens {
     return { userId: owner.userId, teamId: owner.teamId, isViewer: owner.isViewer };
   }
 
-  /** What can be shown of the user's API token after it was made; `hint` is its last four characters. */
+  /** The visible facts of the user's API token; `hint` is its last four characters. */
   async readApiToken(
     userId: string,
   ): Promise<{ hint: string; createdAt: number; lastUsedAt: number | null } | null> {

@@ -1,6 +1,6 @@
 import type { Log } from '#domain/log';
 
-/** Work that no answer waits for, such as a mail whose sending must not tell whether an account exists. */
+/** Work that no response waits for, such as a mail: its duration must not reveal whether an account exists. */
 export class Background {
   readonly #log: Log;
   readonly #running = new Set<Promise<void>>();

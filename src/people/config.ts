@@ -10,17 +10,16 @@ export interface PeopleConfig extends PlanSettings {
   /** 32 bytes; signs cookies and encrypts second factors. */
   appKey: Uint8Array;
   signUp: 'invite' | 'open';
-  /** By which people may sign in besides; null: none. */
   provider: ProviderSettings | null;
-  /** The proxy in front that says who people are; null: none is believed. */
+  /** The proxy in front whose headers name the user; null: no such header is trusted. */
   proxySignIn: ProxySettings | null;
-  /** Which group of theirs gives which role in which team. */
+  /** Groups of the provider or proxy that give a role in a team. */
   groupRoles: readonly GroupRole[];
-  /** How many hours after a sign-in by the provider its session ends; null: as every other. */
+  /** How many hours after a sign-in by the provider its session ends; null: like every other session. */
   providerSessionHours: number | null;
-  /** False: the provider or the proxy is the only way in; passwords and passkeys open nothing. */
+  /** False: only the provider or proxy signs users in; passwords and passkeys are rejected. */
   passwordSignIn: boolean;
-  /** Whether a setting says that a proxy stands in front. The first account then always needs the setup code. */
+  /** Whether a setting shows that a proxy is in front. The first account then always needs the setup code. */
   isBehindProxy: boolean;
   /** Teams that one user may own. */
   maxTeamsPerUser: number;

@@ -20,7 +20,7 @@ export interface PeopleDeps {
   mailer?: Mailer;
 }
 
-/** What the functions of this module work with. Each takes it as its first argument. */
+/** The dependencies and state of this module's functions. Each takes them as its first argument. */
 export interface Context extends Required<PeopleDeps> {
   activity: PeopleActivity;
   background: Background;

@@ -3,7 +3,7 @@ import { cookieScopeOf } from '#domain/public-address';
 import type { Context } from './context.ts';
 import { deriveSecret } from './secrets.ts';
 
-/** What reading and writing cookies takes of the context. */
+/** The part of the context that cookies need. */
 export interface CookieContext extends Pick<Context, 'clock'> {
   config: Pick<Context['config'], 'baseUrl' | 'appKey'>;
 }

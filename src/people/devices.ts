@@ -16,7 +16,7 @@ const VALID_MS = 365 * 24 * 60 * 60_000;
 const MOST_ACCOUNTS = 5;
 const BETWEEN = '~';
 
-/** The browser's random name if the account has signed in there, else null. */
+/** The browser's random name if the account has signed in with it, else null. */
 export function recognizeDevice(
   context: CookieContext,
   headers: Headers,
@@ -26,7 +26,7 @@ export function recognizeDevice(
   return mark?.split('.')[0] ?? null;
 }
 
-/** A `Set-Cookie` value that makes the browser a known one of the account. */
+/** A `Set-Cookie` value that marks the browser as known to the account. */
 export function rememberDevice(context: CookieContext, headers: Headers, email: string): string {
   const others = marksIn(context, headers).filter((mark) => !isOf(context, mark, email));
   const head = `${makeSecret().slice(0, 22)}.${context.clock.now().toString(36)}`;

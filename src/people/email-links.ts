@@ -21,9 +21,9 @@ export async function mailConfirmation(
 }
 
 /**
- * Mails the links of a change of address. If the new address has an account already, it gets no mail, and the answer
- * does not tell. The old address gets a mail in any case: a thief with a session and the password must not be able to
- * take the account unnoticed.
+ * Mails the links of a change of address. If the new address has an account already, it gets no mail, and the response
+ * is the same. The old address always gets a mail, so that a thief with a session and the password can't take the
+ * account unnoticed.
  */
 export async function mailChange(context: Context, user: User, email: string): Promise<void> {
   const { store, limits, mailer } = context;

@@ -11,7 +11,7 @@ const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/
 
 /**
  * The form in which an email is kept and compared. Only ASCII letters change: other alphabets have letters whose lower
- * case is one of those (the Kelvin sign's is k), and would name somebody else's account.
+ * case is an ASCII letter (the Kelvin sign's is k), which would select another user's account.
  */
 export function normalizeEmail(email: string): string {
   return email.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -53,7 +53,7 @@ export function checkTeamName(name: string): string[] {
     : checkName(name, 'a team name');
 }
 
-/** Keeps the fields that have errors; null where none has. */
+/** Keeps the fields that have errors; null if there are none. */
 export function gatherErrors(checks: FieldErrors): Refused | null {
   const wrong = Object.entries(checks).filter(([, messages]) => messages.length > 0);
   return wrong.length > 0 ? { kind: 'refused', errors: Object.fromEntries(wrong) } : null;

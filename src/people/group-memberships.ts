@@ -2,7 +2,7 @@ import type { GroupChanged, Mapped } from '#store/people/group-memberships';
 import type { Context } from './context.ts';
 import { findTeam } from './find-team.ts';
 
-/** Memberships that come from groups of the provider or proxy, as the operator's GROUP_ROLES says (§5.7). */
+/** Memberships by groups of the provider or proxy, as mapped by GROUP_ROLES (§5.7). */
 
 /**
  * The teams that the groups lead to. A team that GROUP_ROLES names by no id and no unambiguous name counts as not
@@ -21,9 +21,9 @@ export async function mappedTo(context: Context, groups: readonly string[]): Pro
 }
 
 /**
- * Makes a person's memberships what the groups say.
+ * Changes a user's memberships to match the groups.
  *
- * @param groups  null if the provider or proxy should name them and did not: then there are none
+ * @param groups  null if the provider or proxy sent none: then the user is in no group
  * @returns whether anything changed
  */
 export async function applyGroups(

@@ -1,4 +1,4 @@
-/** Names of groups, as a provider or a proxy writes them. They are compared to the letter. */
+/** Names of groups, as a provider or proxy writes them. Comparison is case-sensitive. */
 import { isUuid } from '#domain/ids';
 import { checkName, checkTeamName, normalizeName } from './fields.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
@@ -7,7 +7,7 @@ const LONGEST_GROUP = 200;
 const MOST_GROUPS = 500;
 const MOST_GROUP_ROLES = 500;
 
-/** The operator's word that the people of a group have a role in a team. */
+/** Maps the members of a group to a role in a team. */
 export interface GroupRole {
   group: string;
   /** An id, or the name of one team. */
@@ -37,7 +37,7 @@ export function parseGroupRoles(text: string): GroupRole[] | null {
 
 /**
  * Checks a name that a person chooses for a team. A name that GROUP_ROLES maps groups to is the operator's to give:
- * otherwise anybody could pull the people of a group into their team.
+ * otherwise any user could pull the members of a group into their team.
  */
 export function checkChosenTeamName(name: string, roles: readonly GroupRole[]): string[] {
   const isMapped = roles.some(({ team }) => team === normalizeName(name));
@@ -46,25 +46,25 @@ export function checkChosenTeamName(name: string, roles: readonly GroupRole[]): 
 
 const unquote = (text: string | undefined) => text?.replaceAll(/\\(.)/g, '$1');
 
-/** In one line, without blanks at its ends; null where the text is no name of a group. */
+/** Trims the name of a group; null if the text is not a valid name. */
 export function readGroup(text: string): string | null {
   const name = text.trim();
   const isName = name !== '' && name.length <= LONGEST_GROUP && !/[\p{Cc}\p{Cs}]/u.test(name);
   return isName ? name : null;
 }
 
-/** The groups of a claim of OpenID Connect, a list or one text; null where the claim is missing, or something else. */
+/** The groups of an OpenID Connect claim, a list or one text; null if it is missing or of another type. */
 export function readGroupsClaim(claim: unknown): string[] | null {
   if (typeof claim === 'string') return gather([claim]);
   return Array.isArray(claim) ? gather(claim) : null;
 }
 
-/** The groups of a header; where it is missing there are none. */
+/** The groups of a header; none if it is missing. */
 export function readGroupsHeader(text: string | null, separator: string): string[] {
   return text === null ? [] : gather(text.split(separator));
 }
 
-/** Each once, in order, so that the same groups are the same text. What is no name is left out. */
+/** Valid names, each once and sorted. */
 function gather(written: readonly unknown[]): string[] {
   const names = new Set<string>();
   for (const each of written) {

@@ -24,10 +24,10 @@ const CONFIRM_FIRST =
   'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
 const VALID_MS = 7 * 24 * 60 * 60_000;
 
-/** What the invitation's page shows before it is accepted. */
+/** The facts on an invitation's page. */
 interface InvitationOffer {
   teamName: string;
-  /** Null: anybody who has the link may use it, once. */
+  /** Null: everyone with the link may use it, once. */
   email: string | null;
   role: InvitedRole;
   invitedByName: string;
@@ -39,7 +39,7 @@ export async function listInvitations(context: Context, actor: Actor): Promise<I
   return context.store.invitations.list(teamId, context.clock.now());
 }
 
-/** Makes an invitation. Only this answer contains the `link`; `mailed` says whether it was mailed as well. */
+/** Makes an invitation. Only this answer contains the `link`; `mailed`: whether it was mailed as well. */
 export async function invite(
   context: Context,
   actor: Actor,

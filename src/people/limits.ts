@@ -8,15 +8,15 @@ import { hashToken } from './secrets.ts';
 const RULES = {
   /** Guesses of a password or a second factor; a right one is not counted. */
   guess: { most: 3, windowMs: 10_000 },
-  /** Wrong passwords for one account, from all browsers that the account does not know. */
+  /** Wrong passwords for one account, from all browsers that are not known to it. */
   'account-guess': { most: 20, windowMs: 60 * 60_000 },
-  /** Wrong passwords from one browser that the account knows. */
+  /** Wrong passwords from one known browser. */
   'device-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords and codes in one open session. */
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
-  /** Begun sign-ins by passkey; each leaves a challenge in the database for some minutes. */
+  /** Started sign-ins by passkey; each stores a challenge for some minutes. */
   passkey: { most: 20, windowMs: 60_000 },
-  /** Sign-ins by a provider that are begun or ended; each asks the provider. */
+  /** Started and finished sign-ins by a provider; each sends it a request. */
   provider: { most: 20, windowMs: 60_000 },
   /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },
@@ -24,7 +24,7 @@ const RULES = {
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
   /** Password links to one address. Counted apart from other mails, so that those cannot block a reset. */
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
-  /** Password links that a browser which the account knows asks for: strangers must not use up its limit. */
+  /** Password links requested by a known browser, so that strangers can't use up its limit. */
   'device-reset': { most: 3, windowMs: 60 * 60_000 },
   /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },
@@ -51,7 +51,7 @@ interface Deps {
 
 /**
  * Rate limits, counted in the database, so that all nodes share them and a restart keeps them. They apply to every
- * caller of this room, whichever page or form it serves.
+ * caller of this module, whichever page or form it serves.
  */
 export class Limits {
   readonly #deps: Deps;
@@ -64,8 +64,8 @@ export class Limits {
   /**
    * Counts an attempt.
    *
-   * @param who  what the count is kept for: a client's address, a mail address, a user, or a combination of these
-   * @returns null where the attempt is allowed
+   * @param who  the key of the count: a client's address, a mail address, a user, or a combination of these
+   * @returns null if the attempt is allowed
    */
   async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;

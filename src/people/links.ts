@@ -10,7 +10,7 @@ import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
  */
 
 const MINUTE_MS = 60_000;
-/** Long enough for a slow mail, and short because somebody else may read the mailbox later. */
+/** Long enough for a slow mail; short, because others may read the mailbox later. */
 const LINK_MS = 60 * MINUTE_MS;
 
 const KINDS = {
@@ -75,7 +75,7 @@ export async function mailLink(
   await context.mailer.send(write(wanted.to, link));
 }
 
-/** How the database knows a secret; null if the text can't be one. */
+/** The database's key of a secret; null if the text can't be one. */
 export function keyOf(purpose: Purpose, secret: string | null) {
   return secret !== null && isTokenShaped(secret) ? { purpose, hash: hashToken(secret) } : null;
 }

@@ -1,22 +1,21 @@
 import type { Transporter } from 'nodemailer';
 import type { Log } from '#domain/log';
 
-/** A mail to one person, in plain text and, where it is given, as a page besides. */
+/** A mail to one person, in plain text and optionally in HTML. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
   html?: string;
-  /** The link in the mail's text. It is logged where no mail server is set up. */
+  /** The link in the mail's text. It is logged if no mail server is set. */
   link: string | null;
 }
 
-/** `fault`: what went wrong, in words that may be shown to the person who asked for the mail. */
+/** `fault`: the reason, which may be shown to the user who requested the mail. */
 type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
 
-/** Sends mail, or says that it can't. */
 export interface Mailer {
-  /** True where mails are sent by SMTP; otherwise their links are in the log. */
+  /** True if mails are sent by SMTP; otherwise their links are in the log. */
   readonly sends: boolean;
   /** Resolves once the server has accepted or refused the mail. Never rejects: faults are in the log. */
   send(mail: Mail): Promise<MailOutcome>;
@@ -24,7 +23,7 @@ export interface Mailer {
 }
 
 interface MailSettings {
-  /** In the form of SMTP_URL: `smtp://user:password@host:port`; null where none is set. */
+  /** In the form of SMTP_URL: `smtp://user:password@host:port`; null if it isn't set. */
   smtpUrl: string | null;
   from: string;
 }
@@ -32,7 +31,7 @@ interface MailSettings {
 const LIMITS_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 const MOST_CONNECTIONS = 2;
 
-/** Sends by SMTP where that is set up; otherwise each mail is an event in the log, with its link (§5.7). */
+/** Sends by SMTP if it is set; otherwise each mail is an event in the log, with its link (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
   return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
 }
@@ -103,7 +102,7 @@ const MOST_OF_ANSWER = 200;
 /** The library's codes for a server that does not answer, or not by TLS. */
 const UNREACHABLE = new Set<unknown>(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS']);
 
-/** The server's answer to the mail. If the server is out of reach, only that is said. */
+/** The server's response to the mail, or that the server can't be reached. */
 function describeFault(error: unknown): string {
   const { code, response } = (error ?? {}) as { code?: unknown; response?: unknown };
   if (code === 'EAUTH') return 'the mail server refused the login';

@@ -3,7 +3,7 @@ import type { Mail } from './mail.ts';
 
 /**
  * The texts of mails. Names of people and teams are data, never markup: mails are plain text. No subject contains a
- * name, and no name becomes a link: our mails must not carry a message that somebody else composed.
+ * name, and no name becomes a link: so nobody can make us mail a message of theirs.
  */
 
 const SIGNED = '\n\nBelfry\n';
@@ -60,7 +60,7 @@ If you did not ask for it, ignore this mail: there is no account, and nothing el
   };
 }
 
-/** To a person who signs up and has an account already. The page must not tell that to a stranger. */
+/** To a person who signs up and has an account already, which the page must not reveal. */
 export function writeHasAccountMail(to: string, link: string): Mail {
   return {
     to,

@@ -20,7 +20,7 @@ import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { makeSetupCode } from './codes.ts';
 
-/** What the operator does from the command line (interface.md). No member acts, so no role is checked. */
+/** The operator's actions from the command line. No member acts, so no role is checked. */
 
 interface NewUser {
   email: string;
@@ -98,7 +98,7 @@ export async function setupCode(context: Context): Promise<string | null> {
   return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
 }
 
-/** False where the operator's provider is the only way in: a password, and a link that sets one, open nothing. */
+/** False if passwords are switched off. */
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }
@@ -115,7 +115,7 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   return link;
 }
 
-/** Ends every session and open one-time token of the user, and the API token if asked to. False: no such account. */
+/** Ends every session and open one-time token of the user, and on request the API token. False: no such account. */
 export async function signOut(
   context: Context,
   email: string,
@@ -130,7 +130,7 @@ export async function signOut(
   return true;
 }
 
-/** Vouches that the account's email is its owner's. False: no such account. */
+/** Marks the account's email as confirmed. False: no such account. */
 export async function confirmEmail(context: Context, email: string): Promise<boolean> {
   const { store, clock, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
@@ -143,8 +143,8 @@ export async function confirmEmail(context: Context, email: string): Promise<boo
 }
 
 /**
- * Forgets whom the account is joined to at the provider or proxy; the next sign-in with its email joins it anew. Ends
- * its sessions. Null: no such account.
+ * Unlinks the account from the provider or proxy, and ends its sessions. The next sign-in with its email links it again.
+ * Null: no such account.
  */
 export async function unlink(
   context: Context,

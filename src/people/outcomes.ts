@@ -1,6 +1,6 @@
-/** Outcomes of this room's calls. Expected outcomes are values with a `kind` and are never thrown. */
+/** Outcomes of this module's calls. Expected outcomes are values with a `kind` and are never thrown. */
 
-/** Field name → what is wrong with it, in sentences for the person who typed it. */
+/** Field name → its errors, in sentences for the user. */
 export type FieldErrors = Record<string, string[]>;
 
 export type Done = { kind: 'done' };

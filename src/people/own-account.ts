@@ -16,7 +16,7 @@ import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reau
 import type { RequestContext } from './request-context.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
-/** What people do to their own account. */
+/** Actions of users on their own account. */
 
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
 const EMAIL_TAKEN = 'There is an account with this email.';
@@ -148,7 +148,7 @@ export async function changePassword(
   });
 }
 
-/** What people call the provider by which the user may sign in; null where it knows nobody by this account. */
+/** The provider's name if the account is linked to it, else null. */
 export async function joinedProvider(context: Context, userId: string): Promise<string | null> {
   const { store, config } = context;
   if (config.provider === null) return null;
@@ -156,7 +156,7 @@ export async function joinedProvider(context: Context, userId: string): Promise<
   return isJoined ? config.provider.name : null;
 }
 
-/** Parts the account from the provider. Asks for the password: without one there would be no way in. */
+/** Unlinks the account from the provider. Needs a password: without one the user couldn't sign in any more. */
 export async function leaveProvider(
   context: Context,
   { password }: { password: string },

@@ -25,7 +25,7 @@ import { logRefused, open, type SignedIn, whoIs } from './sessions.ts';
 
 /**
  * Signing in without a password: a device proves that it holds a key, and has asked its owner for a PIN, a fingerprint
- * or a face. Those are two factors already, so no code is asked for. @simplewebauthn/server checks the signatures; it is
+ * or a face. Those are two factors already, so no code is needed. @simplewebauthn/server checks the signatures; it is
  * loaded when it is first needed.
  */
 
@@ -47,10 +47,10 @@ const MOST_PASSKEYS = 20;
 /** Far above the one or two kilobytes of a real authenticator's answer. */
 const LONGEST_ANSWER = 16_384;
 const NOT_ADDED = 'The passkey was not added. Begin again.';
-/** The owner of a challenge to sign in: nobody is known yet. */
+/** The owner of a challenge to sign in, when the user is unknown. */
 const NOBODY = '-';
 
-/** Not where the operator's provider is to be the only way in. */
+/** Not if passwords are switched off: then only the provider or proxy signs users in. */
 export function offersPasskeys({ config }: Context): boolean {
   return config.passwordSignIn && relyingPartyOf(config.baseUrl) !== null;
 }
@@ -233,7 +233,7 @@ async function ask(
   return { kind: 'asked', options: JSON.stringify(options), setCookies: [cookie] };
 }
 
-/** The challenge that the browser's cookie stands for. It is used up, whatever the answer is. */
+/** The challenge that the browser's cookie stands for. It is used up even by a wrong answer. */
 function takeChallenge(context: Context, purpose: Purpose, headers: Headers) {
   return takeSecret(context, purpose, readCookie(context, headers, COOKIE));
 }

@@ -13,7 +13,7 @@ type Count = readonly [rule: Rule, who: string];
 
 /**
  * A guess at a sign-in. It is counted for the client's address and, over a longer time, for the account, or for the
- * browser if the account knows it. An email without an account is treated alike; a text that is no email leaves no
+ * browser if it is a known one. An email without an account is treated in the same way; a text that is no email has no
  * count of its own.
  */
 export async function guessAtSignIn<T extends { kind: string }>(

@@ -10,7 +10,7 @@ import type { RequestContext } from './request-context.ts';
 
 /** A forgotten password, by a mailed link (§5.7). */
 
-/** False where the operator's provider is the only way in. */
+/** False if passwords are switched off. */
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }
@@ -42,7 +42,7 @@ export async function isResetTokenValid(context: Context, token: string): Promis
 }
 
 /**
- * Ends all access to the account: sessions, open one-time tokens and, if asked to, the API token. The person signs in
+ * Ends all access to the account: sessions, open one-time tokens and on request the API token. The person signs in
  * again, in a browser that the account then knows, so strangers who guess can't lock them out.
  */
 export async function resetPassword(
@@ -70,10 +70,10 @@ export async function resetPassword(
 }
 
 /**
- * Earlier links stay valid, so that a stranger who asks for one in a user's name does not spoil the link that the user
- * waits for. The first one that is used ends them all.
+ * Earlier links stay valid, so that a stranger who requests one in a user's name does not invalidate the link that the
+ * user waits for. The first one that is used ends them all.
  *
- * @param asker  the client's address; null for a browser that the account knows, which has a count of its own
+ * @param asker  the client's address; null for a known browser, which has a count of its own
  */
 async function mail(context: Context, email: string, asker: string | null): Promise<void> {
   const user = await context.store.users.findByEmail(email);

@@ -17,9 +17,9 @@ const FULL_WORK: PasswordWork = { costLog2: 15, passes: 3 };
 
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
-/** Hashing shares a pool of four threads with the disk and DNS; two guesses at a time leave them room. */
+/** Hashing shares a pool of four threads with the disk and DNS; two guesses at a time leave half of it free. */
 const MOST_AT_ONCE = 2;
-/** How many are hashed in about two seconds. Further requests are told to try again later. */
+/** How many are hashed in about two seconds. Further requests are rejected and can try again later. */
 const MOST_WAITING = 20;
 const COME_BACK_SECONDS = 3;
 const waiting: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class Passwords {
   /**
    * A password that is longer than any can be is wrong, and takes the same time.
    *
-   * @param hash  null where there is no such account: takes the same time and is never right
+   * @param hash  null if there is no such account: takes the same time and is never right
    * @throws PasswordsBusy
    */
   async verify(password: string, hash: string | null): Promise<boolean> {

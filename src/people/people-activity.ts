@@ -2,7 +2,7 @@ import type { Deed, Doer } from '#domain/activity';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** Records what people do to teams and to their own accounts (§5.10), and logs changes of accounts. */
+/** Records actions on teams and on own accounts (§5.10), and logs changes of accounts. */
 export class PeopleActivity {
   readonly #deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log };
 

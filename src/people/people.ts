@@ -32,7 +32,7 @@ import { confirmsFirst, readSignUp, requestSignUp } from './sign-ups.ts';
 import * as signing from './signing.ts';
 import * as teams from './teams.ts';
 
-/** Accounts, teams and tokens: who somebody is, and what they may do. */
+/** Accounts, teams and tokens: authentication and permissions. */
 export type People = ReturnType<typeof createPeople>;
 
 export function createPeople(deps: PeopleDeps) {
@@ -53,7 +53,7 @@ export function createPeople(deps: PeopleDeps) {
       ...bind(context, { isSetUp, asksSetupCode, findFirstAccount, mayRegister }),
       ...bind(context, { createFirstAccount, register, finishSignUp }),
       ...bind(context, { describeConfirmation }),
-      /** True where mails are sent by SMTP; otherwise their links are in the log. */
+      /** True if mails are sent by SMTP; otherwise their links are in the log. */
       sendsMail: () => mailer.sends,
     },
     teams: {

@@ -6,25 +6,25 @@ import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Finds and makes the accounts of people for whom the operator's provider or proxy vouches (§5.7). */
+/** Finds and makes the accounts of users whom the provider or proxy has identified (§5.7). */
 
-/** Whom the operator's provider, or the proxy in front, says that it has in front of it. */
+/** The identity that the provider, or the proxy in front, has sent. */
 export interface Vouched {
   link: ProviderLink;
-  /** As it is written there; null where none is named, or it is not verified. */
+  /** As sent; null if it is missing or not verified. */
   verifiedEmail: string | null;
   name: string | null;
-  /** Null where nobody says which groups they are in. */
+  /** Null if no groups were sent. */
   groups: readonly string[] | null;
 }
 
-/** Why there is no account for somebody who is known by other means. */
+/** Why an identified user has no account. */
 export type NoAccount =
-  /** No email is named that was verified, so nobody knows which account is meant. */
+  /** There is no verified email, so no account can be selected. */
   | 'no-email'
-  /** There is an account with this email, whose owner has not shown here that it is theirs. */
+  /** There is an account with this email, but its owner has not confirmed the email here. */
   | 'unconfirmed'
-  /** The account with this email is somebody else's there. */
+  /** The account with this email is linked to another identity. */
   | 'other-person'
   /** There is no account, and none may be made. */
   | 'no-account';
@@ -32,10 +32,10 @@ export type NoAccount =
 export type Found = { id: string; email: string; isNew?: boolean };
 
 /**
- * The person's account: the one that is joined to them, or the one with their email, which is joined to them now. An
- * account that somebody else made under a victim's email must not become the victim's with them still in it.
+ * The user's account: the linked one, or the one with their email, which is linked now. That email must be confirmed
+ * here: otherwise an attacker could make an account with a victim's email and share it with the victim.
  *
- * @param by  what people call the provider
+ * @param by  the provider's name
  */
 export async function findAccount(
   context: Context,
@@ -76,7 +76,7 @@ export async function findOrMakeAccount(
     { invitation, groups: vouched.groups ?? [] },
     request,
   );
-  // A request beside this one may have made it.
+  // A simultaneous request may have made it.
   if (made === null) return findAccount(context, vouched, by);
   return 'kind' in made ? made : { ...made, isNew: true };
 }
@@ -90,7 +90,7 @@ async function join(
   const { store, clock, activity } = context;
   const isJoined = await store.providerLinks.add(user.id, link, clock.now());
   if (!isJoined) {
-    // A request beside this one may have joined it.
+    // A simultaneous request may have linked it.
     const joined = await store.providerLinks.find(link);
     return joined?.id === user.id ? user : 'other-person';
   }

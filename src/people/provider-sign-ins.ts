@@ -10,27 +10,27 @@ import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn } from './sessions.ts';
 
 /**
- * Signing in by the operator's provider, by OpenID Connect (§5.7). Who comes that way is known by issuer and subject. An
- * account that is there already is joined to them only by an email that the provider has verified and that its owner has
- * confirmed here. No second factor of ours is asked for: how sure it wants to be is the provider's to decide.
+ * Sign-in by the operator's OpenID Connect provider (§5.7). Issuer and subject identify the user. An existing account is
+ * linked only by an email that the provider has verified and that its owner has confirmed here. No second factor is
+ * required: the provider decides about that.
  */
 
-/** Why somebody whom the provider let in is not let in here; pages say it in words. */
+/** Why a sign-in by the provider failed; pages show a text for each. */
 export type ProviderRefusal =
-  /** The provider can't be asked just now. */
+  /** The provider can't be reached. */
   | 'away'
-  /** Its answer, or what the browser brought back, is not to be believed. */
+  /** The provider's response, or the browser's, is invalid. */
   | 'not-believed'
-  /** The person or the provider said no. */
+  /** The user or the provider has declined. */
   | 'declined'
-  /** The attempt is over, was another browser's, or none of ours. */
+  /** The attempt has expired, or was begun in another browser. */
   | 'expired'
   | NoAccount;
 
 interface Refusal {
   kind: 'refused-by-provider';
   why: ProviderRefusal;
-  /** Takes away what is of no use any more. */
+  /** Deletes the attempt's cookie. */
   setCookies: string[];
 }
 
@@ -41,12 +41,12 @@ const LONGEST_SUBJECT = 255;
 
 type Kept = ProviderAttempt & { next: string };
 
-/** What people call the provider; null where there is none. */
+/** The provider's name; null if none is set. */
 export function providerName(context: Context): string | null {
   return context.provider?.settings.name ?? null;
 }
 
-/** @param input  `next`: where to go then, a path of ours; `isAgain`: to be asked anew, in place of a password */
+/** @param input  `next`: the own path to open afterwards; `isAgain`: a fresh sign-in that replaces the password prompt */
 export async function beginProviderSignIn(
   context: Context,
   { next, isAgain }: { next: string; isAgain: boolean },
@@ -142,7 +142,7 @@ function refuse(context: Context, why: ProviderRefusal, request: RequestContext)
   return { kind: 'refused-by-provider', why, setCookies: [deleteCookie(context, ATTEMPT.name)] };
 }
 
-/** What lies behind, as far as it is words: `connect ECONNREFUSED 127.0.0.1:9`. */
+/** The message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:9`. */
 function causeOf(error: Error): string | undefined {
   let deepest: unknown = error;
   for (let depth = 0; depth < 5 && deepest instanceof Error && deepest.cause; depth++)

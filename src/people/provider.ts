@@ -9,38 +9,38 @@ export interface ProviderSettings {
   clientId: string;
   /** Null for a client without one, which PKCE alone protects. */
   clientSecret: string | null;
-  /** What people call it. */
+  /** The name on pages. */
   name: string;
-  /** Scopes that are asked for, separated by blanks; `openid` among them. */
+  /** Requested scopes, separated by blanks; `openid` among them. */
   scopes: string;
-  /** Where it writes which groups people are in. */
+  /** The claim with the user's groups. */
   groupsClaim: string;
 }
 
 /** Below the public address; the operator registers it at the provider. */
 export const PROVIDER_RETURN_PATH = '/login/provider/back';
 
-/** What one sign-in is tied to: it goes out with the browser, and its answer is checked against it. */
+/** The values of one sign-in, kept in the browser's cookie. The response is checked against them. */
 export interface ProviderAttempt {
   state: string;
   nonce: string;
   verifier: string;
-  /** The provider is to ask for the person anew, even if it still knows the browser. */
+  /** The provider must authenticate the user again, even if it still has a session. */
   isAgain: boolean;
 }
 
-/** Whom the provider says that it has in front of it. */
+/** The identity that the provider has sent. */
 export interface ProviderIdentity {
-  /** Names the person at this issuer for good; emails change. */
+  /** Identifies the user at this issuer permanently; emails change. */
   subject: string;
-  /** As the provider writes it; null where it names none, or has not verified it. */
+  /** As sent; null if it is missing or not verified. */
   verifiedEmail: string | null;
   name: string | null;
-  /** Null where it does not say. */
+  /** Null if none were sent. */
   groups: string[] | null;
 }
 
-/** The provider could not be asked, or what it said is not to be believed. `code` tells which; the cause is for the log. */
+/** The provider can't be reached, or its response is invalid (`code`). The cause is for the log. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly code: 'PROVIDER_AWAY' | 'PROVIDER_REFUSED';
@@ -53,9 +53,9 @@ export class ProviderFault extends Error {
 
 const WITHIN_SECONDS = 10;
 const LONGEST_ANSWER = 1024 * 1024;
-/** How long what the provider says of itself is taken to hold; its keys are looked up anew when one is unknown. */
+/** How long the provider's metadata is cached; its keys are fetched again if one is unknown. */
 const KNOWN_FOR_MS = 60 * 60_000;
-/** How long ago a person may have been asked where they were to be asked anew. */
+/** The maximum age of an authentication that was requested as fresh. */
 const AGAIN_SECONDS = 10 * 60;
 const CLOCK_TOLERANCE_SECONDS = 30;
 
@@ -63,7 +63,7 @@ type Claims = Record<string, unknown>;
 type Known = { library: typeof Library; config: Configuration; until: number };
 
 /**
- * The conversation with the provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, part 3.1;
+ * The protocol with the provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, part 3.1;
  * RFC 7636), carried out by a certified library, which is loaded when it is first needed. ID tokens need a signature by
  * a key that the provider publishes. The provider is of the operator's choice and may be in a private network; each of
  * its answers is bounded in time and size.
@@ -81,7 +81,7 @@ export class Provider {
   }
 
   /**
-   * Where the browser is to go, and what has to come back with it.
+   * The URL for the browser, and the values to check its response with.
    *
    * @throws ProviderFault
    */
@@ -102,7 +102,7 @@ export class Provider {
   }
 
   /**
-   * Redeems what the browser came back with.
+   * Exchanges the browser's response for the user's identity.
    *
    * @param search  the query of the address that it came back to
    * @throws ProviderFault
@@ -161,7 +161,7 @@ export class Provider {
   }
 }
 
-/** Never follows a redirect: the library asks for that. */
+/** Never follows a redirect, as the library requires. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
   const answer = await fetch(url, options);
   const chunks: Uint8Array[] = [];
@@ -176,7 +176,7 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }
 
-/** @param more  what the userinfo endpoint says, which goes before the ID token's word */
+/** @param more  the claims of the userinfo endpoint, which override those of the ID token */
 function readIdentity(token: Claims & { sub: string }, more: Claims, of: string): ProviderIdentity {
   const claims = { ...token, ...more };
   const names = [claims['name'], claims['preferred_username']];
@@ -189,7 +189,7 @@ function readIdentity(token: Claims & { sub: string }, more: Claims, of: string)
   };
 }
 
-/** The email of the first that name one, if the first to say so of this email, and of no other, call it verified. */
+/** The first email in these claims, if the first claims that are about this email mark it as verified. */
 function findVerified(all: readonly Claims[]): string | null {
   const email = all.find((claims) => claims['email'] !== undefined)?.['email'];
   if (typeof email !== 'string') return null;
@@ -201,7 +201,7 @@ function findVerified(all: readonly Claims[]): string | null {
   return isVerified === true || isVerified === 'true' ? email : null;
 }
 
-/** What can't be reached is away; everything else that goes wrong is an answer that is not believed. */
+/** A provider that can't be reached is away; every other fault is an invalid response. */
 function asFault(error: unknown): ProviderFault {
   const { code } = (error ?? {}) as { code?: unknown };
   const isAway =

@@ -4,29 +4,29 @@ import { type Arrival, readAll } from '#domain/arrival';
 import { checkEmail, normalizeEmail } from './fields.ts';
 import { readGroupsHeader } from './groups.ts';
 
-/** The proxy in front that signs people in, and says in headers who they are. Names of headers are in lower case. */
+/** The proxy in front that signs users in and names them in headers. Header names are in lower case. */
 export interface ProxySettings {
   emailHeader: string;
   nameHeader: string | null;
-  /** Null: the proxy tells no groups. */
+  /** Null: the proxy sends no groups. */
   groupsHeader: string | null;
   groupSeparator: string;
-  /** Where the proxy's connections come from. From anywhere else the headers mean nothing. */
+  /** The addresses of the proxy. From others, the headers are ignored. */
   from: readonly AddressRange[];
-  /** Where people sign out of the proxy: a URL, or a path on the public address. */
+  /** The proxy's sign-out page: a URL, or a path on the public address. */
   signOutUrl: string | null;
 }
 
-/** What people call the proxy. */
+/** The proxy's name in texts. */
 export const PROXY_NAME = 'the proxy';
 
-/** Whom the proxy says that a request is from. */
+/** The user whom the proxy names in a request. */
 export type ProxyClaim =
   | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }
-  /** What the headers say is not to be believed; nobody comes in by this request. */
+  /** The headers are invalid; the request is nobody's. */
   | { kind: 'not-believed' };
 
-/** Null where the headers say nothing, or did not come from the proxy. */
+/** Null if the headers are missing or not from the proxy. */
 export function readProxyClaim(arrival: Arrival, settings: ProxySettings): ProxyClaim | null {
   const { emailHeader, nameHeader, groupsHeader, groupSeparator, from } = settings;
   if (!isInRanges(arrival.address ?? '', from)) return null;

@@ -15,19 +15,19 @@ import { isTokenShaped } from './secrets.ts';
 import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 
 /**
- * Signing in by the proxy in front of Belfry, which says in headers who a request is from (§5.7). Each request is
- * checked, and no session is behind it. Only pages ask for this; the API goes by tokens alone.
+ * Sign-in by the proxy in front of Belfry, which names the user in headers (§5.7). Each request is checked, and there is
+ * no session. This is for pages only; the API uses tokens alone.
  */
 
-/** Why somebody whom the proxy let through is not let in here; pages say it in words. */
+/** Why a user whom the proxy names can't sign in; pages show a text for each. */
 export type ProxyRefusal =
   /** The headers contradict each other, or name no email. */
   'not-believed' | 'too-many' | NoAccount;
 
-/** Who a request is from. */
+/** The user of a request. */
 export interface Arrived {
   session: Session | null;
-  /** Null: nobody was refused. */
+  /** Null: there was no refusal. */
   refusal: ProxyRefusal | null;
 }
 
@@ -37,22 +37,22 @@ export function hasProxy(context: Context): boolean {
   return context.config.proxySignIn !== null;
 }
 
-/** Where people sign out of the proxy: a URL, or a path on the public address. */
+/** The proxy's sign-out page: a URL, or a path on the public address. */
 export function proxySignOutUrl(context: Context): string | null {
   return context.config.proxySignIn?.signOutUrl ?? null;
 }
 
-/** Whom the proxy says that the request is from; null where it says nothing, or did not pass the request on. */
+/** The user whom the proxy names; null if it names none, or the request is not from the proxy. */
 export function whoByProxy(context: Context, arrival: Arrival): ProxyClaim | null {
   const { proxySignIn } = context.config;
   return proxySignIn && readProxyClaim(arrival, proxySignIn);
 }
 
 /**
- * Finds out who a request is from.
+ * Finds the user of a request.
  *
- * @param lets  whom the proxy's word lets in: those who came by it before (a form joins and makes no account), also
- * those who have an account with that email, or anybody, for whom an account is made if people may register
+ * @param lets  who is let in: `joined`: users who are linked already (forms link and make no account); `known`: also
+ * users with an account of that email; `anybody`: also new users, if they may register
  */
 export async function arrive(
   context: Context,
@@ -69,7 +69,7 @@ export async function arrive(
   return { session: await ofProxied(context, found.id), refusal: null };
 }
 
-/** Makes an account for a person who comes by the proxy and by an invitation. */
+/** Makes an account for a user whom the proxy names and who has an invitation. */
 export async function registerByProxy(
   context: Context,
   invitation: string,
@@ -105,7 +105,7 @@ function refuse(context: Context, refusal: ProxyRefusal, request: RequestContext
   return { session: null, refusal };
 }
 
-/** Proxies leave out a header without groups, or send it empty: nobody can tell that from one that was forgotten. */
+/** Proxies omit a header without groups, or send it empty, which looks the same as one that isn't configured. */
 const toldOf = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
 
 function vouchedBy({ email, name, groups }: Person): Vouched {

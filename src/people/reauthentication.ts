@@ -69,9 +69,9 @@ interface Asking {
 }
 
 /**
- * Whether pages ask for the password, or for a sign-in at the provider that is a few minutes old at most: the rule for
- * who has no password, and for all where passwords are switched off. Null: for the password. A proxy can't be asked
- * anew; it names the person with each request.
+ * How this user confirms sensitive actions. Null: by password. Otherwise by a fresh sign-in at the provider, because the
+ * user has no password or passwords are switched off. A proxy offers no fresh sign-in, but names the user in each
+ * request.
  */
 export async function describeConfirmation(
   context: Context,
@@ -90,7 +90,7 @@ export async function describeConfirmation(
   return { provider: config.provider.name, isProved, asksAnew: true };
 }
 
-/** What comes of it for who has no password; null for all others. */
+/** The confirmation of a user without a password; null for all others. */
 async function withoutPassword(
   context: Context,
   request: RequestContext,

@@ -24,7 +24,7 @@ import { hashToken, isTokenShaped } from './secrets.ts';
 import { open, type SignedIn } from './sessions.ts';
 import { readSignUp } from './sign-ups.ts';
 
-/** The ways to get an account: the first one, by invitation, or openly where the operator allows it (§5.7). */
+/** The ways to get an account: as the first user, by invitation, or by open sign-up (§5.7). */
 
 interface NewPerson {
   name: string;
@@ -32,7 +32,7 @@ interface NewPerson {
   password: string;
 }
 
-/** How an account comes about: its team, whether the address is proven, and what the registration uses up. */
+/** The terms of a registration: the team, whether the address is confirmed, and the token that it uses up. */
 interface How extends Pick<Registration, 'oneTimeToken'> {
   /** A new team by its name, or an invitation by the hash of its token. */
   team: { named: string } | { invitedBy: string };
@@ -96,7 +96,7 @@ export async function register(
   request: RequestContext,
 ): Promise<SignedIn | Refused | TooMany | Closed> {
   if (!mayRegister(context) || !(await isSetUp(context))) return { kind: 'closed' };
-  // Where mails can be sent, the address is confirmed first.
+  // With SMTP, the address is confirmed first.
   if (context.mailer.sends) return { kind: 'closed' };
   const how = { team: { named: input.team }, isEmailVerified: false };
   return makeAccount(context, input, how, request);
@@ -210,9 +210,8 @@ async function welcome(
 }
 
 /**
- * Makes an account for somebody whom the operator's provider has let in, and who has none: by an invitation, in a
- * team that GROUP_ROLES gives them, or with a team of their own if anybody may register. Null if none of these lets
- * them in.
+ * Makes an account for a user whom the provider or proxy has identified: by an invitation, in a team that GROUP_ROLES
+ * maps them to, or with a team of their own if sign-up is open. Null if none of these applies.
  *
  * @param person  their email is in lower case, and verified by the provider
  */
@@ -229,7 +228,7 @@ export async function registerByProvider(
   if (invitation !== null) teams.push({ kind: 'invited', tokenHash: hashToken(invitation) });
   if (mapped.length > 0) teams.push({ kind: 'by-groups', mapped });
   if (context.config.signUp === 'open') teams.push(ownTeamOf(context, who));
-  // A proxy brings people whom nothing lets in with each page that they try, so these are not counted.
+  // Users without access send a claim with each page they open, so these requests are not counted.
   if (teams.length === 0) return null;
   const tooMany = await context.limits.count('account', request.clientAddress);
   if (tooMany) return tooMany;

@@ -1,7 +1,7 @@
 /**
  * The relying party of WebAuthn. Browsers support passkeys only for a host name with HTTPS, or for this machine.
  *
- * @returns null where the public address is neither
+ * @returns null if the public address is neither
  */
 export function relyingPartyOf(baseUrl: string): { id: string; origin: string } | null {
   const { protocol, hostname, origin } = new URL(baseUrl);

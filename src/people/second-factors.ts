@@ -40,7 +40,7 @@ async function checkCode(
   const userId = (await readSecret(context, 'second-factor', secret))?.whom;
   const user = userId === undefined ? null : await store.users.find(userId);
   if (!challenge || !user) return { kind: 'expired' };
-  // Only who knows the password gets here, so strangers can't use up this limit.
+  // This comes after the right password, so strangers can't use up this limit.
   const tooMany = await limits.count('second-factor', user.id);
   if (tooMany) return tooMany;
   if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };
@@ -99,7 +99,7 @@ export async function confirmSecondFactor(
     const step = begun && !begun.isConfirmed ? matchTotp(begun.secret, code, now) : null;
     if (step === null) return refuse('code', 'This code is not right.');
     const next = rotationOf(context, session);
-    // The step counts as used, so that nobody who saw the code typed can sign in with it.
+    // The step counts as used, so that the code can't sign in anyone who saw it typed.
     if (!next || !(await store.secondFactors.confirm(user.id, step, next.rotation, now)))
       return refuse('code', SIGNED_OUT);
     await record(context, user.id, 'second factor, on');

@@ -36,7 +36,7 @@ export interface Session {
     isEmailVerified: boolean;
     hasSecondFactor: boolean;
   };
-  /** The user's current team (§5.2); null where it was deleted or the user left it, and no other was chosen since. */
+  /** The user's current team (§5.2); null if it was deleted or the user left it, and has selected no other since. */
   team: TeamOfUser | null;
   /** Every team of the user, by name. */
   teams: TeamOfUser[];
@@ -54,13 +54,13 @@ const DAY_MS = 24 * HOUR_MS;
 const COOKIE = 'belfry.session_token';
 /** The cookie between the password and the code. */
 export const CHALLENGE_COOKIE = 'belfry.two_factor';
-/** A session that nobody uses ends after this time. */
+/** An unused session ends after this time. */
 const IDLE_MS = 14 * DAY_MS;
 /** A used session is extended once a day, so that most requests write nothing. */
 const EXTEND_MS = DAY_MS;
 const LONGEST_USER_AGENT = 300;
 
-/** Whom the request is from: by the proxy's word if there is one, else by the session cookie. */
+/** The user of a request: by the proxy's headers if there are any, else by the session cookie. */
 export async function whoIs(
   context: Context,
   { headers, claim }: RequestContext,
@@ -72,7 +72,7 @@ export async function whoIs(
   return account && ofProxied(context, account.id);
 }
 
-/** Somebody whom the proxy names. It does so with each request, so there is no session behind this. */
+/** A user whom the proxy names. It does so in each request, so nothing is stored. */
 export async function ofProxied(context: Context, userId: string): Promise<Session | null> {
   const found = await context.store.users.findWithTeams(userId);
   if (!found) return null;
@@ -147,7 +147,7 @@ async function askForCode(context: Context, userId: string): Promise<Opened> {
   return { kind: 'second-factor', setCookies: [writeCookie(context, cookie)] };
 }
 
-/** How somebody is known to be who they are; what was checked must still be true when the session is opened. */
+/** How the user was authenticated. It must still be valid when the session is opened. */
 interface Known {
   passwordHash?: string;
   challenge?: { purpose: string; hash: string };
@@ -156,9 +156,9 @@ interface Known {
 }
 
 /**
- * Signs a user in. The browser's earlier session ends, and the browser becomes a known one of the account.
+ * Signs a user in. The browser's earlier session ends, and the browser becomes known to the account.
  *
- * @returns null if what was checked is no longer true
+ * @returns null if the authentication is no longer valid
  */
 export async function open(
   context: Context,
@@ -213,7 +213,7 @@ export function logRefused(
   log.info('account.not-signed-in', { reason, address: clientAddress });
 }
 
-/** Ends the session of the cookie, also if the request is from somebody whom the proxy names. */
+/** Ends the session of the cookie, also if the proxy names the user. */
 export async function signOut(
   context: Context,
   { headers }: RequestContext,

@@ -6,11 +6,11 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Open sign-up where mails can be sent. The address gets a link, and the account is made only by that link. So nobody
- * can make an account in another person's name, or make us mail them anything else.
+ * Open sign-up with SMTP. The address gets a link, and only that link makes the account. So nobody can make an account
+ * in another person's name, or make us mail them anything else.
  */
 
-/** True where the address is confirmed before the account is made. */
+/** True if the address is confirmed before the account is made. */
 export function confirmsFirst({ mailer }: Context): boolean {
   return mailer.sends;
 }

@@ -30,7 +30,7 @@ export async function readNextSecret(context: Context, actor: Actor): Promise<Sh
   return { createdAt: setAt, masked: mask(await openNext(context, teamId)) };
 }
 
-/** The secret's text. That an admin has asked for it is recorded. */
+/** The secret's text. The activity log records that an admin has read it. */
 export async function revealSigningSecret(context: Context, actor: Actor): Promise<string | null> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   await context.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
@@ -63,7 +63,7 @@ export async function generateNextSecret(context: Context, actor: Actor): Promis
   return secret;
 }
 
-/** Puts the next secret in force now. False where there is none. */
+/** Puts the next secret in force now. False if there is none. */
 export async function useNextSecret(context: Context, actor: Actor): Promise<boolean> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -85,7 +85,7 @@ export async function deleteSigningSecret(context: Context, actor: Actor): Promi
   await context.activity.ofTeam(teamId, actor, { action: 'signing.deleted' });
 }
 
-/** Null where there is none, or where it can't be opened; it can be replaced even then. */
+/** Null if there is none or it can't be decrypted; it can be replaced even then. */
 async function open(context: Context, teamId: string): Promise<string | null> {
   const { teams } = context.store;
   return orUnreadable(async () => (await teams.readSigningSecret(teamId))?.secret ?? null);

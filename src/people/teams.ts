@@ -47,7 +47,7 @@ export async function renameTeam(
   return DONE;
 }
 
-/** Changes the user's current team, also for the API, at once (§5.2). False where the user is not in that team. */
+/** Changes the user's current team, also for the API, at once (§5.2). False if the user is not in that team. */
 export async function switchTeam(
   context: Context,
   userId: string,
@@ -57,7 +57,7 @@ export async function switchTeam(
   return context.store.users.switchTeam(userId, teamId, context.clock.now());
 }
 
-/** What is deleted together with the team; jobs are counted up to 10,001. */
+/** The contents that are deleted with the team; jobs are counted up to 10,001. */
 export async function describeTeamDeletion(context: Context, actor: Actor): Promise<TeamContents> {
   const { teamId } = await authorize(context, actor, 'delete-team');
   return context.store.members.countContents(teamId);

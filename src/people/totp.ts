@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSame } from './cookies.ts';
 
-/** Codes of an authenticator: TOTP (RFC 6238) with SHA-1, six digits and steps of 30 seconds, which all of them know. */
+/** Codes of an authenticator: TOTP (RFC 6238) with SHA-1, six digits and steps of 30 seconds, which all of them support. */
 
 const STEP_MS = 30_000;
 /** RFC 4226 §4 recommends 160 bits. */
@@ -24,7 +24,7 @@ export function totpUri(secret: string, email: string): string {
 /** The step whose code this is. The one before and the one after count too: the device's clock may be a little off. */
 export function matchTotp(secret: string, code: string, now: number): number | null {
   const current = Math.floor(now / STEP_MS);
-  // Every step is compared, so that the time does not tell which one matched.
+  // Every step is compared, so that the time does not reveal the matching one.
   const matching = [current - 1, current, current + 1].filter((step) =>
     isSame(code, codeOf(secret, step)),
   );
