@@ -1,4 +1,4 @@
-/** Every link between the documents leads to a file, and to a heading in it. */
+/** The links between the documents, and the files and log events that they name. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -73,6 +73,22 @@ describe('links of the documents', () => {
       named.filter(({ name }) =>
         ['', 'src'].every((folder) => !fs.existsSync(path.join(ROOT, folder, name))),
       ),
+      [],
+    );
+  });
+
+  test('every log event that a page names is in the code', () => {
+    const code = fs
+      .globSync('src/**/*.ts', { cwd: ROOT })
+      .map((file) => fs.readFileSync(path.join(ROOT, file), 'utf8'))
+      .join('\n');
+    const events = PAGES.filter((page) => page.startsWith('docs/')).flatMap((page) => {
+      const names = readPage(page).matchAll(/`([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)+)`/g);
+      return Array.from(names, ([, name = '']) => ({ page, name }));
+    });
+    assert.ok(events.length > 10, `only ${events.length} events were found`);
+    assert.deepEqual(
+      events.filter(({ name }) => !code.includes(`'${name}'`)),
       [],
     );
   });
