@@ -156,46 +156,20 @@ describe('encodings of forms', () => {
   const rename = (body: string | null, type: string | null) =>
     send('/settings/profile', body, type, session);
 
-  test('a form may be URL-encoded or multipart', async () => {
-    for (const [body, type] of [
-      ['intent=name&name=Ad%C3%A1', `${URLENCODED}; charset=utf-8`],
-      [`${part('intent', 'name')}${part('name', 'Adá')}--b--\r\n`, multipart],
-      [`${part('intent', 'name')}${part('name', 'Adá')}--b--`, 'Multipart/Form-Data; Boundary="b"'],
-    ] as const) {
-      const answer = await rename(body, type);
-      assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/settings/profile']);
-    }
+  test('a form is URL-encoded', async () => {
+    const type = `${URLENCODED}; charset=utf-8`;
+    const answer = await rename('intent=name&name=Ad%C3%A1', type);
+    assert.deepEqual([answer.status, answer.headers.get('Location')], [302, '/settings/profile']);
   });
 
   test('a form of another type is rejected with the accepted types', async () => {
-    for (const type of [
-      'application/json',
-      'text/plain',
-      'multipart/mixed; boundary=b',
-      '',
-      null,
-    ]) {
+    for (const type of ['application/json', 'text/plain', multipart, '', null]) {
       const answer = await rename('{"intent":"name","name":"Mallory"}', type);
       assert.equal(answer.status, 415, String(type));
-      assert.match(await answer.text(), /URL-encoded or multipart/);
+      assert.match(await answer.text(), /URL-encoded/);
     }
-  });
-
-  test('broken multipart forms are rejected', async () => {
-    const whole = `${part('intent', 'name')}${part('name', 'Mallory')}--b--\r\n`;
-    for (const [body, type] of [
-      [whole, 'multipart/form-data'],
-      [whole, 'multipart/form-data; boundary=c'],
-      [whole, `multipart/form-data; boundary=${'b'.repeat(200)}`],
-      [whole.slice(0, -20), multipart],
-      [whole.replaceAll('form-data;', 'attachment;'), multipart],
-      [whole.replaceAll('; name="intent"', ''), multipart],
-      [whole.replaceAll('\r\n', '\n'), multipart],
-      [whole.replace('"name"', '"name"; filename="x"'), multipart],
-      ['', multipart],
-    ] as const) {
-      assert.equal((await rename(body, type)).status, 400, JSON.stringify([body, type]));
-    }
+    const parts = `${part('intent', 'name')}${part('name', 'Mallory')}--b--\r\n`;
+    assert.equal((await rename(parts, multipart)).status, 415);
     const page = await fetch(`${belfry.url}/settings/profile`, { headers: { Cookie: session } });
     assert.doesNotMatch(await page.text(), /Mallory/);
   });

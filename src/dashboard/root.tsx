@@ -1,11 +1,9 @@
 import './styles/tokens.css';
 import './styles/base.css';
-
 import type { ReactNode } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } from 'react-router';
-import { ConnectionBar } from './connection/ConnectionBar.tsx';
+import { ConnectionBar, KeepShown } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
-import { KeepShown } from './connection/KeepShown.tsx';
 import { requestFacts } from './context.ts';
 import { readIsLocal, readTheme, readTimeZone } from './serving/cookies.ts';
 import { pageAccess } from './serving/page-access.ts';

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useNavigation } from 'react-router';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
@@ -85,4 +86,19 @@ function explain(error: unknown): string {
     default:
       return 'This browser can’t use passkeys.';
   }
+}
+
+/** Begins a sign-in by passkey, which goes on at a page of its own. */
+export function BeginPasskey({ next, word }: { next: string; word: string }) {
+  return (
+    <ActionButton
+      fields={{ next: next }}
+      action="/login/passkey"
+      className="needs-script"
+      intent="begin"
+      size="large"
+    >
+      {word}
+    </ActionButton>
+  );
 }

@@ -1,4 +1,7 @@
+import { Link } from 'react-router';
+import { TabTitle } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
+import { Notice } from '../parts/Notice.tsx';
 
 /** Leaves for the operator's provider, which sends the browser back. A whole page goes, so it works without scripts. */
 export function ProviderLink({
@@ -27,5 +30,20 @@ export function ProviderLink({
         {word}
       </ButtonLink>
     </p>
+  );
+}
+
+/** In place of the page that the provider would have led to. */
+export function ProviderProblem({ problem, name }: { problem: string; name: string }) {
+  return (
+    <>
+      <TabTitle title="Not signed in" />
+      <h1>Not signed in</h1>
+      <Notice kind="failed">{problem}</Notice>
+      <ProviderLink name={name} next="/" word={`Begin again with ${name}`} />
+      <p>
+        <Link to="/login">Other ways to sign in</Link>
+      </p>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useNavigation } from 'react-router';
 import { LIMITS } from '#domain/limits';
-import { TextField } from '../forms/Field.tsx';
+import { TextField, CheckField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
 import { TabTitle } from '../page/PageHeader.tsx';
@@ -91,6 +91,21 @@ export function TeamField() {
       description="Crons, queues and jobs belong to a team."
       required
       maxLength={LIMITS.personNameCharacters}
+    />
+  );
+}
+
+/**
+ * The option to revoke the API token too. It is offered wherever somebody signs all other sessions out, because a
+ * thief may also have copied the token.
+ */
+export function RevokeTokenField() {
+  return (
+    <CheckField
+      name="revoke_token"
+      label="Revoke the API token too"
+      description="Whatever calls the API with it stops. Keep it only if you know that nobody else has it."
+      defaultChecked
     />
   );
 }

@@ -1,5 +1,5 @@
 import { type Context, redirectWithCookies } from '../context.ts';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Refused, SignedIn, TooMany } from '../services.ts';
 

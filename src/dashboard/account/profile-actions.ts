@@ -1,8 +1,7 @@
 /** What each form of the profile page does. */
 import { data } from 'react-router';
 import type { Context } from '../context.ts';
-import { readChecked, readText } from '../forms/read-form.ts';
-import type { FormAnswer } from '../forms/values.ts';
+import { readChecked, readText, type FormAnswer } from '../forms/values.ts';
 import { writeSlashKey } from '../serving/cookies.ts';
 import { open } from '../serving/open.ts';
 import type { Refused, TooMany } from '../services.ts';

@@ -12,10 +12,9 @@ import type { Values } from '../forms/values.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { ChannelView } from '../services.ts';
-import classes from './Alerts.module.css';
-import { asSentence, nameChannel } from './alert-words.ts';
-import { fieldGroups, inputName, type FieldGroup } from './channel-fields.ts';
+import { asSentence, nameChannel, fieldGroups, inputName, type FieldGroup } from './alert-words.ts';
 import { describeMembers } from './PresentChannel.tsx';
+import classes from './Alerts.module.css';
 
 const choices = [
   { value: 'email', text: 'Email to every member' },

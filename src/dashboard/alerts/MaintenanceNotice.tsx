@@ -1,7 +1,7 @@
-import { Submit } from '../parts/Button.tsx';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Form } from '../forms/Form.tsx';
+import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
@@ -91,5 +91,17 @@ export function AlertFact({
       <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
       {isOn && !isMuted ? <MuteForAnHour source={source} isSmall /> : null}
     </span>
+  );
+}
+
+/** Says that a cron or queue is slow; nothing where it is not. @param source  `cron:<id>` or `queue:<id>` */
+export function SlowNotice({ since, source }: { since: number | null; source: string }) {
+  if (since === null) return null;
+  const what = source.startsWith('cron:') ? 'cron' : 'queue';
+  return (
+    <Notice kind="warning" title={`This ${what} is slow`}>
+      Since <Time at={since} exact /> (<Time at={since} />
+      ). <Link to={`/alerts?source=${encodeURIComponent(source)}`}>See its alerts</Link>
+    </Notice>
   );
 }

@@ -1,7 +1,10 @@
+import { useEffect } from 'react';
+import { Link, useFetcher, useLocation, useHref, useMatches } from 'react-router';
 import { Button } from '../parts/Button.tsx';
-import { Link, useFetcher, useLocation } from 'react-router';
 import { Glyph } from '../parts/Glyph.tsx';
 import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
+import { rememberShown } from './keep-page.ts';
+
 import classes from './ConnectionBar.module.css';
 
 /**
@@ -110,4 +113,18 @@ export function LiveMark() {
       {word === 'Paused' ? <span className={classes.why}>: {why}</span> : null}
     </span>
   );
+}
+
+/** Remembers the data of the current page, so that the page can stay if a response does not arrive. */
+export function KeepShown() {
+  const matches = useMatches();
+  const { pathname, search } = useLocation();
+  const here = useHref({ pathname, search });
+  useEffect(() => {
+    const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
+    rememberShown({ href: `${window.location.origin}${here}`, loaderData });
+  }, [matches, here]);
+  // A message about a form of the previous page does not concern this one.
+  useEffect(() => noteUntaken(null), [pathname]);
+  return null;
 }

@@ -8,8 +8,7 @@ import {
 import { noteUntaken, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
 import { useMaySend } from '../page/may-change.ts';
-import { useShell } from '../page/shell.ts';
-import { useAnswer } from '../page/use-answer.ts';
+import { useShell, useAnswer } from '../page/shell.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { personField, teamField } from '../serving/form-team.ts';
 import type { FieldErrors } from '../services.ts';

@@ -35,3 +35,14 @@ export function listIn(values: Values, name: string): readonly string[] {
   const value = Object.hasOwn(values, name) ? (values[name] ?? []) : [];
   return typeof value === 'string' ? [value] : value;
 }
+
+/** Reads a `CheckField`. */
+export function readChecked(form: FormData, name: string): boolean {
+  return form.getAll(name).at(-1) === '1';
+}
+
+/** Reads one text of a form; empty if the field is missing or holds a file. */
+export function readText(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,20 +1,20 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link, useHref, useLocation, useNavigation } from 'react-router';
 import { FAILURE_TEXTS } from '#domain/failure';
 import { may } from '#people/roles';
-import type { ReactNode } from 'react';
-import { Link, useHref, useLocation, useNavigation } from 'react-router';
-import type { Toast } from '../serving/cookies.ts';
-import type { Attention, Session, TeamOfUser, Usage } from '../services.ts';
 import { Form } from '../forms/Form.tsx';
-import { Arrival } from './Arrival.tsx';
-import { Glyph } from '../parts/Glyph.tsx';
 import { LeaveGuard } from '../forms/LeaveGuard.tsx';
-import { Menu } from '../parts/Menu.tsx';
-import { useMoment, useShownZone } from '../parts/Time.tsx';
-import { Notice } from '../parts/Notice.tsx';
+import { Shortcuts } from '../palette/Palette.tsx';
 import { places } from '../palette/places.ts';
-import { Shortcuts } from '../palette/Shortcuts.tsx';
-import { Toasts } from './Toasts.tsx';
+import { Glyph } from '../parts/Glyph.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { Notice } from '../parts/Notice.tsx';
+import { useMoment, useShownZone } from '../parts/Time.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
+import type { Attention, Session, TeamOfUser, Usage } from '../services.ts';
+import type { Toast } from '../serving/cookies.ts';
+import { Toasts } from './Toasts.tsx';
+
 import classes from './AppShell.module.css';
 
 type AppShellProps = {
@@ -302,5 +302,27 @@ function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
         {whom}
       </Notice>
     </div>
+  );
+}
+
+/**
+ * Does what a browser does when it loads a page: screen readers read out the title of a new page, and it gets the
+ * focus if the focused element is gone.
+ */
+export function Arrival() {
+  const { pathname } = useLocation();
+  const before = useRef(pathname);
+  const [title, setTitle] = useState('');
+  useEffect(() => {
+    if (before.current === pathname) return;
+    before.current = pathname;
+    const page = document.getElementById('page');
+    setTitle(page?.querySelector('h1')?.textContent ?? '');
+    if (document.activeElement === document.body) page?.focus({ preventScroll: true });
+  }, [pathname]);
+  return (
+    <p className="sr-only" role="status">
+      {title}
+    </p>
   );
 }

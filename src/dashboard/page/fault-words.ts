@@ -120,7 +120,7 @@ const tooSlow: FaultWords = {
 };
 const notAForm: FaultWords = {
   title: 'That is not a form',
-  text: 'Pages here take forms as browsers send them, URL-encoded or multipart. Nothing was changed.',
+  text: 'Pages here take forms as browsers send them, URL-encoded. Nothing was changed.',
 };
 const missing: FaultWords = {
   title: 'There is no such page',

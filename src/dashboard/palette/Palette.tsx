@@ -1,7 +1,14 @@
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent as ReactKeyboardEvent,
+} from 'react';
 import { useNavigate } from 'react-router';
 import { usePaletteEntries } from './palette-entries.ts';
 import type { Entry } from './rank-entries.ts';
+
 import classes from './Palette.module.css';
 
 const keyOf = ({ name, to }: Entry) => `${to} ${name}`;
@@ -29,7 +36,7 @@ function useChoice(go: (entry: Entry) => void) {
   useEffect(() => {
     if (isGoing && isWhole) choose(entries[at]);
   });
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: ReactKeyboardEvent) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const move = moves[event.key];
     if (move !== undefined) {
@@ -126,4 +133,41 @@ function EntryList({ entries, at, onPoint, onChoose }: EntryListProps) {
       ))}
     </ul>
   );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/**
+ * The keys of the dashboard: Ctrl-K opens the palette, `/` leads into the search field.
+ *
+ * @param hasSlashKey  speech input presses single keys by accident, so people can switch `/` off (WCAG 2.1.4)
+ */
+export function Shortcuts({ hasSlashKey }: { hasSlashKey: boolean }) {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isWithModifier = event.ctrlKey || event.metaKey || event.altKey;
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setIsOpen(true);
+      } else if (
+        hasSlashKey &&
+        event.key === '/' &&
+        !isWithModifier &&
+        !isTyping(event.target) &&
+        !document.querySelector('dialog[open]')
+      ) {
+        event.preventDefault();
+        document.querySelector<HTMLInputElement>('[data-search]')?.focus();
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [hasSlashKey]);
+  return isOpen ? <Palette onClose={() => setIsOpen(false)} /> : null;
 }

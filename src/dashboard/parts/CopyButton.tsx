@@ -2,6 +2,7 @@ import { use, useEffect, useState } from 'react';
 import { addressOf } from '../address.ts';
 import { Glyph } from './Glyph.tsx';
 import { Copied } from './shown-once.ts';
+
 import classes from './CopyButton.module.css';
 
 /**
@@ -104,4 +105,18 @@ function copyBySelection(text: string): boolean {
   field.remove();
   if (before instanceof HTMLElement) before.focus();
   return copied;
+}
+
+/** Text to copy: a command, a secret shown once, a piece of code. */
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <div className={classes.block}>
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <CopyButton text={text} label={`Copy ${label}`}>
+        Copy
+      </CopyButton>
+    </div>
+  );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Glyph, type GlyphName } from './Glyph.tsx';
+
 import classes from './Notice.module.css';
 
 const glyphs = {
@@ -49,5 +50,17 @@ function Dismiss() {
     >
       <Glyph name="cross" size={14} />
     </Link>
+  );
+}
+
+/** Says that something stored with a cron cannot be read, and how to repair it. */
+export function UnreadableNotice({ what }: { what: string | null }) {
+  if (what === null) return null;
+  return (
+    <Notice kind="failed" title={what}>
+      It is shown as empty. Every run fails and nothing is sent until the cron is edited and saved
+      with it entered anew. If other crons say the same, the operator has to see that the service
+      has the APP_KEY that its database was made with.
+    </Notice>
   );
 }

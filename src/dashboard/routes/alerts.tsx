@@ -26,7 +26,7 @@ import { List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import type { ListedChannel, NamedSource } from '../services.ts';
 import type { Route } from './+types/alerts.ts';
 

@@ -1,92 +1,56 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
-import { open } from '../serving/open.ts';
-import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
-import { ActivityPanel } from '../activity/ActivityPanel.tsx';
-import { ALERT_LEVELS, type AlertSettings } from '#domain/alert-settings';
-import { readSlowSince, SlowNotice } from '../alerts/SlowNotice.tsx';
-import { readTold } from '../alerts/told.ts';
-import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
-import { notFound } from '../context.ts';
-import { notHere } from '../serving/not-here.ts';
-import { countOf } from '../words/amounts.ts';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { RequestLine } from '../parts/RequestLine.tsx';
-import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { MoreActions } from '../parts/MoreActions.tsx';
-import { PageHeader } from '../page/PageHeader.tsx';
+import { ALERT_LEVELS } from '#domain/alert-settings';
 import { FilterReader } from '#domain/read-filters';
-import { readCursor } from '../lists/read-cursor.ts';
-import { Notice } from '../parts/Notice.tsx';
+import { notFound } from '../context.ts';
+import { ActionButton } from '../forms/ActionButton.tsx';
+import { readCursor } from '../lists/cut-page.ts';
+import { useLiveRefresh } from '../page/LiveRefresh.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
+import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
+import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
-import { DurationPlot } from '../runs/DurationPlot.tsx';
-import { History } from '../runs/History.tsx';
-import { describeItsEnd } from '../runs/CronOutlook.tsx';
-import { PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { cronStatus } from '../runs/cron-status.ts';
+import { DurationPlot } from '../runs/DurationPlot.tsx';
 import { describeStreak, readStreak } from '../runs/failing-streak.ts';
-import { AnswerStart } from '../runs/RunParts.tsx';
+import { History } from '../runs/History.tsx';
+import { describeItsEnd, PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
-import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { findRange, ranges } from '../runs/ranges.ts';
-import type {
-  CronListRow,
-  DeletionScope,
-  ExecutionRunDetail,
-  MaintenanceWindowView,
-  Work,
-} from '../services.ts';
-import classes from './crons.module.css';
-import { UnreadableNotice } from '../parts/UnreadableNotice.tsx';
+import { AnswerStart } from '../runs/RunParts.tsx';
+import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
+import { SourceSettings } from '../runs/SourceSettings.tsx';
+import { notHere, open } from '../serving/open.ts';
+import type { CronListRow, MaintenanceWindowView, Work } from '../services.ts';
+import { countOf } from '../words/amounts.ts';
 import type { Route } from './+types/crons.$id.ts';
+import classes from './crons.module.css';
 
-export async function loader({ params, context, url }: Route.LoaderArgs) {
+export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const { team, work, now } = open(context);
   const filters = new FilterReader(url.searchParams);
   const status = filters.choice('status', ['success', 'failed']);
-  const range = findRange(
-    filters.choice(
-      'range',
-      ranges.map(({ name }) => name),
-    ),
-  );
+  const names = ranges.map(({ name }) => name);
+  const range = findRange(filters.choice('range', names));
   const { faults } = filters.finish(null);
-  const [row, cron, history, durations, deletion, windows, activity] = await Promise.all([
-    work.readCronRow(team.id, params.id),
-    work.findCron(team.id, params.id),
-    work.listCronHistory(team.id, params.id, {
-      ...readCursor(url),
-      ...(status ? { status } : {}),
-    }),
-    work.readDurations(team.id, params.id, {
-      from: now - range.ms,
-      to: now,
-      steps: range.steps,
-    }),
-    work.describeCronDeletion(team.id, params.id),
-    work.listActiveWindows(team.id, { kind: 'cron', id: params.id }),
-    work.listActivityOf(team.id, params.id),
+  const shown = { ...readCursor(url), ...(status && { status }) };
+  const period = { from: now - range.ms, to: now, steps: range.steps };
+  const [row, cron, history, durations, deletion] = await Promise.all([
+    work.readCronRow(team.id, id),
+    work.findCron(team.id, id),
+    work.listCronHistory(team.id, id, shown),
+    work.readDurations(team.id, id, period),
+    work.describeCronDeletion(team.id, id),
   ]);
   if (!row || !cron || !durations || !deletion)
-    return notHere(context, (teamId) => work.findCron(teamId, params.id));
-  const headers = cron.headers.map(([name]) => ({ name, isSecret: work.isSecretHeader(name) }));
+    return notHere(context, (teamId) => work.findCron(teamId, id));
+  const [facts, failing] = await Promise.all([
+    readSourceFacts(work, team.id, { kind: 'cron', ...cron }, ALERT_LEVELS),
+    readFailing(work, team.id, row),
+  ]);
   const { payload, unreadable } = cron;
-  const failing = await readFailing(work, team.id, row);
-  const told = await readTold(work, team.id, cron.alertSettings, ALERT_LEVELS);
-  const slowSince = await readSlowSince(work, team.id, cron.id, cron.alertSettings);
-  const page = {
-    row,
-    slowSince,
-    headers,
-    payload,
-    unreadable,
-    history,
-    failing,
-    told,
-    alertSettings: cron.alertSettings,
-    status: status ?? null,
-  };
-  return { ...page, durations, range, faults, deletion, windows, activity };
+  const headers = cron.headers.map(([name]) => name);
+  const plots = { durations, range, faults, history, status: status ?? null };
+  return { ...plots, row, facts, failing, headers, payload, unreadable, deletion };
 }
 
 /** The header's words about a cron that fails. */
@@ -98,12 +62,12 @@ async function readFailing(work: Work, teamId: string, { recentResults }: CronLi
   return { title: describeStreak(streak, record), runId: record.id, response };
 }
 
-export async function action({ params, context }: Route.ActionArgs) {
+export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { team, work, intent, say } = open(context);
-  const here = `/crons/${params.id}`;
+  const here = `/crons/${id}`;
   switch (intent) {
     case 'run': {
-      const run = (await work.runCronNow(team.id, params.id)) ?? notFound();
+      const run = (await work.runCronNow(team.id, id)) ?? notFound();
       return say(here, {
         kind: 'done',
         text: 'One run is on its way, beside the schedule.',
@@ -112,23 +76,20 @@ export async function action({ params, context }: Route.ActionArgs) {
       });
     }
     case 'start':
-      if (!(await work.startCron(team.id, params.id))) notFound();
+      if (!(await work.startCron(team.id, id))) notFound();
       return say(here, 'The cron runs on schedule again.');
     case 'pause':
-      if (!(await work.pauseCron(team.id, params.id))) notFound();
+      if (!(await work.pauseCron(team.id, id))) notFound();
       return say(here, 'The cron is paused: it does not run until it is started.');
     case 'unmute': {
-      const change = await work.unmuteCron(team.id, params.id);
+      const change = await work.unmuteCron(team.id, id);
       if (change.kind === 'not-found') notFound();
-      return say(
-        here,
-        change.kind === 'done'
-          ? 'The cron is unmuted. If it still fails, its channels are notified now.'
-          : { kind: 'failed', text: `Nothing was changed: ${change.why}.` },
-      );
+      if (change.kind !== 'done')
+        return say(here, { kind: 'failed', text: `Nothing was changed: ${change.why}.` });
+      return say(here, 'The cron is unmuted. If it still fails, its channels are notified now.');
     }
     case 'delete':
-      if (!(await work.deleteCron(team.id, params.id))) notFound();
+      if (!(await work.deleteCron(team.id, id))) notFound();
       return say('/crons', 'The cron is deleted with its runs.');
     default:
       throw data(null, { status: 400 });
@@ -137,153 +98,95 @@ export async function action({ params, context }: Route.ActionArgs) {
 
 export default function CronPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, history, status, durations, range, faults, deletion, windows } = loaderData;
+  const { row, facts, failing, durations, range, faults, deletion } = loaderData;
   const { cron } = row;
   return (
-    <>
-      <PageHeader
-        title={cron.name}
-        beside={<Status name={cronStatus(cron)} />}
-        parent={{ to: '/crons', text: 'Crons' }}
-        note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
-        more={<More row={row} />}
-        action={
-          <ActionButton intent="run" variant="filled">
-            Run now
+    <SourcePage
+      of="cron"
+      id={cron.id}
+      name={cron.name}
+      facts={facts}
+      health={<Status name={cronStatus(cron)} />}
+      note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
+      more={
+        <>
+          <ButtonLink to={`/crons/new?from=${cron.id}`} variant="default">
+            Duplicate
+          </ButtonLink>
+          <ButtonLink to={`/crons/${cron.id}/edit`} variant="default">
+            Edit
+          </ButtonLink>
+          {cron.isActive ? (
+            <ActionButton intent="pause">Pause</ActionButton>
+          ) : (
+            <ActionButton intent="start">Start</ActionButton>
+          )}
+        </>
+      }
+      action={
+        <ActionButton intent="run" variant="filled">
+          Run now
+        </ActionButton>
+      }
+      deletion={`It never runs again, and its history of ${countOf(deletion.finished, 'run', 'runs')} goes with it. This can’t be undone. To stop it for a while, pause it.`}
+      above={
+        failing ? (
+          <Notice kind="failed" title={failing.title}>
+            <AnswerStart response={failing.response} />
+            <p>
+              <Link to={`/executions/${failing.runId}`}>See what happened and what to do</Link>
+            </p>
+          </Notice>
+        ) : null
+      }
+      notices={<UnreadableNotice what={loaderData.unreadable} />}
+      unmute={
+        facts.windows.every(isOwn) ? (
+          <ActionButton intent="unmute" size="small">
+            Unmute
           </ActionButton>
-        }
-        menu={<DeleteCron row={row} deletion={deletion} />}
-      />
-      <div className="stack">
-        {loaderData.failing ? <Failing {...loaderData.failing} /> : null}
-        <SlowNotice since={loaderData.slowSince} source={`cron:${cron.id}`} />
-        <UnreadableNotice what={loaderData.unreadable} />
-        <MaintenanceNotice
-          windows={windows}
-          of="this cron"
-          action={windows.every(isOwn) ? <Unmute /> : null}
-        />
-        <div className={classes.columns}>
-          <div className="stack">
-            <PlannedRuns row={row} />
-            <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
-              <DurationPlot durations={durations} range={range} />
-            </RangePanel>
-          </div>
-          <Settings {...loaderData} />
+        ) : null
+      }
+    >
+      <div className={classes.columns}>
+        <div className="stack">
+          <PlannedRuns row={row} />
+          <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
+            <DurationPlot durations={durations} range={range} />
+          </RangePanel>
         </div>
-        <History page={history} status={status} faults={faults} />
-        <ActivityPanel activity={loaderData.activity} />
+        <Settings {...loaderData} />
       </div>
-    </>
+      <History page={loaderData.history} status={loaderData.status} faults={faults} />
+    </SourcePage>
   );
 }
 
 /** One that comes again, or mutes everything, is not this cron's to end. */
 const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && covers !== 'team';
 
-function Unmute() {
-  return (
-    <ActionButton intent="unmute" size="small">
-      Unmute
-    </ActionButton>
-  );
-}
-
-function Failing({
-  title,
-  runId,
-  response,
-}: {
-  title: string;
-  runId: string;
-  response: ExecutionRunDetail['response'];
-}) {
-  return (
-    <Notice kind="failed" title={title}>
-      <AnswerStart response={response} />
-      <p>
-        <Link to={`/executions/${runId}`}>See what happened and what to do</Link>
-      </p>
-    </Notice>
-  );
-}
-
-type DeleteProps = { row: CronListRow; deletion: DeletionScope };
-
-function DeleteCron({ row: { cron }, deletion: { finished: runs } }: DeleteProps) {
-  return (
-    <MoreActions of={cron.name}>
-      <ConfirmDialog
-        word="Delete"
-        question={`Delete the cron “${cron.name}”?`}
-        fields={{ intent: 'delete' }}
-      >
-        It never runs again, and its history of {countOf(runs, 'run', 'runs')} goes with it. This
-        can’t be undone. To stop it for a while, pause it.
-      </ConfirmDialog>
-    </MoreActions>
-  );
-}
-
-function More({ row: { cron } }: { row: CronListRow }) {
-  const [intent, word] = cron.isActive ? ['pause', 'Pause'] : ['start', 'Start'];
-  return (
-    <>
-      <ButtonLink to={`/crons/new?from=${cron.id}`} variant="default">
-        Duplicate
-      </ButtonLink>
-      <ButtonLink to={`/crons/${cron.id}/edit`} variant="default">
-        Edit
-      </ButtonLink>
-      <ActionButton intent={intent}>{word}</ActionButton>
-    </>
-  );
-}
-
-type SettingsProps = {
-  row: CronListRow;
-  windows: readonly MaintenanceWindowView[];
-  headers: { name: string; isSecret: boolean }[];
-  payload: string | null;
-  /** Who is told of its alerts; null where that is the default channel. */
-  told: string | null;
-  alertSettings: AlertSettings;
-};
-
-function Settings(props: SettingsProps) {
-  const { headers, payload, windows, told, alertSettings } = props;
-  const { cron } = props.row;
+function Settings({ row, headers, payload, facts }: Route.ComponentProps['loaderData']) {
+  const { cron } = row;
   const threshold = cron.alertThreshold;
+  const runs = threshold && countOf(threshold, 'failed run', 'failed runs in a row');
+  const { callbackUrl } = cron;
   return (
     <SourceSettings
       of="cron"
       source={cron}
+      facts={facts}
       first={[
         ['Ends', describeItsEnd(cron)],
         ['Request timeout', `${cron.timeoutSeconds} s`],
       ]}
-      alertSettings={alertSettings}
-      alerts={{
-        title: 'Alerts',
-        isOn: threshold !== null,
-        words:
-          threshold === null
-            ? 'Off'
-            : `After ${countOf(threshold, 'failed run', 'failed runs in a row')}`,
-      }}
-      isMuted={windows.length > 0}
-      told={['Told', told]}
+      alerts={{ title: 'Alerts', isOn: runs !== null, words: runs ? `After ${runs}` : 'Off' }}
+      told="Notified"
       last={[
-        ['Headers', headers.length === 0 ? 'None' : headers.map(({ name }) => name).join(', ')],
+        ['Headers', headers.join(', ') || 'None'],
         ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],
         [
           'Callback URL',
-          cron.callbackUrl ? (
-            <RequestLine url={cron.callbackUrl} copy="Copy callback URL" />
-          ) : (
-            'None'
-          ),
+          callbackUrl ? <RequestLine url={callbackUrl} copy="Copy callback URL" /> : 'None',
         ],
       ]}
     />

@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/forgot-password.ts';
 

@@ -4,7 +4,7 @@ import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { redirectWithCookies } from '../context.ts';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/invitations.$token.ts';
 

@@ -1,14 +1,11 @@
 import { redirect } from 'react-router';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
-import { valuesOf } from '../forms/values.ts';
+import { readText, valuesOf } from '../forms/values.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { shortenTest, type ShownTest } from '../runs/run-text.ts';
 import { TestOutcome } from '../runs/TestOutcome.tsx';
-import { notHere } from '../serving/not-here.ts';
-import { open } from '../serving/open.ts';
-import { orTeamFull } from '../serving/team-full.ts';
+import { notHere, open, orTeamFull } from '../serving/open.ts';
 import { takeLinkedUrl, valuesOfDraft } from '../work-forms/form-values.ts';
 import { JobForm } from '../work-forms/JobForm.tsx';
 import { fillFromPaste, type Pasted } from '../work-forms/paste.ts';

@@ -4,8 +4,8 @@ import { type Toast } from '../serving/cookies.ts';
 import { readOwnPath } from '../serving/own-path.ts';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/read-form.ts';
-import { isRecent } from '../runs/bulk-progress.ts';
+import { readText } from '../forms/values.ts';
+import { isRecent } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Route } from './+types/jobs.progress.ts';
 

@@ -9,19 +9,15 @@ import { DataTable } from '../lists/DataTable.tsx';
 import { List } from '../lists/List.tsx';
 import { byDue, byTime } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
-import { useAnswer } from '../page/use-answer.ts';
+import { useAnswer } from '../page/shell.ts';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readCursor } from '../lists/read-cursor.ts';
+import { readCursor } from '../lists/cut-page.ts';
 import { TabLinks } from '../page/TabLinks.tsx';
 import { Time } from '../parts/Time.tsx';
-import { AskAgain } from '../runs/AskAgain.tsx';
-import { listShown } from '../runs/bulk-progress.ts';
-import { SpreadField } from '../runs/SpreadField.tsx';
-import { BulkTasks } from '../runs/BulkTasks.tsx';
-import { actOnJobs, readKind } from '../runs/job-actions.ts';
-import { JobFilters } from '../runs/JobFilters.tsx';
+import { AskAgain, SpreadField } from '../runs/AskAgain.tsx';
 import {
+  listShown,
   actsOn,
   filterNames,
   isNarrowed,
@@ -30,10 +26,13 @@ import {
   readTab,
   refuseQueue,
 } from '../runs/job-search.ts';
+import { BulkTasks } from '../runs/BulkTasks.tsx';
+import { actOnJobs, readKind } from '../runs/job-actions.ts';
+import { JobFilters } from '../runs/JobFilters.tsx';
 import { jobBulk, jobColumns } from '../runs/JobTable.tsx';
 import type { BoundedCount, JobSearch, JobTab, Work } from '../services.ts';
-import classes from './jobs.module.css';
 import type { Route } from './+types/jobs.ts';
+import classes from './jobs.module.css';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work, now } = open(context);

@@ -3,7 +3,7 @@ import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import { redirectWithCookies } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.code.ts';

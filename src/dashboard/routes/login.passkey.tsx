@@ -1,10 +1,8 @@
 import { data, Link, redirect } from 'react-router';
-import { AskAuthenticator } from '../account/AskAuthenticator.tsx';
-import { BeginPasskey } from '../account/BeginPasskey.tsx';
+import { AskAuthenticator, BeginPasskey } from '../account/AskAuthenticator.tsx';
 import { notFound, redirectWithCookies } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
-import { textIn } from '../forms/values.ts';
+import { readText, textIn } from '../forms/values.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { openPublic } from '../serving/open.ts';

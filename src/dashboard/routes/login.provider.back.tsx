@@ -1,6 +1,6 @@
 import { openPublic } from '../serving/open.ts';
 import { goOn } from '../account/provider-sign-in.ts';
-import { ProviderProblem } from '../account/ProviderProblem.tsx';
+import { ProviderProblem } from '../account/ProviderLink.tsx';
 import type { Route } from './+types/login.provider.back.ts';
 
 /** The provider sends the browser here; what it brings along works once. */

@@ -1,7 +1,7 @@
 import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
 import { goOn } from '../account/provider-sign-in.ts';
-import { ProviderProblem } from '../account/ProviderProblem.tsx';
+import { ProviderProblem } from '../account/ProviderLink.tsx';
 import { readNext, signInPath } from '../serving/own-path.ts';
 import { isLedByOthers } from '../serving/form-guards.ts';
 import type { Route } from './+types/login.provider.ts';

@@ -1,11 +1,11 @@
 import { Link, redirect } from 'react-router';
-import { BeginPasskey } from '../account/BeginPasskey.tsx';
+import { BeginPasskey } from '../account/AskAuthenticator.tsx';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { proxyRefusal, redirectWithCookies } from '../context.ts';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';

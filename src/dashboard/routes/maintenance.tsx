@@ -11,7 +11,7 @@ import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayNotify } from '../page/may-change.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import { tooManyWindows } from '../alerts/window-words.ts';
 import type { Work } from '../services.ts';

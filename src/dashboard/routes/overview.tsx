@@ -24,7 +24,7 @@ import {
   OutcomePlots,
 } from '../runs/OverviewPanels.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import { describeForecast } from '../words/forecast.ts';
+import { describeForecast } from '../words/times.ts';
 import type { Counts, Attention, Usage } from '../services.ts';
 import classes from './overview.module.css';
 import type { Route } from './+types/overview.ts';

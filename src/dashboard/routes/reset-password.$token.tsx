@@ -1,8 +1,7 @@
 import { Link } from 'react-router';
-import { RevokeTokenField } from '../account/RevokeTokenField.tsx';
-import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
+import { RevokeTokenField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
-import { readChecked, readText } from '../forms/read-form.ts';
+import { readChecked, readText } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 

@@ -6,7 +6,7 @@ import { filterSentences, readRunSearch, RUN_FILTERS, type RunSearch } from '#do
 import { offerSources } from '../alerts/alert-filter.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { Exports } from '../lists/Exports.tsx';
+import { Exports } from '../lists/Pagination.tsx';
 import { FilterBar, useNarrowed } from '../lists/FilterBar.tsx';
 import {
   FilterChoice,
@@ -20,7 +20,7 @@ import {
   TagFilter,
 } from '../lists/FilterFields.tsx';
 import { List } from '../lists/List.tsx';
-import { readCursor } from '../lists/read-cursor.ts';
+import { readCursor } from '../lists/cut-page.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ButtonLink } from '../parts/Button.tsx';

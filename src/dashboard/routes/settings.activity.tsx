@@ -6,11 +6,10 @@ import { activityFilters, readActivitySearch } from '../activity/activity-search
 import { cutPage } from '../lists/cut-page.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
-import { Exports } from '../lists/Exports.tsx';
+import { Exports, changeSearch } from '../lists/Pagination.tsx';
 import { FilterBar, FilterFault, useNarrowed } from '../lists/FilterBar.tsx';
 import { FilterChoice, FilterTimes } from '../lists/FilterFields.tsx';
 import { List } from '../lists/List.tsx';
-import { changeSearch } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Time } from '../parts/Time.tsx';
 import { open } from '../serving/open.ts';

@@ -1,14 +1,14 @@
 import { open } from '../serving/open.ts';
 import { Submit } from '../parts/Button.tsx';
 import { Link } from 'react-router';
-import { CodeBlock } from '../parts/CodeBlock.tsx';
+import { CodeBlock } from '../parts/CopyButton.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
 import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { useKept } from '../parts/shown-once.ts';

@@ -5,7 +5,7 @@ import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
 import { Section } from '../parts/Section.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
-import { describeForecast } from '../words/forecast.ts';
+import { describeForecast } from '../words/times.ts';
 import type { Route } from './+types/settings.billing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {

@@ -3,16 +3,20 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import { DEFAULT_CHANNEL } from '#domain/notification-channel';
 import { readDefaultChannelInput, readNamedChannelInput } from '#work/resources/channel';
 import { readFormPairs } from '#work/form-fields';
-import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
+import {
+  nameChannel,
+  nameOfChannel,
+  groupOf,
+  inputName,
+  valuesOfChannel,
+} from '../alerts/alert-words.ts';
 import { ChannelForm, type ChannelTest } from '../alerts/ChannelForm.tsx';
-import { groupOf, inputName, valuesOfChannel } from '../alerts/channel-fields.ts';
 import { PresentChannel } from '../alerts/PresentChannel.tsx';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
-import { notHere } from '../serving/not-here.ts';
-import { open } from '../serving/open.ts';
+import { notHere, open } from '../serving/open.ts';
 import type { ChannelOutcome, FieldErrors } from '../services.ts';
 import { errorsOf } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/settings.notifications.form.ts';

@@ -8,7 +8,7 @@ import { NoMailServer } from '../alerts/PresentChannel.tsx';
 import { notFound } from '../context.ts';
 import { DataTable } from '../lists/DataTable.tsx';
 import { Notice } from '../parts/Notice.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ChannelUser } from '../services.ts';

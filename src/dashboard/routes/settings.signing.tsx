@@ -1,21 +1,20 @@
-import { ActionButton } from '../forms/ActionButton.tsx';
-import { open } from '../serving/open.ts';
-import { Submit } from '../parts/Button.tsx';
 import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
-import { CodeBlock } from '../parts/CodeBlock.tsx';
-import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { DefinitionList } from '../parts/DefinitionList.tsx';
+import { ActionButton } from '../forms/ActionButton.tsx';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
 import { Form, useFormAnswer } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
+import { Submit } from '../parts/Button.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { CodeBlock } from '../parts/CopyButton.tsx';
+import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
-import { useKept } from '../parts/shown-once.ts';
 import { Time } from '../parts/Time.tsx';
+import { useKept } from '../parts/shown-once.ts';
+import { open } from '../serving/open.ts';
 import { verificationSamples } from '../words/verification-samples.ts';
-import { NextSecret } from '../signing/NextSecret.tsx';
 import type { Route } from './+types/settings.signing.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -179,6 +178,48 @@ function Checker({ headers }: { headers: { signature: string; timestamp: string 
         <LinesField name="body" label="Body" mono rows={4} />
         <Submit intent="check">Check</Submit>
       </Form>
+    </Section>
+  );
+}
+
+/** The secret that will sign once it is put in force: receivers can have it before. */
+function NextSecret({ next }: { next: { createdAt: number; masked: string } | null }) {
+  return (
+    <Section
+      title="Next secret"
+      note="To change the secret without a gap, give receivers the next one first. Once all accept both, put it in force."
+    >
+      {next ? (
+        <>
+          <DefinitionList
+            entries={[
+              ['Secret', <code key="secret">{next.masked}</code>],
+              ['Generated', <Time key="time" at={next.createdAt} />],
+            ]}
+          />
+          <div className="row">
+            <ActionButton intent="reveal-next">Reveal next</ActionButton>
+            <ConfirmDialog
+              word="Put in force"
+              question="Sign with the next secret from now on?"
+              fields={{ intent: 'use-next' }}
+              variant="default"
+            >
+              Belfry signs the next request with it. Receivers that don’t know it yet reject the
+              request.
+            </ConfirmDialog>
+            <ConfirmDialog
+              word="Delete next"
+              question="Delete the next secret?"
+              fields={{ intent: 'delete-next' }}
+            >
+              Requests stay signed with the present secret.
+            </ConfirmDialog>
+          </div>
+        </>
+      ) : (
+        <ActionButton intent="generate-next">Generate next secret</ActionButton>
+      )}
     </Section>
   );
 }

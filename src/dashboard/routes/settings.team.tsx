@@ -6,7 +6,7 @@ import { may } from '#people/roles';
 import { countOf } from '../words/amounts.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Route } from './+types/settings.team.ts';

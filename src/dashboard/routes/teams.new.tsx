@@ -5,7 +5,7 @@ import { SignedOutForm } from '../account/SignedOutForm.tsx';
 import type { Context } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';

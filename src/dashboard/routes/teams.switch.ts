@@ -2,7 +2,7 @@ import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
 import { notFound } from '../context.ts';
 import { readNext } from '../serving/own-path.ts';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import type { Route } from './+types/teams.switch.ts';
 
 export const loader = () => redirect('/');

@@ -1,13 +1,15 @@
-import { Button, Submit } from '../parts/Button.tsx';
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
-import { Form } from '../forms/Form.tsx';
 import { describeRate } from '#domain/rate';
+import { PlainField } from '../forms/Field.tsx';
+import { Form } from '../forms/Form.tsx';
+import { Button, Submit } from '../parts/Button.tsx';
 import { Time } from '../parts/Time.tsx';
-import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import type { BulkQuestion } from '../services.ts';
-import classes from './BulkTasks.module.css';
+import { countOf, formatAmount, isOne } from '../words/amounts.ts';
 import type { AskedAgain } from './job-actions.ts';
+
+import classes from './BulkTasks.module.css';
 
 /** Asks before a retry: whether jobs that were resent are sent again (§3.3), or when the last of a spread is due. */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
@@ -89,4 +91,16 @@ function consequencesOf({ resent }: BulkQuestion): string {
     return `What came of that: ${list}. Retry sends the same request once more, also where it has succeeded meanwhile.`;
   }
   return 'They come due one after the other.';
+}
+
+/** For a retry of many: at which rate they come due. */
+export function SpreadField() {
+  return (
+    <PlainField
+      name="rate"
+      label="Spread at a rate"
+      description="Such as 10/second, 100/minute or 500/hour; the next page says when the last is sent. Empty: all at once."
+      placeholder="all at once"
+    />
+  );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
 import type { Figures as Numbers, PeriodFigures } from '../services.ts';
 import classes from './Figures.module.css';
-import { formatRate, formatRunsAnHour } from './rates.ts';
+import { formatRate, formatRunsAnHour } from '../words/amounts.ts';
 
 /** Numbers of the last day, each beside that of the last week. Renders nothing if there was no run in the week. */
 export function Figures({ figures }: { figures: Numbers }) {

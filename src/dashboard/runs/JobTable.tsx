@@ -5,11 +5,11 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { BulkActions, Column } from '../lists/DataTable.tsx';
 import { MoreActions } from '../parts/MoreActions.tsx';
 import { Form } from '../forms/Form.tsx';
-import { SpreadField } from './SpreadField.tsx';
+import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';
 import type { BoundedCount, JobListRow, JobTab } from '../services.ts';
 import { actsOn } from './job-search.ts';
-import { isFailed, jobStatus } from './job-status.ts';
+import { isFailed, jobStatus } from './cron-status.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
 /** The columns of a table of jobs. */

@@ -1,15 +1,16 @@
-import { hasEnded, timesWithinEnd } from '#domain/cron-end';
+import { Link } from 'react-router';
+import { hasEnded, timesWithinEnd, describeEnd } from '#domain/cron-end';
 import { useTeamPause } from '../page/TeamPause.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import type { CronListRow } from '../services.ts';
 import { describeExpression, readSchedule } from '../words/schedule-words.ts';
-import { CronOutlook } from './CronOutlook.tsx';
-import { describeOverlap } from './overlap.ts';
-import classes from './PlannedRuns.module.css';
-import { formatRate } from './rates.ts';
 import { Panel } from './RunParts.tsx';
+import { describeOverlap } from './overlap.ts';
+import { formatRate } from '../words/amounts.ts';
+
+import classes from './PlannedRuns.module.css';
 
 /** A cron's next times, and the strip of its last runs. */
 export function PlannedRuns({
@@ -62,4 +63,30 @@ export function PlannedRuns({
       </div>
     </Panel>
   );
+}
+
+/** What there is to say of a cron besides its next times. @param isLastShown  all that are left are shown */
+export function CronOutlook({
+  cron,
+  isLastShown,
+}: {
+  cron: CronListRow['cron'];
+  isLastShown: boolean;
+}) {
+  if (!cron.isActive) return <p className="muted">Nothing while the cron is paused.</p>;
+  if (hasEnded(cron))
+    return (
+      <p className="muted">
+        The cron has ended and runs no more.{' '}
+        <Link to={`/crons/${cron.id}/edit`}>Change its end</Link> to open it again; Run now works
+        all the same.
+      </p>
+    );
+  return isLastShown ? <p className="muted">Then the cron ends.</p> : null;
+}
+
+/** `2026-12-31 18:00 UTC or 10 runs (3 so far)`; null where it does not end. */
+export function describeItsEnd({ end, runsCounted }: CronListRow['cron']): string | null {
+  if (end.endsAt === null && end.maxRuns === null) return null;
+  return `${describeEnd(end)}${end.maxRuns === null ? '' : ` (${runsCounted} so far)`}`;
 }

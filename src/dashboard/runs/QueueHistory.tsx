@@ -2,11 +2,10 @@ import { describeDuration } from '#domain/duration-words';
 import { StackedBars } from '../plots/Plot.tsx';
 import { formatCount } from '../plots/plot-scale.ts';
 import type { QueueHistory as History } from '../services.ts';
-import { DurationPlot } from './DurationPlot.tsx';
-import { OutcomeBars } from './OutcomeBars.tsx';
-import classes from './OverviewPanels.module.css';
+import { DurationPlot, OutcomeBars } from './DurationPlot.tsx';
 import { labelStep, type Range } from './ranges.ts';
 import { runsOf } from './run-links.ts';
+import classes from './OverviewPanels.module.css';
 
 /** A queue over time: how many jobs waited, how many attempts ended, how long these took. */
 export function QueueHistory({

@@ -3,11 +3,12 @@ import { formatMilliseconds } from '#domain/duration-words';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';
+import { CallbackFact, FailureNotice, Panel, RunPanels } from './RunParts.tsx';
 import { mayBeSent } from './reasons.ts';
-import classes from './Run.module.css';
 import { pageOfRun } from './run-links.ts';
 import type { PageRun } from './run-text.ts';
-import { CallbackFact, FailureNotice, Panel, RunPanels } from './RunParts.tsx';
+
+import classes from './Run.module.css';
 
 /** A run as its page holds it. What is left out is only for forms. */
 export type ShownRun<Detail extends JobRunDetail | ExecutionRunDetail> = PageRun &

@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
+import type { SlowRule } from '#domain/slow-runs';
 import { AlertFact } from '../alerts/MaintenanceNotice.tsx';
-import { noteEntries } from '../alerts/note-entries.tsx';
 import { CutText } from '../parts/CutText.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
-import { AssertionList } from './AssertionList.tsx';
+import { countOf } from '../words/amounts.ts';
 import { Panel } from './RunParts.tsx';
+import type { SourceFacts } from './SourcePage.tsx';
 
 type Entries = readonly (readonly [string, ReactNode])[];
 
@@ -23,25 +24,25 @@ type SourceSettingsProps = {
   /** Its own settings, before and behind those of alerts. */
   first: Entries;
   last?: Entries;
-  alertSettings: AlertSettings;
-  /** Whether it tells of failures, and how that is called and said. */
+  facts: SourceFacts;
+  /** Whether it raises alerts about failures, and how that is called and said. */
   alerts: { title: string; isOn: boolean; words: string };
-  isMuted: boolean;
-  /** Who is told, and how that is called; null where it is the default channel. */
-  told: readonly [string, string | null];
+  /** How the channels that are notified are called. */
+  told: string;
   /** What follows the list. */
   children?: ReactNode;
 };
 
 /** The settings of a cron or a queue, on its page. */
 export function SourceSettings(props: SourceSettingsProps) {
-  const { of, source, first, last = [], alertSettings, alerts, isMuted, told, children } = props;
+  const { of, source, first, last = [], facts, alerts, told, children } = props;
+  const { alertSettings, windows } = facts;
   const { id, tags, assertions, createdAt } = source;
   const alertFact = (
     <AlertFact
       source={`${of}:${id}`}
       isOn={alerts.isOn || alertSettings.slow !== null}
-      isMuted={isMuted}
+      isMuted={windows.length > 0}
     >
       {alerts.words}
     </AlertFact>
@@ -53,7 +54,7 @@ export function SourceSettings(props: SourceSettingsProps) {
           ['Tags', tags.length === 0 ? null : <Tags key="tags" tags={tags} of={`${of}s`} />],
           ...first,
           [alerts.title, alertFact],
-          told,
+          [told, facts.told],
           ...noteEntries(alertSettings),
           [
             'Success assertions',
@@ -67,4 +68,70 @@ export function SourceSettings(props: SourceSettingsProps) {
       {children}
     </Panel>
   );
+}
+
+/** What a queue or cron asserts, one line each. */
+export function AssertionList({ assertions }: { assertions: readonly Assertion[] }) {
+  return (
+    <ul>
+      {assertions.map((assertion, at) => (
+        <li key={at}>{describe(assertion)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function describe(assertion: Assertion) {
+  switch (assertion.kind) {
+    case 'json_path_equals':
+      return (
+        <>
+          JSON path <code>{assertion.path}</code> equals <code>{assertion.expected}</code>
+        </>
+      );
+    case 'body_contains':
+      return (
+        <>
+          Body contains <code>{assertion.text}</code>
+        </>
+      );
+    case 'response_time_under':
+      return `Response time under ${assertion.ms.toLocaleString('en')} ms`;
+  }
+}
+
+function describeRule({ seconds, timesMedian }: SlowRule): string {
+  return [
+    seconds === null ? null : `${seconds} s`,
+    timesMedian === null ? null : `${timesMedian} times the median`,
+  ]
+    .filter((part) => part !== null)
+    .join(' or ');
+}
+
+/** The note and the runbook of a cron's or queue's alerts, for the list of its settings. */
+export function noteEntries({
+  note,
+  runbookUrl,
+  remindHours,
+  slow,
+}: Omit<AlertSettings, 'channels'>): (readonly [string, ReactNode])[] {
+  return [
+    ['Slow runs', slow === null ? null : `Told when one takes longer than ${describeRule(slow)}`],
+    [
+      'Reminders',
+      remindHours === null
+        ? null
+        : `Every ${countOf(remindHours, 'hour', 'hours')} while it goes on failing`,
+    ],
+    ['Note', note],
+    [
+      'Runbook',
+      runbookUrl === null ? null : (
+        <a key="runbook" href={runbookUrl} rel="noreferrer">
+          {runbookUrl}
+        </a>
+      ),
+    ],
+  ];
 }

@@ -1,5 +1,5 @@
 /** What the buttons above the ticked crons do, and the messages about it. */
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import type { CronAct, CronsActed, CronsChosen, CronSearch } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 

@@ -4,7 +4,7 @@ import { formatRate } from '#domain/rate';
 import { readSpread } from '#work/resources/queue';
 import type { Toast } from '../serving/cookies.ts';
 import { countOf } from '../words/amounts.ts';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import type { BulkKind, BulkOutcome, BulkQuestion, JobSearch, Work } from '../services.ts';
 
 const kinds = ['fire', 'retry', 'delete'] as const;

@@ -1,8 +1,7 @@
 /** What the pages of single runs load, and the addresses of their long texts. */
-import { open } from '../serving/open.ts';
+import { open, notHere } from '../serving/open.ts';
 import { data } from 'react-router';
 import { type Context, notFound } from '../context.ts';
-import { notHere } from '../serving/not-here.ts';
 import type { RecordedRun, RunDetail, ShowOptions, Work } from '../services.ts';
 import { textParts, type RunTextPart } from './run-text.ts';
 

@@ -5,7 +5,6 @@ import type { Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { FoundRun, JobListRow } from '../services.ts';
-import { Outcome } from './Outcome.tsx';
 import { describeFault, describeOutcome } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
 
@@ -62,3 +61,24 @@ export const outcomeColumns: Column<Row>[] = [
     cell: ({ at }) => <Time at={at} />,
   },
 ];
+
+/** How a run ended, in a list: words, with the target's message as a tip, and a link to the job that a retry made. */
+export function Outcome({
+  run: { errorMessage, retriedAs },
+  words,
+}: {
+  run: { errorMessage: string | null; retriedAs: string | null };
+  words: string;
+}) {
+  return (
+    <span title={errorMessage ?? undefined}>
+      {words}
+      {retriedAs ? (
+        <>
+          {', '}
+          <Link to={`/jobs/${retriedAs}`}>resent</Link>
+        </>
+      ) : null}
+    </span>
+  );
+}

@@ -1,6 +1,7 @@
 /** What loaders and actions work with: the services, the facts of the request, who is signed in, and ways to answer. */
 import { data } from 'react-router';
 import { countOf } from '#domain/amounts';
+import { isTeamFull } from '#domain/team-bounds';
 import {
   type Context,
   requestContextOf,
@@ -11,8 +12,7 @@ import {
   session,
   signedIn,
 } from '../context.ts';
-import { readText } from '../forms/read-form.ts';
-import { type FormAnswer, valuesOf } from '../forms/values.ts';
+import { readText, type FormAnswer, valuesOf } from '../forms/values.ts';
 import type { FieldErrors, Permission, TooMany } from '../services.ts';
 import { redirectWithToast, type Toast } from './cookies.ts';
 
@@ -87,4 +87,37 @@ export function actOn<Result>(
   const act = Object.hasOwn(acts, intent) ? acts[intent] : undefined;
   if (!act) throw data(null, { status: 400 });
   return act();
+}
+
+/** What a call makes, or the errors of its form if the team has as much as it may have. */
+export async function orTeamFull<Made extends object>(
+  making: Promise<Made>,
+): Promise<{ made: Made; errors?: never } | { made?: never; errors: FieldErrors }> {
+  try {
+    return { made: await making };
+  } catch (error) {
+    if (isTeamFull(error)) return { errors: Object.fromEntries([error.fieldError]) };
+    throw error;
+  }
+}
+
+/** How many of a person's teams are looked through. */
+const mostTeams = 50;
+
+/**
+ * Throws the 404 page for an id that the current team does not have. If another team of the same person has it, the
+ * page offers to switch. To anybody else it looks as if it did not exist.
+ *
+ * @param find  looks for the id in one team; returns null or undefined if it is not there
+ */
+export async function notHere(
+  context: Context,
+  find: (teamId: string) => Promise<unknown>,
+): Promise<never> {
+  const { session, team } = context.get(signedIn);
+  for (const { id, name } of session.teams.slice(0, mostTeams)) {
+    if (id === team.id || !(await find(id))) continue;
+    throw data({ elsewhere: { id, name } }, { status: 404 });
+  }
+  throw data(null, { status: 404 });
 }

@@ -1,3 +1,5 @@
+import type { Forecast } from '../services.ts';
+
 /** Instants in few words, for rows. */
 
 const second = 1000;
@@ -61,4 +63,20 @@ function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFo
   const format = made.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
   made.set(key, format);
   return format;
+}
+
+/** When the monthly limit will be reached, in words; null: there is no limit. */
+export function describeForecast(forecast: Forecast | null): string | null {
+  switch (forecast) {
+    case null:
+      return null;
+    case 'reached':
+      return 'The limit is reached. Sending resumes next month.';
+    case 'too-early':
+      return 'Too early in the month to tell.';
+    case 'enough':
+      return 'On track: within this month’s limit.';
+    default:
+      return `Active crons, waiting jobs and the pace so far reach the limit on ${forecast.runsOutOn} (UTC).`;
+  }
 }

@@ -13,7 +13,7 @@ import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
 import { type JobInput, readJobInput } from '#work/resources/job';
 import { QUEUE, type QueueChange, readQueueName } from '#work/resources/queue';
 import { readChange, readWhole } from '#work/resources/resource';
-import { readText } from '../forms/read-form.ts';
+import { readText } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import type { FieldErrors } from '../services.ts';
 import { channelsShown } from './form-values.ts';

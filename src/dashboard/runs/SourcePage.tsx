@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react';
+import type { AlertSettings } from '#domain/alert-settings';
+import type { AlertLevel } from '#domain/alert-streak';
+import { ActivityPanel } from '../activity/ActivityPanel.tsx';
+import { MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
+import { readTold } from '../alerts/muted-now.ts';
+import { PageHeader } from '../page/PageHeader.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { MoreActions } from '../parts/MoreActions.tsx';
+import type { Work } from '../services.ts';
+
+type Source = { kind: 'cron' | 'queue'; id: string; alertSettings: AlertSettings };
+
+/** What the pages of a cron and of a queue both show. @param levels  the alerts that it can raise */
+export async function readSourceFacts(
+  work: Work,
+  teamId: string,
+  { kind, id, alertSettings }: Source,
+  levels: readonly AlertLevel[],
+) {
+  const { slow } = alertSettings;
+  const [windows, activity, told, slowSince] = await Promise.all([
+    work.listActiveWindows(teamId, { kind, id }),
+    work.listActivityOf(teamId, id),
+    readTold(work, teamId, alertSettings, levels),
+    // By its own rule; null: it is not slow, or it has none.
+    slow === null ? null : work.findSlowSince(teamId, id, slow),
+  ]);
+  return { alertSettings, windows, activity, told, slowSince };
+}
+
+export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;
+
+type SourcePageProps = {
+  of: 'cron' | 'queue';
+  id: string;
+  name: string;
+  facts: SourceFacts;
+  health: ReactNode;
+  note?: ReactNode;
+  more: ReactNode;
+  action: ReactNode;
+  /** What is deleted with it. */
+  deletion: ReactNode;
+  /** Notices above and below that it is slow. */
+  above?: ReactNode;
+  notices?: ReactNode;
+  /** Ends what mutes it. */
+  unmute?: ReactNode;
+  children: ReactNode;
+};
+
+/** The frame of the pages of a cron and of a queue. */
+export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
+  return (
+    <>
+      <PageHeader
+        title={name}
+        beside={parts.health}
+        parent={{ to: `/${of}s`, text: of === 'cron' ? 'Crons' : 'Queues' }}
+        note={parts.note}
+        more={parts.more}
+        action={parts.action}
+        menu={
+          <MoreActions of={name}>
+            <ConfirmDialog
+              word="Delete"
+              question={`Delete the ${of} “${name}”?`}
+              fields={{ intent: 'delete' }}
+            >
+              {parts.deletion}
+            </ConfirmDialog>
+          </MoreActions>
+        }
+      />
+      <div className="stack">
+        {parts.above}
+        <SlowNotice since={facts.slowSince} source={`${of}:${id}`} />
+        {parts.notices}
+        <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />
+        {parts.children}
+        <ActivityPanel activity={facts.activity} />
+      </div>
+    </>
+  );
+}
