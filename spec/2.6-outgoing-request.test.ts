@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyText } from '#testing/any-text';
-import { parseJsonText, type JsonNode } from '#domain/json-text';
+import { parseJsonText, type JsonNode } from '#domain/json/text';
 import {
   bodyOf,
   headerLinesOf,

@@ -1,5 +1,5 @@
 import { escapeHtml } from '#domain/escape-html';
-import { escapeJsonAnswer } from '#domain/json-text';
+import { escapeJsonAnswer } from '#domain/json/text';
 import type { FieldError } from '#work/fields';
 import type { Hit } from './rate-limiter.ts';
 

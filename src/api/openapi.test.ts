@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import { ApiServer, aCron, aJob } from '#testing/api-server';
 import { readCronInput } from '#work/resources/cron';
 import type { Fields, Reading } from '#work/fields';

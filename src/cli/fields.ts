@@ -1,6 +1,6 @@
 /** Command line options of a resource's fields. */
 import { type Command, Option } from 'commander';
-import { parseJsonText, readTopLevelFields } from '#domain/json-text';
+import { parseJsonText, readTopLevelFields } from '#domain/json/text';
 import type { Fields, Reading } from '#work/fields';
 import { type OptionSpec, type Part, partsOf, type Resource } from '#work/resources/resource';
 import { toJson } from '#work/resources/resource';

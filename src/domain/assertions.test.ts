@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { type Assertion, MAX_ASSERTIONS } from './assertion.ts';
-import { JsonFinder } from './json-find.ts';
+import { JsonFinder } from './json/find.ts';
 import { evaluateAssertions, needsOf, parseAssertions, type ResponseFacts } from './assertions.ts';
 
 function facts(text: string, { durationMs = 10, assertions = [] }: Given = {}): ResponseFacts {

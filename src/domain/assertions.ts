@@ -1,9 +1,9 @@
 import { type Assertion, ASSERTION_KINDS, labelOfKind, MAX_ASSERTIONS } from './assertion.ts';
 import type { BodyNeeds, ReceivedBody } from './exchange.ts';
-import { areNodesEqual, compareValues, isTextOf } from './json-equality.ts';
-import type { FoundValue } from './json-find.ts';
-import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json-path.ts';
-import { parseJsonText, type JsonNode } from './json-text.ts';
+import { areNodesEqual, compareValues, isTextOf } from './json/equality.ts';
+import type { FoundValue } from './json/find.ts';
+import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json/path.ts';
+import { parseJsonText, type JsonNode } from './json/text.ts';
 import { LIMITS } from './limits.ts';
 
 /** Success assertions: reading them as written, and checking a response against them (§2.4, §2.7). */

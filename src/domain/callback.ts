@@ -3,7 +3,7 @@
 import type { OutgoingRequest } from './exchange.ts';
 import type { FailureReason } from './failure.ts';
 import { formatInstant } from './instant.ts';
-import { escapeJsonAnswer } from './json-text.ts';
+import { escapeJsonAnswer } from './json/text.ts';
 import { dropFragment } from './query.ts';
 import { withDefaultHeaders } from './request.ts';
 

@@ -1,6 +1,6 @@
 import type { FaultCode } from './connection-faults.ts';
-import type { JsonFindings } from './json-find.ts';
-import type { PathStep } from './json-path.ts';
+import type { JsonFindings } from './json/find.ts';
+import type { PathStep } from './json/path.ts';
 
 /**
  * One HTTP exchange as plain data: the request that `outgoing` is asked to send, and its outcome. Nothing here knows

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Exchange, Trace } from './exchange.ts';
-import { JsonFinder } from './json-find.ts';
-import type { PathStep } from './json-path.ts';
+import { JsonFinder } from './json/find.ts';
+import type { PathStep } from './json/path.ts';
 import { judgeExchange } from './judge.ts';
 
 const trace: Trace = {

@@ -1,8 +1,8 @@
 /** The payload of a job or a cron, and how it is sent (§2.1, §2.2, §2.6). */
 
-import { MAX_JSON_DEPTH } from './json-text.ts';
-import { type JsonKind, JsonTokens, type JsonVisitor } from './json-tokens.ts';
-import { encodeJsonForWire } from './json-wire.ts';
+import { MAX_JSON_DEPTH } from './json/text.ts';
+import { type JsonKind, JsonTokens, type JsonVisitor } from './json/tokens.ts';
+import { encodeJsonForWire } from './json/wire.ts';
 
 /** JSON (an object or an array) as given, or other text; null for no payload. */
 export type Payload = { kind: 'json'; text: string } | { kind: 'text'; text: string } | null;

@@ -1,8 +1,8 @@
 /** A payload as query parameters of a URL (§2.6). */
 
-import { AsciiWriter } from './ascii-writer.ts';
-import { walkDistinct, type JsonSink } from './json-distinct.ts';
-import { type ContainerKind, decodeString, type ScalarKind } from './json-tokens.ts';
+import { AsciiWriter } from './json/ascii-writer.ts';
+import { walkDistinct, type JsonSink } from './json/distinct.ts';
+import { type ContainerKind, decodeString, type ScalarKind } from './json/tokens.ts';
 
 /**
  * How much a payload may add to a URL, in characters. Nested keys are repeated in every parameter below them, so a

@@ -1,6 +1,6 @@
-import { ByteStore } from '#domain/byte-store';
+import { ByteStore } from '#domain/json/byte-store';
 import type { BodyNeeds, ReceivedBody } from '#domain/exchange';
-import { JsonFinder } from '#domain/json-find';
+import { JsonFinder } from '#domain/json/find';
 import { TextSearch } from './search.ts';
 
 /** How much of a body is stored (§2.5), in bytes. */

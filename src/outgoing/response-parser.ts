@@ -1,4 +1,4 @@
-import { ByteStore } from '#domain/byte-store';
+import { ByteStore } from '#domain/json/byte-store';
 import type { FaultCode } from '#domain/connection-faults';
 import type { HeaderList } from '#domain/exchange';
 

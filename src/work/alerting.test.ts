@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '#domain/ids';
 import { parseUtc } from '#domain/instant';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import type { ChannelConfig } from '#domain/notification-channel';
 import { aCron, aQueue, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';

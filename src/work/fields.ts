@@ -1,4 +1,4 @@
-import type { JsonField } from '#domain/json-text';
+import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
 import { isLongerThan } from '#domain/text-length';
 import { mustBeString, mustNotExceedCharacters } from './messages.ts';

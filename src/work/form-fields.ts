@@ -1,5 +1,5 @@
 import { type Pair, readPairs } from '#domain/form-pairs';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from './fields.ts';
 import { LIMITS } from '#domain/limits';
 

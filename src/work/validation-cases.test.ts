@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import { readCronInput } from './resources/cron.ts';
 import { readJobInput } from './resources/job.ts';
 

@@ -4,7 +4,7 @@ import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
 import { isId } from '#domain/ids';
 import { parseUtc } from '#domain/instant';
-import { type JsonField, readJsonField } from '#domain/json-text';
+import { type JsonField, readJsonField } from '#domain/json/text';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import type { Reading } from '#work/fields';
 import { type JobDetail, type JobEdit, latestStart } from '#work/jobs';

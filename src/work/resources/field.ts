@@ -1,5 +1,5 @@
 /** What a field is made of: its declaration, and how its kind reads and writes. */
-import type { JsonField } from '#domain/json-text';
+import type { JsonField } from '#domain/json/text';
 import { type Findings, findGiven } from '../fields.ts';
 import type { Context, Entry, FieldKind, OptionSpec, Plain, Resource } from './resource.ts';
 import { type Schema, type Shown, takeChange } from './resource.ts';

@@ -1,6 +1,6 @@
 import type { HeaderList } from '#domain/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
-import { type JsonField, readTopLevelFields } from '#domain/json-text';
+import { type JsonField, readTopLevelFields } from '#domain/json/text';
 import type { Fields, Findings } from '../fields.ts';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES, mustBeArray } from '../messages.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import { type JobInput, readJobInput } from './job.ts';
 
 const minimal = '"queue":"emails","url":"https://example.com/hook"';

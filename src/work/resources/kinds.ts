@@ -1,6 +1,6 @@
 /** The kinds of fields with one value. Those of lists and mappings are in list-kinds.ts. */
 import { formatUtcMinute, parseUtc } from '#domain/instant';
-import type { JsonField } from '#domain/json-text';
+import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
 import { formatRate, parseRate, type Rate } from '#domain/rate';
 import { formatRetrySchedule, parseRetrySchedule } from '#domain/retry-schedule';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readTopLevelFields } from '#domain/json-text';
+import { readTopLevelFields } from '#domain/json/text';
 import { readQueueChange, readQueueName } from './queue.ts';
 
 const fieldsOf = (given: object) => readTopLevelFields(JSON.stringify(given)) ?? new Map();

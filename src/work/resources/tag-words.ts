@@ -1,5 +1,5 @@
 import { MOST_TAGS, readTag, sortTags, splitTags, TAG_CHARACTERS } from '#domain/tags';
-import type { JsonField } from '#domain/json-text';
+import type { JsonField } from '#domain/json/text';
 
 const TEXTS = {
   notAList: 'Tags must be a list of words.',

@@ -1,5 +1,5 @@
 import { isId } from '#domain/ids';
-import type { JsonField } from '#domain/json-text';
+import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
 import { type AlertSource, WEEK_MS } from '#domain/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';

@@ -1,6 +1,6 @@
 import { ByteStore } from './byte-store.ts';
-import { MAX_PATH_LENGTH, placeInList, type PathStep } from './json-path.ts';
-import { decodeString, type JsonKind, JsonTokens, type JsonVisitor } from './json-tokens.ts';
+import { MAX_PATH_LENGTH, placeInList, type PathStep } from './path.ts';
+import { decodeString, type JsonKind, JsonTokens, type JsonVisitor } from './tokens.ts';
 
 /**
  * Finds the values at given paths in a JSON text that arrives in chunks (§2.7, §2.4). The result is the same as with

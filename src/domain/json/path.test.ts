@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { MAX_PATH_LENGTH, parsePath } from './json-path.ts';
+import { MAX_PATH_LENGTH, parsePath } from './path.ts';
 
 describe('reading a JSON path', () => {
   const paths: [string, (string | number)[]][] = [

@@ -4,12 +4,12 @@ import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 
-import encodingCases from '../../spec/cases/json-encoding.json' with { type: 'json' };
+import encodingCases from '../../../spec/cases/json-encoding.json' with { type: 'json' };
 
-import { escapeJsonAnswer, parseJsonText } from './json-text.ts';
-import { readJsonField, readTopLevelFields } from './json-text.ts';
-import type { JsonNode } from './json-text.ts';
-import { encodeJsonForWire as encode } from './json-wire.ts';
+import { escapeJsonAnswer, parseJsonText } from './text.ts';
+import { readJsonField, readTopLevelFields } from './text.ts';
+import type { JsonNode } from './text.ts';
+import { encodeJsonForWire as encode } from './wire.ts';
 
 const encodeJsonForWire = (text: string) => encode(text).toString('latin1');
 

@@ -2,7 +2,7 @@
  * Walks a payload without building a tree: a tree of a megabyte takes a third of a second. If a key occurs more than
  * once, its last value counts, at the place of the first (§2.6).
  */
-import { MAX_JSON_DEPTH } from './json-text.ts';
+import { MAX_JSON_DEPTH } from './text.ts';
 import {
   type ContainerKind,
   decodeString,
@@ -10,7 +10,7 @@ import {
   JsonTokens,
   type JsonVisitor,
   type ScalarKind,
-} from './json-tokens.ts';
+} from './tokens.ts';
 
 /** Receives each part of a value. A token is `text.slice(start, end)`. */
 export interface JsonSink {

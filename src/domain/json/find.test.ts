@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import * as fc from 'fast-check';
-import { JsonFinder, MAX_STREAMED_LEVELS, MAX_VALUE_BYTES, type FoundValue } from './json-find.ts';
-import { parsePath, type PathStep } from './json-path.ts';
+import { JsonFinder, MAX_STREAMED_LEVELS, MAX_VALUE_BYTES, type FoundValue } from './find.ts';
+import { parsePath, type PathStep } from './path.ts';
 
 const BROKEN = { fault: 'a body that is not JSON' };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
-import { areNodesEqual, canonicalNumber, compareValues } from './json-equality.ts';
-import { parseJsonText } from './json-text.ts';
+import { areNodesEqual, canonicalNumber, compareValues } from './equality.ts';
+import { parseJsonText } from './text.ts';
 
 function parse(text: string) {
   const node = parseJsonText(text);

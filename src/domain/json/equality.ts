@@ -1,4 +1,4 @@
-import { parseJsonText, type JsonNode } from './json-text.ts';
+import { parseJsonText, type JsonNode } from './text.ts';
 
 /**
  * Equality of JSON values (§2.4): numbers by value, objects in any order of their keys, lists in order. There are two

@@ -12,7 +12,7 @@ import {
   JsonTokens,
   type JsonVisitor,
   type ScalarKind,
-} from './json-tokens.ts';
+} from './tokens.ts';
 
 /** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (§2.6). */
 export const MAX_JSON_DEPTH = 512;

@@ -1,6 +1,6 @@
 import { AsciiWriter } from './ascii-writer.ts';
-import { walkDistinct, type JsonSink } from './json-distinct.ts';
-import type { ContainerKind, ScalarKind } from './json-tokens.ts';
+import { walkDistinct, type JsonSink } from './distinct.ts';
+import type { ContainerKind, ScalarKind } from './tokens.ts';
 
 /**
  * Writes a JSON text as it is sent (§2.6): ASCII only, `/` as `\/`, empty objects as `[]`, no white space between
