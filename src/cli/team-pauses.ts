@@ -22,7 +22,7 @@ export function addTeamPauseCommands(team: Command, session: Session): void {
   for (const verb of ['pause', 'resume'] as const) {
     const { description, warning } = VERBS[verb];
     addTeamOption(team.command(verb).description(description))
-      .option('--yes', 'it is meant')
+      .option('--yes', 'confirm')
       .action(async (options: { team: string; yes?: true }) => {
         const { teamId, name, work } = await session.findTeam(options.team);
         if (options.yes !== true) throw new CommandFault(warning);

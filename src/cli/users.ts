@@ -1,29 +1,29 @@
 import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
 import { readSecret, SECRET_FROM } from './secrets.ts';
+import type { OpenRooms } from './services.ts';
 import { show, type Session } from './session.ts';
+
+const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
 interface NewUserOptions {
   email: string;
   password: string;
   name?: string;
   team?: string;
-  role?: 'owner' | 'admin' | 'member' | 'viewer';
+  role?: (typeof ROLES)[number];
 }
 
 export function addUserCommands(program: Command, session: Session): void {
   const user = program.command('user').description('accounts');
-  addLinkCommands(user, session);
   user
     .command('create')
-    .description('make an account, and its team if there is none of that name')
+    .description('create an account, and its team if no team has that name')
     .requiredOption('--email <E>', 'email address')
     .requiredOption('--password <P>', `password, at least 8 characters${SECRET_FROM}`)
     .option('--name <N>', "the person's name")
     .option('--team <T>', "the team's name, or its id")
-    .addOption(
-      new Option('--role <R>', 'role in the team').choices(['owner', 'admin', 'member', 'viewer']),
-    )
+    .addOption(new Option('--role <R>', 'role in the team').choices(ROLES))
     .action(async (options: NewUserOptions) => {
       const password = await readSecret(session, '--password', options.password);
       const { people } = await session.open();
@@ -32,69 +32,61 @@ export function addUserCommands(program: Command, session: Session): void {
       const { userId, teamId, apiToken } = outcome;
       session.print({ userId, teamId, apiToken });
     });
-  user
-    .command('reset-password')
-    .description('make a link that sets a new password')
-    .requiredOption('--email <E>', 'email address')
-    .action(async ({ email }: { email: string }) => {
-      const { people } = await session.open();
-      if (!people.takesPasswords()) throw new CommandFault(PASSWORDS_OFF);
-      const resetUrl = await people.resetPasswordUrl(email);
-      if (resetUrl === null) throw noAccount(email);
-      session.print({ resetUrl });
-    });
-  user
-    .command('sign-out')
-    .description('end all sessions and open links of an account')
-    .requiredOption('--email <E>', 'email address')
-    .option('--revoke-token', 'revoke the API token too')
-    .action(async ({ email, revokeToken = false }: { email: string; revokeToken?: boolean }) => {
-      const { people } = await session.open();
-      if (!(await people.signOut(email, { revokesToken: revokeToken }))) throw noAccount(email);
-      session.print({ email, signedOut: true, tokenRevoked: revokeToken });
-    });
-  user
-    .command('token')
-    .description('make a new API token; the old one stops working')
-    .requiredOption('--email <E>', 'email address')
-    .action(async ({ email }: { email: string }) => {
-      const { people } = await session.open();
-      const apiToken = await people.newToken(email);
-      if (apiToken === null) throw noAccount(email);
-      session.print({ apiToken });
-    });
+  addAccountVerbs(user, session);
 }
 
-/** For accounts that a provider or proxy leads to. */
-function addLinkCommands(user: Command, session: Session): void {
-  user
-    .command('confirm-email')
-    .description("vouch that an account's email is its owner's")
-    .requiredOption('--email <E>', 'email address')
-    .action(async ({ email }: { email: string }) => {
-      const { people } = await session.open();
-      if (!(await people.confirmEmail(email))) throw noAccount(email);
-      session.print({ email, confirmed: true });
-    });
-  user
-    .command('unlink')
-    .description(
-      'forget whom an account is joined to at the provider or proxy, and end its sessions',
-    )
-    .requiredOption('--email <E>', 'email address')
-    .action(async ({ email }: { email: string }) => {
-      const { people } = await session.open();
+type Act = (
+  people: OpenRooms['people'],
+  email: string,
+  options: { revokeToken?: true },
+) => Promise<object | null>;
+
+/** Commands about the account that `--email` names. Null: there is none. */
+function addAccountVerbs(user: Command, session: Session): void {
+  const verb = (name: string, description: string, act: Act) =>
+    user
+      .command(name)
+      .description(description)
+      .requiredOption('--email <E>', 'email address')
+      .action(async ({ email, ...options }: { email: string; revokeToken?: true }) => {
+        const record = await act((await session.open()).people, email, options);
+        if (record === null)
+          throw new CommandFault(`there is no account with the email ${show(email)}.`);
+        session.print(record);
+      });
+  verb('reset-password', 'create a link that sets a new password', async (people, email) => {
+    if (!people.takesPasswords()) throw new CommandFault(PASSWORDS_OFF);
+    const resetUrl = await people.resetPasswordUrl(email);
+    return resetUrl === null ? null : { resetUrl };
+  });
+  verb(
+    'sign-out',
+    'end all sessions and open links of an account',
+    async (people, email, given) => {
+      const tokenRevoked = given.revokeToken === true;
+      const isDone = await people.signOut(email, { revokesToken: tokenRevoked });
+      return isDone ? { email, signedOut: true, tokenRevoked } : null;
+    },
+  ).option('--revoke-token', 'revoke the API token too');
+  verb('token', 'create a new API token; the old one stops working', async (people, email) => {
+    const apiToken = await people.newToken(email);
+    return apiToken === null ? null : { apiToken };
+  });
+  verb('confirm-email', "confirm that an account's email is its owner's", async (people, email) =>
+    (await people.confirmEmail(email)) ? { email, confirmed: true } : null,
+  );
+  verb(
+    'unlink',
+    "remove an account's link to the provider or proxy, and end its sessions",
+    async (people, email) => {
       const outcome = await people.unlink(email);
-      if (outcome === null) throw noAccount(email);
-      session.print({ email, wasJoined: outcome.wasJoined });
-    });
+      return outcome && { email, wasJoined: outcome.wasJoined };
+    },
+  );
 }
 
 const PASSWORDS_OFF =
   'PASSWORD_SIGN_IN is off, so a new password would open nothing; set it to on, or let the provider help.';
-
-const noAccount = (email: string) =>
-  new CommandFault(`there is no account with the email ${show(email)}.`);
 
 /** `--email: Enter a valid email address. --password: Use at least 8 characters.` */
 export function listErrors(errors: Record<string, readonly string[]>): string {
