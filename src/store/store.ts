@@ -27,7 +27,7 @@ import { lists } from './lists/lists.ts';
 import { members } from './people/members.ts';
 import { readApplied } from './migrations/applied.ts';
 import { BASELINE, compareMigrations, type Migration } from './migrations/migrations.ts';
-import { NodeStore } from './nodes/nodes.ts';
+import { nodes } from './nodes/nodes.ts';
 import { notices } from './alerts/notices.ts';
 import { depths } from './figures/depths.ts';
 import { durations } from './figures/durations.ts';
@@ -225,6 +225,7 @@ async function assemble(
 }
 
 const NOUNS = {
+  nodes,
   users,
   passkeys,
   secondFactors,
@@ -258,7 +259,7 @@ const NOUNS = {
 };
 
 function makeNouns(context: Context) {
-  const { main, lease, sealer, clock, signals } = context;
+  const { main, sealer, clock, signals } = context;
   return {
     ...bindAll(context, NOUNS),
     apiWindows: apiWindows(context),
@@ -269,7 +270,6 @@ function makeNouns(context: Context) {
     callbacks: new CallbackStore(main, sealer),
     jobs: jobs(context),
     lists: lists(context),
-    nodes: new NodeStore(main, lease),
     queues: queues(context),
     runs: new RunStore(main, sealer, clock, signals),
     untrustedHeaders: new SightingStore(main, UNTRUSTED_HEADERS),

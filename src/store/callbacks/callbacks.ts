@@ -13,6 +13,7 @@ import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
+import { add, all, remove } from '../database/rows.ts';
 
 /** A callback, recorded with the end of the run that it reports (§6.1). */
 export interface CallbackToSend {
@@ -179,16 +180,12 @@ export class CallbackStore {
 
 /** Deletes callbacks that dead nodes may have sent. */
 export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
-  await trx.deleteFrom('callbacks_under_way').where('node_id', 'in', nodeIds).execute();
+  await remove(trx, 'callbacks_under_way', { node_id: nodeIds });
 }
 
 /** Puts back callbacks that a node has claimed without knowing it, because the answer to its claim was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
-  const taken = await trx
-    .selectFrom('callbacks_under_way')
-    .selectAll()
-    .where('node_id', '=', nodeId)
-    .execute();
+  const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
   const returned = [];
   for (const { node_id: _, ...callback } of taken.filter(({ id }) => !known.has(id))) {
     const gone = await trx
@@ -200,7 +197,7 @@ export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlyS
       .execute();
     // It was sent and deleted since it was read, so it must not wait again.
     if (gone.length === 0) continue;
-    await trx.insertInto('callbacks').values(callback).execute();
+    await add(trx, 'callbacks', callback);
     returned.push(callback);
   }
   return returned;

@@ -1,9 +1,9 @@
 import { type ExecutionRecord, executionRecord } from './execution-records.ts';
 import type { Database } from '../database/database.ts';
 import { SMALL_EXECUTION_COLUMNS } from '../runs/run-tables.ts';
-import { pageStatement } from '../lists/statement.ts';
 import type { Row } from '../tables/tables.ts';
 import { all, not } from '../database/rows.ts';
+import { pageStatement } from '../database/prepared.ts';
 
 export interface NamedRun {
   execution: ExecutionRecord;

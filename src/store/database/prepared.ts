@@ -26,6 +26,21 @@ export function preparedStatement<Row>(
   };
 }
 
+/**
+ * A statement without a name at its start, so that Postgres plans it each time, by its values and statistics. For rare
+ * statements, and those for which a plan that was made while a table was empty could read far too much (plans.test.ts).
+ * Planning a search of all partitions takes the server some milliseconds.
+ */
+export function pageStatement<Row>(
+  name: string,
+  write: (dialect: Dialect) => string,
+): PreparedStatement<Row> {
+  return {
+    sqlite: `${write(sqlite)} /* ${name} */`,
+    postgres: `${write(postgres)} /* ${name} */`,
+  };
+}
+
 export function bindPrepared<Row>(
   dialect: Dialect,
   statement: PreparedStatement<Row>,

@@ -1,8 +1,7 @@
 import { queueDepths } from '../tables/figures.ts';
 import { fieldsOf } from '../tables/table.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
-import { pageStatement } from '../lists/statement.ts';
+import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { addMissing, below, first, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';

@@ -2,9 +2,9 @@ import { HOUR_MS } from '#domain/instant';
 import { DURATION_BOUNDS, type DurationCounts, stepOf } from '#domain/duration-histogram';
 import type { FailureReason } from '#domain/failure';
 import type { Dialect } from '../database/dialect.ts';
-import { pageStatement } from '../lists/statement.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
+import { pageStatement } from '../database/prepared.ts';
 
 /** The reasons of runs that were not sent, or have no known duration. */
 const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([

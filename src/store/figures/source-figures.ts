@@ -1,11 +1,11 @@
 import { FAILED_JOB_STATUSES, type FailedJobStatus } from '#domain/run-status';
 import type { Dialect } from '../database/dialect.ts';
-import { pageStatement } from '../lists/statement.ts';
 import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
 import { DAY_MS } from '#domain/instant';
+import { pageStatement } from '../database/prepared.ts';
 
 /** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;

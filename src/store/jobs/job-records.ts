@@ -1,7 +1,7 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
 import type { JobStatus } from '#domain/run-status';
@@ -129,16 +129,15 @@ export async function findJob(
  * The team of a job. Only for the command line, which has only the job's id; every request of a user names the team.
  */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
-  const { rows } = await db.read((reader) =>
-    sql<{ id: string }>`
-    select teams.id from teams where exists (
-      select 1 from jobs where jobs.team_id = teams.id and jobs.id = ${jobId})
-    union all select teams.id from teams where exists (
-      select 1 from ended_jobs where ended_jobs.team_id = teams.id and ended_jobs.id = ${jobId})
-    `.execute(reader),
-  );
-  return rows[0]?.id ?? null;
+  const [row] = await db.read((reader) => reader.rows(findTeam, [jobId]));
+  return row?.id ?? null;
 }
+
+const findTeam = pageStatement<{ id: string }>('find-team-of-job', ({ $ }) => {
+  const withJob = (table: string) => `select t.id from teams t where exists (
+    select 1 from ${table} j where j.team_id = t.id and j.id = ${$(1)})`;
+  return `${withJob('jobs')} union all ${withJob('ended_jobs')}`;
+});
 
 /** The failed job whose Retry by a person made this one; null for none. */
 export async function findRetryOf(
@@ -147,13 +146,15 @@ export async function findRetryOf(
   jobId: string,
 ): Promise<string | null> {
   // The team is checked afterwards, for the reason given at `findRetries`.
-  const { rows } = await db.read((reader) =>
-    sql<{ team_id: string; id: string }>`/* find-retry-of */
-    select team_id, id from ended_jobs
-    where retried_as = ${jobId} and retried_as is not null`.execute(reader),
-  );
+  const rows = await db.read((reader) => reader.rows(findRetriedJob, [jobId]));
   return rows.find((row) => row.team_id === teamId)?.id ?? null;
 }
+
+const findRetriedJob = preparedStatement<{ team_id: string; id: string }>(
+  'find-retry-of',
+  ({ $ }) => `
+  select team_id, id from ended_jobs where retried_as = ${$(1)} and retried_as is not null`,
+);
 
 /**
  * The ids of the attempts after the first of some jobs. The caller checks the team: with a condition on the team
@@ -187,14 +188,17 @@ export async function listAttempts(
  * call it rarely.
  */
 export async function measureWaitingPayloads(db: Database, teamId: string): Promise<number> {
-  const { rows } = await db.read((reader) =>
-    sql<{ bytes: number | null }>`/* measure-waiting-payloads */
-    select cast(sum((select sum(octet_length(j.payload)) from jobs j
-      where j.queue_id = q.id and j.status = 'pending')) as bigint) as bytes
-    from queues q where q.team_id = ${teamId}`.execute(reader),
-  );
-  return rows[0]?.bytes ?? 0;
+  const [row] = await db.read((reader) => reader.rows(measurePayloads, [teamId]));
+  return row?.bytes ?? 0;
 }
+
+const measurePayloads = preparedStatement<{ bytes: number | null }>(
+  'measure-waiting-payloads',
+  ({ $ }) => `
+  select cast(sum((select sum(octet_length(j.payload)) from jobs j
+    where j.queue_id = q.id and j.status = 'pending')) as bigint) as bytes
+  from queues q where q.team_id = ${$(1)}`,
+);
 
 /** How many ids one statement takes: each is a bound value, and databases limit their number. */
 const IDS_AT_ONCE = 500;

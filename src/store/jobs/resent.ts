@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
-import { pageStatement } from '../lists/statement.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
+import { pageStatement } from '../database/prepared.ts';
 
 /** How many of some failed jobs were resent, and the present states of the new jobs (§3.3). */
 export interface ResentCount {

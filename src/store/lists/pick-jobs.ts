@@ -134,14 +134,15 @@ const findByUrl = preparedStatement<{ id: string }>(
   (dialect) => dialect.findByUrl,
 );
 
+const findOriginal = preparedStatement<{ original_id: string }>('find-original', ({ $ }) => {
+  const original = (table: string) =>
+    `select original_id from ${table} where team_id = ${$(1)} and id = ${$(2)}`;
+  return `${original('ended_jobs')} union all ${original('jobs')}`;
+});
+
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
-  const isIt = sql`team_id = ${teamId} and id = ${jobId}`;
-  const { rows } = await db.read((reader) =>
-    sql<{ original_id: string }>`/* find-original */
-    select original_id from ended_jobs where ${isIt}
-    union all select original_id from jobs where ${isIt}`.execute(reader),
-  );
-  const originalId = rows[0]?.original_id ?? jobId;
+  const [row] = await db.read((reader) => reader.rows(findOriginal, [teamId, jobId]));
+  const originalId = row?.original_id ?? jobId;
   return [...new Set([originalId, jobId, ...(await findRetries(db, [originalId]))])];
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
-import { pageStatement } from './statement.ts';
+import { pageStatement } from '../database/prepared.ts';
 
 /** The counts of one queue stop here, since a team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;

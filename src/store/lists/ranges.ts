@@ -2,7 +2,7 @@ import type { RunOutcome } from '#domain/run-search';
 import { FAILURE_REASONS } from '#domain/failure';
 import type { Database } from '../database/database.ts';
 import { type Fields, packRows, type Span } from '../database/dialect.ts';
-import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
+import { pageStatement, preparedStatement, type PreparedStatement } from '../database/prepared.ts';
 import {
   ENDED_JOB_STATUSES,
   type EndedJobStatus,
@@ -13,7 +13,6 @@ import {
 import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobKey, Search } from './search.ts';
-import { pageStatement } from './statement.ts';
 import { FIRST_ID } from '#domain/ids';
 
 /**

@@ -1,9 +1,8 @@
 import { ENDED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
-import { pageStatement } from './statement.ts';
 
 /** One bar of a cron's or queue's recent results. */
 export interface RunResult {

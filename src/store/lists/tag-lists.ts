@@ -1,6 +1,6 @@
 import { readTags } from '#domain/tags';
 import type { Database } from '../database/database.ts';
-import { pageStatement } from './statement.ts';
+import { pageStatement } from '../database/prepared.ts';
 
 /** The states of the crons of a tag; `failing`: active, and the last finished run failed. */
 export interface TaggedCrons {

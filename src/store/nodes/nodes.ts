@@ -1,10 +1,12 @@
 import { newId } from '#domain/ids';
 import { dropCallbacksUnderWay } from '../callbacks/callbacks.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { holdNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
+import type { Context } from '../database/context.ts';
+import { add } from '../database/rows.ts';
 
 /** A node, as it was at one look at the table. */
 export interface NodeBeat {
@@ -29,54 +31,43 @@ export interface SignedOff extends SettledOrphans {
  * node's claims are its own to end, however long the lease was not renewed. Once another node has deleted the row,
  * nothing that the node writes has any effect.
  */
-export class NodeStore {
-  readonly #db: Database;
-  readonly #lease: Database;
-
-  /** @param lease  the database handle for leases alone, so that other statements do not delay renewals */
-  constructor(db: Database, lease: Database) {
-    this.#db = db;
-    this.#lease = lease;
-  }
-
+export const nodes = {
   /** Registers this process under a new id, which was never used before. */
-  async join(now: number, leaseMs: number): Promise<string> {
+  async join({ lease }: Context, now: number, leaseMs: number): Promise<string> {
     const id = newId(now);
-    await this.#lease.transact((trx) =>
-      trx
-        .insertInto('nodes')
-        .values({ id, started_at: now, lease_until: now + leaseMs })
-        .execute(),
+    await lease.transact((trx) =>
+      add(trx, 'nodes', { id, started_at: now, lease_until: now + leaseMs }),
     );
     return id;
-  }
+  },
 
-  /** Renews a lease, even one that has run out. False where the node has been declared dead. */
-  async renew(nodeId: string, now: number, leaseMs: number): Promise<boolean> {
+  /** Renews a lease, even one that has run out. False if the node has been declared dead. */
+  async renew({ lease }: Context, nodeId: string, now: number, leaseMs: number): Promise<boolean> {
     // One statement, not a transaction: a process frozen inside a transaction would keep its row locked, and no node
     // could declare it dead.
-    return (await this.#lease.rows(renewLease, [nodeId, now + leaseMs])).length === 1;
-  }
+    return (await lease.rows(renewLease, [nodeId, now + leaseMs])).length === 1;
+  },
 
   /** Every other node with its beat. */
-  async readOthers(nodeId: string): Promise<NodeBeat[]> {
-    return this.#lease.rows(readOthers, [nodeId]);
-  }
+  async readOthers({ lease }: Context, nodeId: string): Promise<NodeBeat[]> {
+    return lease.rows(readOthers, [nodeId]);
+  },
 
   /**
    * Puts back runs and callbacks that were claimed for a node without its knowledge (see `releaseLostClaims`). Does
    * nothing if the node has been declared dead.
    */
   async releaseLostClaims(
+    { main }: Context,
     nodeId: string,
     known: ReadonlySet<string>,
     doubt: Doubt | null = null,
   ): Promise<LostClaim[]> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       if (!(await holdNode(trx, nodeId))) return [];
       return releaseLostClaims(trx, nodeId, known, doubt);
     });
-  }
+  },
 
   /**
    * Signs a node off, in one transaction. Its runs under way are settled like those of a dead node; runs that it does
@@ -84,46 +75,52 @@ export class NodeStore {
    *
    * @param known  ids of the runs and callbacks that the node has under way
    */
-  async retire(nodeId: string, known: ReadonlySet<string>, now: number): Promise<SignedOff> {
-    return this.#db.transact(async (trx) => {
+  async retire(
+    { main }: Context,
+    nodeId: string,
+    known: ReadonlySet<string>,
+    now: number,
+  ): Promise<SignedOff> {
+    return main.transact(async (trx) => {
       const gone = await trx.deleteFrom('nodes').where('id', '=', nodeId).returning('id').execute();
       if (gone.length === 0) return { lostClaims: [], deadLettered: 0, failedExecutions: 0 };
       const lostClaims = await releaseLostClaims(trx, nodeId, known, null);
-      return { lostClaims, ...(await buryWork(trx, [nodeId], now)) };
+      return { lostClaims, ...(await settleDeadWork(trx, [nodeId], now)) };
     });
-  }
+  },
 
   /**
    * Declares nodes dead and settles their runs, in one transaction. It deletes only nodes whose beat has not changed
    * since they were looked at, and only while `nodeId` itself lives.
    *
-   * @param dead  the nodes; `all` where no other process can be alive (SQLite)
+   * @param dead  the nodes; `all` if no other process can be alive (SQLite)
    */
   async recoverDead(
+    { main }: Context,
     nodeId: string,
     now: number,
     dead: readonly NodeBeat[] | 'all',
   ): Promise<Recovered> {
-    return this.#db.transact(async (trx) => {
+    return main.transact(async (trx) => {
       const isAlive = await holdNode(trx, nodeId);
       const nodeIds = isAlive ? await deleteNodes(trx, nodeId, dead) : [];
       if (nodeIds.length === 0) return { nodeIds, deadLettered: 0, failedExecutions: 0 };
-      return { nodeIds, ...(await buryWork(trx, nodeIds, now)) };
+      return { nodeIds, ...(await settleDeadWork(trx, nodeIds, now)) };
     });
-  }
+  },
 
   /**
    * Settles one run as a worker failure, because its outcome cannot be stored in any other way.
    *
-   * @returns false where the run was no longer the node's
+   * @returns false if the run was no longer the node's
    */
-  async abandon(nodeId: string, run: RunKey, now: number): Promise<boolean> {
-    const { deadLettered, failedExecutions } = await this.#db.transact((trx) =>
+  async abandon({ main }: Context, nodeId: string, run: RunKey, now: number): Promise<boolean> {
+    const { deadLettered, failedExecutions } = await main.transact((trx) =>
       settleOrphans(trx, { nodeIds: [nodeId], run }, now),
     );
     return deadLettered + failedExecutions > 0;
-  }
-}
+  },
+};
 
 /** Always changes the number, even if the clock has stepped back by exactly the time between two renewals. */
 const renewLease = preparedStatement<{ id: string }>('renew-lease', (dialect) => {
@@ -160,7 +157,7 @@ async function deleteNodes(
 }
 
 /** Gives up the callbacks of dead nodes, which may have been sent (§6.1), and settles their runs. */
-async function buryWork(
+async function settleDeadWork(
   trx: Trx,
   nodeIds: readonly string[],
   now: number,

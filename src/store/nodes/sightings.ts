@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { one } from '../database/rows.ts';
 
 /** Something that requests show and the operator is to know. The last one is kept in `installation`. */
 export interface SightingKind<T> {
@@ -31,9 +32,7 @@ export class SightingStore<T> {
 
   async read(): Promise<T | null> {
     const { key, read } = this.#kind;
-    const row = await this.#db.read((db) =>
-      db.selectFrom('installation').select('value').where('key', '=', key).executeTakeFirst(),
-    );
+    const row = await this.#db.read((db) => one(db, 'installation', { key }, ['value']));
     return row ? read(row.value) : null;
   }
 }
