@@ -25,4 +25,12 @@ forEachStore((_name, openTestStore) => {
     await store.testClock.advance(8 * DAY_MS);
     assert.equal((await holdingAt())?.runsOfWeek, 0);
   });
+
+  test('a database from before the first release is reported as unusable', async () => {
+    await using store = await openTestStore({ isEmpty: true });
+    await store.database.autocommit(CompiledQuery.raw('create table kysely_migration (name text)'));
+    const found = await inspectDatabase(store.location, store.clock);
+    assert.equal(found.kind, 'unreachable');
+    assert.match(String(Object(found).reason), /before the first release.*belfry team export/);
+  });
 });

@@ -9,7 +9,7 @@ import type { StoreLocation } from '../store.ts';
 /** Examines a database without opening it as a store: nothing is made, migrated or changed. Never rejects. */
 export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {
   try {
-    if (location.kind === 'sqlite') return inspectSqliteFile(location.path, clock.now());
+    if (location.kind === 'sqlite') return await inspectSqliteFile(location.path, clock.now());
     if (location.kind === 'sqlite-memory') return { kind: 'not-made-yet' };
     return await inspectPostgres(location, clock);
   } catch (error) {
@@ -18,6 +18,8 @@ export async function inspectDatabase(location: StoreLocation, clock: Clock): Pr
 }
 
 function explain({ kind }: StoreLocation, error: unknown): string {
+  // An error of ours, such as for a database from before the first release.
+  if (error instanceof StoreError) return error.message;
   const { message = '', code = 'unknown', errcode } = error as Fault;
   const refusal = kind === 'postgres' ? explainRefusal(error) : null;
   if (refusal !== null) return refusal;

@@ -4,8 +4,8 @@ import { StoreError } from '../database/errors.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /** The table of migrations in databases that were made before the first release. */
-export const UNRELEASED_TABLE = 'kysely_migration';
-export const UNRELEASED =
+const UNRELEASED_TABLE = 'kysely_migration';
+const UNRELEASED =
   'the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database';
 
 const FIND_TABLES: Record<DialectName, string> = {
@@ -15,15 +15,23 @@ const FIND_TABLES: Record<DialectName, string> = {
     where to_regclass(name) is not null`,
 };
 
+/** Runs one statement. */
+type Ask = (text: string) => Promise<readonly unknown[]>;
+
 /**
  * The names of the applied migrations; empty for an empty database. Throws a StoreError for a database that was made
  * before the first release.
  */
-export async function readApplied(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
-  const { rows } = await sql.raw<{ name: string }>(FIND_TABLES[dialect]).execute(db);
-  const tables = rows.map(({ name }) => name);
+export async function findApplied(ask: Ask, dialect: DialectName): Promise<string[]> {
+  const tables = await askNames(ask, FIND_TABLES[dialect]);
   if (tables.includes(UNRELEASED_TABLE)) throw new StoreError('STORE_UNRELEASED', UNRELEASED);
-  if (tables.length === 0) return [];
-  const applied = await db.selectFrom('migrations').select('name').orderBy('name').execute();
-  return applied.map(({ name }) => name);
+  return tables.length === 0 ? [] : askNames(ask, 'select name from migrations order by name');
+}
+
+async function askNames(ask: Ask, text: string): Promise<string[]> {
+  return ((await ask(text)) as { name: string }[]).map(({ name }) => name);
+}
+
+export function readApplied(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
+  return findApplied(async (text) => (await sql.raw(text).execute(db)).rows, dialect);
 }
