@@ -51,16 +51,19 @@ const NOT_ADDED = 'The passkey was not added. Begin again.';
 const NOBODY = '-';
 
 /** Not if passwords are switched off: then only the provider or proxy signs users in. */
-export function offersPasskeys({ config }: Context): boolean {
-  return config.passwordSignIn && relyingPartyOf(config.baseUrl) !== null;
+export function offersPasskeys(context: Context): boolean {
+  return partyOf(context) !== null;
 }
+
+const partyOf = ({ config }: Context) =>
+  config.passwordSignIn ? relyingPartyOf(config.baseUrl) : null;
 
 export async function beginPasskeySignIn(
   context: Context,
   request: RequestContext,
 ): Promise<Asked | TooMany | NotFound> {
-  const party = relyingPartyOf(context.config.baseUrl);
-  if (!offersPasskeys(context) || !party) return NOT_FOUND;
+  const party = partyOf(context);
+  if (!party) return NOT_FOUND;
   const tooMany = await context.limits.count('passkey', request.clientAddress);
   if (tooMany) return tooMany;
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
@@ -80,7 +83,7 @@ export async function signInByPasskey(
   const { limits, store } = context;
   const tooMany = await limits.count('guess', request.clientAddress);
   if (tooMany) return tooMany;
-  const passkey = offersPasskeys(context) ? await verifySignIn(context, answer, request) : null;
+  const passkey = await verifySignIn(context, answer, request);
   const user = passkey && (await store.users.find(passkey.userId));
   const opened = user && (await open(context, user, request, {}));
   if (!opened) {
@@ -97,10 +100,10 @@ async function verifySignIn(
   answer: string,
   { headers }: RequestContext,
 ): Promise<StoredPasskey | null> {
-  const { store, config } = context;
+  const { store } = context;
   const challenge = await takeChallenge(context, 'passkey-sign-in', headers);
   const response = readAnswer(answer) as AuthenticationResponseJSON | null;
-  const party = relyingPartyOf(config.baseUrl);
+  const party = partyOf(context);
   if (!challenge || !response || !party) return null;
   const passkey = await store.passkeys.find(response.id);
   if (!passkey) return null;
@@ -140,9 +143,8 @@ export async function beginPasskey(
   { password }: { password: string },
   request: RequestContext,
 ): Promise<Asked | Refused | TooMany> {
-  const party = relyingPartyOf(context.config.baseUrl);
-  if (!offersPasskeys(context) || !party)
-    return refuse('password', 'Passkeys need an address by HTTPS.');
+  const party = partyOf(context);
+  if (!party) return refuse('password', 'Passkeys need an address by HTTPS.');
   const confirmed = await confirmPassword(context, password, request);
   if (confirmed.kind !== 'confirmed') return confirmed;
   // Passkeys need a session that lasts (docs/decisions/0018).
@@ -175,11 +177,11 @@ export async function addPasskey(
   { name, answer }: { name: string; answer: string },
   request: RequestContext,
 ): Promise<Done | Refused | TooMany> {
-  const { activity, clock, config, store } = context;
+  const { activity, clock, store } = context;
   return inSession(context, request, 'passkey', async ({ user }) => {
     const challenge = await takeChallenge(context, 'passkey-add', request.headers);
     const response = readAnswer(answer) as RegistrationResponseJSON | null;
-    const party = relyingPartyOf(config.baseUrl);
+    const party = partyOf(context);
     if (request.claim || challenge?.whom !== user.id || !response || !party)
       return refuse('passkey', NOT_ADDED);
     const { verifyRegistrationResponse } = await import('@simplewebauthn/server');

@@ -42,11 +42,8 @@ export interface Session {
   teams: TeamOfUser[];
   /** `Set-Cookie` values to send with this answer; mostly none. */
   setCookies: string[];
-  /** The issuer of the provider by which it was opened; null: by Belfry's own sign-in. */
-  openedBy: string | null;
   /** True: the proxy named the person in this request, and there is no session that lasts. */
   isByProxy: boolean;
-  openedAt: number;
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -76,9 +73,7 @@ export async function whoIs(
 export async function ofProxied(context: Context, userId: string): Promise<Session | null> {
   const found = await context.store.users.findWithTeams(userId);
   if (!found) return null;
-  const openedAt = context.clock.now();
-  const shown = { setCookies: [], openedBy: null, isByProxy: true, openedAt };
-  return { id: `proxy ${userId}`, ...withCurrentTeam(found), ...shown };
+  return { id: `proxy ${userId}`, ...withCurrentTeam(found), setCookies: [], isByProxy: true };
 }
 
 /** The session of these cookies. User, team and role are read each time, so that changes take effect at once. */
@@ -93,15 +88,15 @@ export async function readSession(context: Context, headers: Headers): Promise<S
     await store.sessions.end(hashToken(token));
     return null;
   }
-  const { id, openedBy, openedAt, expiresAt } = found;
-  const remains = expiresAt - now;
+  const { id } = found;
+  const remains = found.expiresAt - now;
   const setCookies: string[] = [];
   // More than the whole time remains if the clock was set back.
   if (remains <= IDLE_MS - EXTEND_MS || remains > IDLE_MS) {
     await store.sessions.extend(id, now + IDLE_MS);
     setCookies.push(sessionCookie(context, token));
   }
-  return { id, ...withCurrentTeam(found), setCookies, openedBy, isByProxy: false, openedAt };
+  return { id, ...withCurrentTeam(found), setCookies, isByProxy: false };
 }
 
 function withCurrentTeam({ user, teams }: UserWithTeams): Pick<Session, 'user' | 'team' | 'teams'> {
