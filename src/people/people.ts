@@ -1,7 +1,8 @@
+import { bind } from '#store/database/context';
 import type { TokenOwner } from './api-tokens.ts';
 import { listUsageByDay, readUsage } from './billing.ts';
 import { beginChannelTest } from './channel-tests.ts';
-import { type Context, createContext, type PeopleDeps } from './context.ts';
+import { createContext, type PeopleDeps } from './context.ts';
 import { warnOfUnknownTeams } from './group-memberships.ts';
 import * as invitations from './invitations.ts';
 import * as operator from './operator.ts';
@@ -75,22 +76,4 @@ export function createPeople(deps: PeopleDeps) {
       mailer.close();
     },
   };
-}
-
-type Bound<Functions> = {
-  [
-    Name in keyof Functions as Functions[Name] extends (context: Context, ...rest: never) => unknown
-      ? Name
-      : never
-  ]: Functions[Name] extends (context: Context, ...args: infer Args) => infer Result
-    ? (...args: Args) => Result
-    : never;
-};
-
-/** The functions with their first argument given. Constants of a module are left out. */
-function bind<Functions extends object>(context: Context, functions: Functions): Bound<Functions> {
-  const pairs = Object.entries(functions)
-    .filter(([, value]) => typeof value === 'function')
-    .map(([name, value]) => [name, value.bind(null, context)]);
-  return Object.fromEntries(pairs) as Bound<Functions>;
 }
