@@ -9,11 +9,11 @@ import type { ChannelRef, RemindHours } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { rangeOf } from '#domain/limits';
 import { SLOW_RANGES } from '#domain/slow-runs';
-import { type Fields, isName, type Reading } from '../fields.ts';
+import { isName } from '../fields.ts';
 import { group } from './field.ts';
 import { integer, oneOf, text, url } from './kinds.ts';
 import { channels } from './list-kinds.ts';
-import { type Context, readWhole, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 interface AlertParts {
   note: string | null;
@@ -123,15 +123,4 @@ export const ALERT_SETTINGS = group<AlertParts, AlertSettings>(PARTS, {
 
 function isDefault(refs: readonly ChannelRef[]): boolean {
   return refs.length === 1 && refs[0] === DEFAULT_REF;
-}
-
-/** Reads the alert settings alone. */
-export function readAlertSettings(
-  fields: Fields,
-  refOf: NonNullable<Context['refOf']>,
-): Reading<AlertSettings> {
-  const reading = readWhole<{ settings: AlertSettings }>({ settings: ALERT_SETTINGS }, fields, {
-    refOf,
-  });
-  return reading.ok ? { ok: true, input: reading.input.settings } : reading;
 }

@@ -24,7 +24,7 @@ const TEXTS = {
 } as const;
 
 /** The name of the default channel, here and in a team's file. */
-export const DEFAULT_NAME = 'default';
+const DEFAULT_NAME = 'default';
 
 type DefaultChannel = Omit<ChannelSettings, 'name'>;
 
@@ -90,7 +90,7 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
 }
 
 /** The value of a form's field that removes a secret, which the form does not show. */
-export const REMOVED = '-';
+const REMOVED = '-';
 
 function rulesOf(field: ChannelField): TextRule[] {
   const looksWrong = `The ${wordOf(field)} does not look like one, such as ${field.placeholder || 'R0UT1NGK3Y'}.`;

@@ -164,7 +164,3 @@ export const CRON_FIELDS = namesOf(CRON_REQUEST);
 export function readCronInput(fields: Fields): Reading<CronInput> {
   return readWhole(CRON_REQUEST, fields);
 }
-
-export function readCronEnd(fields: Fields): Reading<CronEnd> {
-  return readWhole(END, fields);
-}

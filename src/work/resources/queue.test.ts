@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTopLevelFields } from '#domain/json/text';
-import { readQueueChange, readQueueName } from './queue.ts';
+import { QUEUE, readQueueName } from './queue.ts';
+import { readChange } from './resource.ts';
 
 const fieldsOf = (given: object) => readTopLevelFields(JSON.stringify(given)) ?? new Map();
 
 function read(given: object) {
-  const reading = readQueueChange(fieldsOf(given));
+  const reading = readChange(QUEUE, fieldsOf(given));
   return reading.ok ? reading.input : Object.fromEntries(reading.errors);
 }
 
@@ -131,7 +132,8 @@ describe("a change to a queue's settings", () => {
   }
 
   test('reports every field that is wrong, and changes nothing then', () => {
-    const reading = readQueueChange(
+    const reading = readChange(
+      QUEUE,
       fieldsOf({ timeout_seconds: 0, dead_letter_days: 0, is_paused: true }),
     );
     assert.ok(!reading.ok);

@@ -7,7 +7,7 @@ import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
 import { assertions, tags } from './list-kinds.ts';
-import { readChange, readWhole, type Resource } from './resource.ts';
+import { readWhole, type Resource } from './resource.ts';
 
 /** A change to a queue (§2.3). Settings that are left out stay, or take their defaults in a new queue. */
 export type QueueChange = Partial<QueueSettings>;
@@ -129,11 +129,6 @@ export const QUEUE_NAME: Resource<{ name: string }> = { name: queueName('queue')
 export function readQueueName(fields: Fields): Reading<string> {
   const reading = readWhole(QUEUE_NAME, fields);
   return reading.ok ? { ok: true, input: reading.input.name } : reading;
-}
-
-/** Reads a change to a queue's settings. A field that is absent changes nothing. Never throws. */
-export function readQueueChange(fields: Fields): Reading<QueueChange> {
-  return readChange(QUEUE, fields);
 }
 
 /** Reads at which rate a retry is to be spread: `10/second`; undefined for a blank text, which spreads nothing. */

@@ -114,13 +114,6 @@ export function partsOf<Thing extends object>(resource: Resource<Thing>): readon
   return entriesOf(resource).flatMap(([, { parts }]) => parts);
 }
 
-/** The part of this name. Throws for a name that the resource does not have. */
-export function partOf<Thing extends object>(resource: Resource<Thing>, name: string): Part {
-  const found = partsOf(resource).find((part) => part.name === name);
-  if (!found) throw new Error(`no field is called ${name}`);
-  return found;
-}
-
 export function namesOf<Thing extends object>(resource: Resource<Thing>): ReadonlySet<string> {
   return new Set(partsOf(resource).map(({ name }) => name));
 }

@@ -10,7 +10,7 @@ import { type Resource, takeWhole } from './resource.ts';
 export type WindowInput = WindowSettings;
 
 /** The most crons and queues that one window may name. */
-export const MOST_SOURCES = 500;
+const MOST_SOURCES = 500;
 
 const TEXTS = {
   endsTooEarly: 'The end must be after the start.',
