@@ -5,20 +5,27 @@ import { newId } from '#domain/ids';
 import {
   claimedRun,
   type ClaimInput,
-  claimScript,
   readSettings,
-  type KindOfClaim,
+  type Taken,
   type FlowRow,
   type TakenRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedExecution, ClaimContext, FlowSlots } from './claims.ts';
+import type {
+  Claim,
+  Claimant,
+  ClaimedExecution,
+  ClaimedFlow,
+  ClaimContext,
+  FlowSlots,
+} from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
 import { findHeldFlows } from './held-rows.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { holdNode } from '../nodes/living-node.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
+import { countRuns, nearLimits } from './month-limit.ts';
 
 /** A cron with what started one run of it; `id` is the run's. */
 interface ClaimedExecutionRow extends TakenRow {
@@ -248,43 +255,64 @@ function packTeams(asked: readonly FlowSlots[]): string {
   );
 }
 
-const EXECUTIONS: KindOfClaim<ClaimInput, TeamRow, ClaimedExecutionRow> = {
-  table: 'executions',
-  flowOf: ({ team_id }) => team_id,
-  readFlows: (runner, { asked, now }) =>
-    runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]),
-  /**
-   * Takes Run nows first, then due times unless the team is paused (§3.11). Several missed times of a cron count as
-   * one (§3.7).
-   */
-  async take(runner, input, teams) {
-    if (!(await holdNode(runner, input.nodeId))) return [];
-    const asked = input.asked.flatMap(({ id, slots }) =>
-      teams.has(id) && slots > 0 ? [{ team_id: id, slots }] : [],
-    );
-    if (asked.length === 0) return [];
-    const manual = await startWaiting(runner, input, asked);
-    const taken = Map.groupBy(manual, ({ team_id }) => team_id);
-    const left = asked.flatMap(({ team_id, slots }) => {
-      const rest = slots - (taken.get(team_id)?.length ?? 0);
-      return rest > 0 && teams.get(team_id)?.is_paused !== 1 ? [{ team_id, slots: rest }] : [];
-    });
-    return left.length === 0 ? manual : [...manual, ...(await startTicks(runner, input, left))];
+type Teams = ReadonlyMap<string, TeamRow>;
+
+/**
+ * Starts Run nows first, then due times unless the team is paused (§3.11); nothing for a dead node (§3.6). Several
+ * missed times of a cron count as one (§3.7).
+ */
+async function startDue(
+  runner: StatementRunner,
+  input: ClaimInput,
+  teams: Teams,
+): Promise<ClaimedExecutionRow[]> {
+  if (!(await holdNode(runner, input.nodeId))) return [];
+  const asked = input.asked.flatMap(({ id, slots }) =>
+    teams.has(id) && slots > 0 ? [{ team_id: id, slots }] : [],
+  );
+  if (asked.length === 0) return [];
+  const manual = await startWaiting(runner, input, asked);
+  const taken = Map.groupBy(manual, ({ team_id }) => team_id);
+  const left = asked.flatMap(({ team_id, slots }) => {
+    const rest = slots - (taken.get(team_id)?.length ?? 0);
+    return rest > 0 && teams.get(team_id)?.is_paused !== 1 ? [{ team_id, slots: rest }] : [];
+  });
+  return left.length === 0 ? manual : [...manual, ...(await startTicks(runner, input, left))];
+}
+
+/** When each team's next run is due. A deleted team's crons remain until retention deletes them; they are never due. */
+async function readStates(
+  runner: StatementRunner,
+  { asked }: ClaimInput,
+  teams: Teams,
+): Promise<ClaimedFlow[]> {
+  const heads = await runner.rows(readTeamHeads, [packTeams(asked)]);
+  return heads.map(({ team_id: id, next_run_at, waiting_since }) => {
+    const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
+    const isDue = teams.has(id) && earliest !== Infinity;
+    return { id, nextDueAt: isDue ? earliest : null, holds: teams.has(id) ? 'nothing' : 'gone' };
+  });
+}
+
+export const claimExecutionsScript: TransactionScript<
+  ClaimInput,
+  Taken<TeamRow, ClaimedExecutionRow>
+> = {
+  name: 'claim-executions',
+  async run(runner, input) {
+    const { asked, nodeId, now, limits } = input;
+    const read = await runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]);
+    const teams = new Map(read.map((team) => [team.id, team]));
+    const due = await startDue(runner, input, teams);
+    const states = await readStates(runner, input, teams);
+    const claim = { table: 'executions', nodeId, now } as const;
+    const limitOf = nearLimits(teams, limits, ({ team_id }: ClaimedExecutionRow) => team_id);
+    const rows = await countRuns(runner, claim, due, limitOf);
+    return { rows, blocked: due.length - rows.length, flows: teams, states };
   },
-  async readHeads(runner, { asked }) {
-    const heads = await runner.rows(readTeamHeads, [packTeams(asked)]);
-    return heads.map(({ team_id, next_run_at, waiting_since }) => {
-      const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
-      return { id: team_id, next_due_at: earliest === Infinity ? null : earliest };
-    });
-  },
-  // A deleted team's crons remain until retention deletes them; they are never due.
-  whatHolds: (team) => (team ? 'nothing' : 'gone'),
 };
 
-export const claimExecutionsScript = claimScript(EXECUTIONS);
-
-/** Starts due runs of several teams' crons for one node (see `claimScript`). */
+/** Starts due runs of several teams' crons for one node. */
 export async function claimExecutions(
   context: ClaimContext,
   asked: readonly FlowSlots[],
@@ -292,9 +320,9 @@ export async function claimExecutions(
 ): Promise<Claim<ClaimedExecution>> {
   const { nodeId, now, limits } = claimant;
   const input = { asked, nodeId, now, limits };
-  const { rows, blocked, heads, flows } = await context.db.perform(claimExecutionsScript, input);
+  const { rows, blocked, flows, states } = await context.db.perform(claimExecutionsScript, input);
   const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
-  return { claimed, blocked, flows: heads };
+  return { claimed, blocked, flows: states };
 }
 
 function executionOf(

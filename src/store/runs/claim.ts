@@ -1,12 +1,9 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
-import type { Claim, ClaimedFlow, ClaimedRun, Holds, FlowSlots, SecretReader } from './claims.ts';
+import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
-import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
-import type { RunTable } from './run-tables.ts';
 import { PartsReader } from './stored-parts.ts';
-import { isNearLimit, limitOf, type MonthlyLimits } from '../figures/usage.ts';
-import { countRuns } from './month-limit.ts';
+import type { MonthlyLimits } from '../figures/usage.ts';
 
 export interface ClaimInput {
   asked: readonly FlowSlots[];
@@ -34,89 +31,13 @@ export interface TakenRow {
   sealed_headers: string | null;
 }
 
-/** The steps of a claim that differ between jobs and executions. */
-export interface KindOfClaim<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow> {
-  table: RunTable;
-  flowOf: (row: Row) => string;
-  readFlows: (runner: StatementRunner, input: Input) => Promise<Flow[]>;
-  /** Takes due runs of the flows, in the order in which they are to be counted; none for a dead node (§3.6). */
-  take: (runner: StatementRunner, input: Input, flows: Flows<Flow>) => Promise<Row[]>;
-  /** Writes down how many of each flow were let through, where something goes by that. */
-  noteStarts?: (
-    runner: StatementRunner,
-    input: Input,
-    flows: Flows<Flow>,
-    started: ReadonlyMap<string, number>,
-  ) => Promise<void>;
-  readHeads: (runner: StatementRunner, input: Input) => Promise<FlowHead[]>;
-  /** @param taken  how many runs were just taken of the flow */
-  whatHolds: (flow: Flow | undefined, taken: number) => Holds;
-  heldByRate?: (
-    flow: Flow | undefined,
-    started: number,
-    now: number,
-  ) => Pick<ClaimedFlow, 'notBefore'>;
-}
-
-export type Flows<Flow> = ReadonlyMap<string, Flow>;
-
-/** When a flow's next run is due. */
-export interface FlowHead {
-  id: string;
-  next_due_at: number | null;
-}
-
+/** A claim as a transaction script returns it: the runs that may start, and what was read of their flows. */
 export interface Taken<Flow, Row> {
   rows: Row[];
+  /** How many runs were over the monthly limit and have failed for that. */
   blocked: number;
-  heads: Claim['flows'];
-  flows: Flows<Flow>;
-}
-
-/**
- * The claim as one transaction: reads the flows, takes due runs of those that may start any, counts them against each
- * team's month, and fails those over the limit at once (§8.2).
- */
-export function claimScript<Input extends ClaimInput, Flow extends FlowRow, Row extends TakenRow>(
-  kind: KindOfClaim<Input, Flow, Row>,
-): TransactionScript<Input, Taken<Flow, Row>> {
-  return {
-    name: `claim-${kind.table}`,
-    async run(runner, input) {
-      const { nodeId, now, limits } = input;
-      const read = await kind.readFlows(runner, input);
-      const flows = new Map(read.map((flow) => [flow.id, flow]));
-      const due = await kind.take(runner, input, flows);
-      const heads = await kind.readHeads(runner, input);
-      const claim = { table: kind.table, nodeId, now };
-      const rows = await countRuns(runner, claim, due, (row) => {
-        const flow = flows.get(kind.flowOf(row));
-        const limit = flow ? limitOf(limits, flow.plan) : null;
-        return isNearLimit(limit, flow?.used ?? 0) ? limit : null;
-      });
-      const takenOf = countBy(due, kind.flowOf);
-      const startedOf = countBy(rows, kind.flowOf);
-      await kind.noteStarts?.(runner, input, flows, startedOf);
-      return {
-        rows,
-        blocked: due.length - rows.length,
-        heads: heads.map(({ id, next_due_at }) => {
-          const flow = flows.get(id);
-          const holds = kind.whatHolds(flow, takenOf.get(id) ?? 0);
-          const nextDueAt = holds === 'gone' ? null : next_due_at;
-          const held = kind.heldByRate?.(flow, startedOf.get(id) ?? 0, now);
-          return Object.assign({ id, nextDueAt, holds }, held);
-        }),
-        flows,
-      };
-    },
-  };
-}
-
-function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
-  return counts;
+  flows: ReadonlyMap<string, Flow>;
+  states: ClaimedFlow[];
 }
 
 /** Combines several claims. Flows that were skipped because they are held are tried again from the same time on. */

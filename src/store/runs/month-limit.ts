@@ -1,6 +1,7 @@
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { countStarts } from '../figures/batch-counts.ts';
-import { countUsage } from '../figures/usage.ts';
+import { countUsage, isNearLimit, limitOf, type MonthlyLimits } from '../figures/usage.ts';
+import type { FlowRow } from './claim.ts';
 import { END_RUNS } from './end-runs.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
@@ -18,6 +19,19 @@ interface Claimed {
 
 /** The monthly limit of the team of a run, if the team is near it; otherwise null. */
 type NearLimitOf<Row> = (row: Row) => number | null;
+
+/** @param flowOf  the id of a run's flow */
+export function nearLimits<Row>(
+  flows: ReadonlyMap<string, FlowRow>,
+  limits: MonthlyLimits,
+  flowOf: (row: Row) => string,
+): NearLimitOf<Row> {
+  return (row) => {
+    const flow = flows.get(flowOf(row));
+    const limit = flow ? limitOf(limits, flow.plan) : null;
+    return isNearLimit(limit, flow?.used ?? 0) ? limit : null;
+  };
+}
 
 /**
  * Counts runs that a node has just claimed for their teams' months (§8.2), and fails those over a limit.

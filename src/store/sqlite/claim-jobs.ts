@@ -1,5 +1,6 @@
-import { type ClaimInput, claimScript, type KindOfClaim, type FlowHead } from '../runs/claim.ts';
-import type { ClaimContext, FlowSlots } from '../runs/claims.ts';
+import type { ClaimInput, Taken } from '../runs/claim.ts';
+import type { ClaimContext, ClaimedFlow, FlowSlots } from '../runs/claims.ts';
+import { countRuns, nearLimits } from '../runs/month-limit.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
@@ -19,7 +20,7 @@ import {
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
-import type { StatementRunner } from '../database/transaction-script.ts';
+import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 
 interface CountedQueue extends ClaimedQueueRow {
   team_id: string;
@@ -69,7 +70,7 @@ const CLAIMS = new Map(
   ]),
 );
 
-const readHeads = preparedStatement<FlowHead>(
+const readHeads = preparedStatement<{ id: string; next_due_at: number | null }>(
   'read-queue-heads',
   (dialect) => `
   select given.queue_id as id, (
@@ -93,49 +94,78 @@ const writeSpent = preparedStatement<never>(
 const allowanceAt = (queue: CountedQueue | undefined, now: number) =>
   allowanceOf(queue, queue?.rate_spent_until ?? null, now);
 
-const JOBS: KindOfClaim<ClaimInput, CountedQueue, ClaimedJobRow> = {
-  table: 'jobs',
-  flowOf: ({ queue_id }) => queue_id,
-  readFlows: (runner, { asked, now }) =>
-    runner.rows(readQueues, [packSlots(asked), periodsOf(now).month]),
-  async take(runner, input, queues) {
-    const open: FlowSlots[] = [];
-    for (const flow of input.asked) {
-      const queue = queues.get(flow.id);
-      const allowance = allowanceAt(queue, input.now);
-      const slots = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
-      if (slots > 0) open.push({ id: flow.id, slots });
-    }
-    const rows: ClaimedJobRow[] = [];
-    const widest = WIDTHS.at(-1) ?? 1;
-    for (let from = 0; from < open.length; from += widest) {
-      rows.push(...(await takeSome(runner, input, open.slice(from, from + widest))));
-    }
-    return rows.toSorted(earlierFirst);
-  },
-  async noteStarts(runner, { now }, queues, started) {
-    const spent = [...started].flatMap(([queueId, count]) => {
-      const queue = queues.get(queueId);
-      const allowance = allowanceAt(queue, now);
-      if (!queue || !allowance) return [];
-      const spent_until = allowance.from + count * allowance.stepUs;
-      return [{ team_id: queue.team_id, queue_id: queueId, spent_until }];
+type Queues = ReadonlyMap<string, CountedQueue>;
+
+export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, ClaimedJobRow>> = {
+  name: 'claim-jobs',
+  async run(runner, input) {
+    const { asked, nodeId, now, limits } = input;
+    const read = await runner.rows(readQueues, [packSlots(asked), periodsOf(now).month]);
+    const queues = new Map(read.map((queue) => [queue.id, queue]));
+    const due = await takeDue(runner, input, queues);
+    const heads = await runner.rows(readHeads, [packSlots(asked)]);
+    const claim = { table: 'jobs', nodeId, now } as const;
+    const rows = await countRuns(runner, claim, due, nearLimits(queues, limits, queueOf));
+    const taken = Map.groupBy(due, queueOf);
+    const started = Map.groupBy(rows, queueOf);
+    const startedOf = (queueId: string) => started.get(queueId)?.length ?? 0;
+    await writeSpentRates(runner, now, queues, startedOf);
+    const states = heads.map(({ id, next_due_at }): ClaimedFlow => {
+      const queue = queues.get(id);
+      const holds = whatHolds(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
+      const nextDueAt = holds === 'gone' ? null : next_due_at;
+      const held = heldByRate(allowanceAt(queue, now), startedOf(id), now);
+      return Object.assign({ id, nextDueAt, holds }, held);
     });
-    if (spent.length > 0) await runner.rows(writeSpent, [packRows(SPENT, spent)]);
+    return { rows, blocked: due.length - rows.length, flows: queues, states };
   },
-  readHeads: (runner, { asked }) => runner.rows(readHeads, [packSlots(asked)]),
-  whatHolds: (queue, taken) => whatHolds(queue, (queue?.running ?? 0) + taken),
-  heldByRate: (queue, started, now) => heldByRate(allowanceAt(queue, now), started, now),
 };
 
-export const claimJobs = claimScript(JOBS);
+const queueOf = ({ queue_id }: ClaimedJobRow) => queue_id;
+
+/** Takes due jobs, earliest first; none for a dead node (§3.6). */
+async function takeDue(
+  runner: StatementRunner,
+  input: ClaimInput,
+  queues: Queues,
+): Promise<ClaimedJobRow[]> {
+  const open: FlowSlots[] = [];
+  for (const flow of input.asked) {
+    const queue = queues.get(flow.id);
+    const allowance = allowanceAt(queue, input.now);
+    const slots = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
+    if (slots > 0) open.push({ id: flow.id, slots });
+  }
+  const rows: ClaimedJobRow[] = [];
+  const widest = WIDTHS.at(-1) ?? 1;
+  for (let from = 0; from < open.length; from += widest) {
+    rows.push(...(await takeSome(runner, input, open.slice(from, from + widest))));
+  }
+  return rows.toSorted(earlierFirst);
+}
+
+async function writeSpentRates(
+  runner: StatementRunner,
+  now: number,
+  queues: Queues,
+  startedOf: (queueId: string) => number,
+): Promise<void> {
+  const spent = [...queues.values()].flatMap((queue) => {
+    const allowance = allowanceAt(queue, now);
+    const started = startedOf(queue.id);
+    if (!allowance || started === 0) return [];
+    const spent_until = allowance.from + started * allowance.stepUs;
+    return [{ team_id: queue.team_id, queue_id: queue.id, spent_until }];
+  });
+  if (spent.length > 0) await runner.rows(writeSpent, [packRows(SPENT, spent)]);
+}
 
 export function jobClaims(context: ClaimContext): ClaimJobs {
   return async (asked, { nodeId, now, limits }) => {
     const input = { asked, nodeId, now, limits };
-    const { rows, blocked, heads, flows } = await context.db.perform(claimJobs, input);
+    const { rows, blocked, flows, states } = await context.db.perform(claimJobs, input);
     const claimed = claimedJobs(rows, flows.values(), context, now);
-    return { claimed, blocked, flows: heads };
+    return { claimed, blocked, flows: states };
   };
 }
 
