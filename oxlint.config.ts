@@ -1,10 +1,10 @@
 import { defineConfig } from 'oxlint';
 
 /**
- * The rooms of src/ and what each may import, as docs/architecture.md shows them (a test holds the two together).
- * `packages` are those that only some rooms may speak to; see `OWNED`.
+ * The modules of src/ and what each may import, as docs/architecture.md shows them (a test holds the two together).
+ * `packages` are those that only some modules may import; see `OWNED`.
  */
-export const ROOMS = {
+export const MODULES = {
   domain: { imports: [], packages: [] },
   store: { imports: ['domain'], packages: ['kysely', 'pg', 'node:sqlite'] },
   outgoing: { imports: ['domain'], packages: ['node:tls', 'node:dns', 'node:dns/promises'] },
@@ -39,9 +39,9 @@ export const ROOMS = {
   },
 } as const satisfies Record<string, { imports: readonly string[]; packages: readonly string[] }>;
 
-type Room = keyof typeof ROOMS;
+type Module = keyof typeof MODULES;
 
-/** Packages by the room that they belong to. */
+/** Packages by the module that they belong to. */
 const OWNED = {
   store: ['kysely', 'pg', 'node:sqlite'],
   outgoing: ['node:tls', 'node:dns', 'node:dns/promises'],
@@ -61,8 +61,8 @@ const OUTSIDE_WORLD = [
   'node:worker_threads',
 ];
 
-/** Of a package that a room may use otherwise. */
-const NAMES: Partial<Record<Room, object[]>> = {
+/** Of a package that a module may use otherwise. */
+const NAMES: Partial<Record<Module, object[]>> = {
   dashboard: [
     {
       name: 'react-router',
@@ -72,52 +72,55 @@ const NAMES: Partial<Record<Room, object[]>> = {
   ],
 };
 
-function closedPackages(room: Room): object[] {
-  const open: readonly string[] = ROOMS[room].packages;
+function closedPackages(module: Module): object[] {
+  const open: readonly string[] = MODULES[module].packages;
   const owned = Object.entries(OWNED).flatMap(([owner, names]) =>
-    names.map((name) => ({ name, message: `Only ${owner} speaks to ${name}.` })),
+    names.map((name) => ({ name, message: `Only ${owner} may import ${name}.` })),
   );
   const outside = OUTSIDE_WORLD.map((name) => {
     return { name, message: 'domain is pure: no clock, disk or network.' };
   });
   return [
     ...owned.filter(({ name }) => !open.includes(name)),
-    ...(room === 'domain' ? outside : []),
-    ...(NAMES[room] ?? []),
+    ...(module === 'domain' ? outside : []),
+    ...(NAMES[module] ?? []),
   ];
 }
 
-function closedPaths(room: Room): object[] {
-  const open: readonly string[] = ROOMS[room].imports;
-  const walls = Object.keys(ROOMS).filter((other) => other !== room && !open.includes(other));
+function closedPaths(module: Module): object[] {
+  const open: readonly string[] = MODULES[module].imports;
+  const walls = Object.keys(MODULES).filter((other) => other !== module && !open.includes(other));
   const may = open.length > 0 ? open.join(', ') : 'nothing of ours';
   return [
     {
       group: [...walls.map((other) => `#${other}/*`), '#demo/*'],
-      message: `Wall: ${room} may import ${may} (docs/architecture.md).`,
+      message: `Wall: ${module} may import ${may} (docs/architecture.md).`,
     },
-    { group: [`#${room}/*`], message: 'Inside a room use ./ — # goes through a door.' },
-    { regex: '^\\.\\./\\.\\./', message: 'A path may not climb out of its room; use its # door.' },
+    { group: [`#${module}/*`], message: 'Inside a module use ./ — # crosses to another module.' },
+    {
+      regex: '^\\.\\./\\.\\./',
+      message: 'A path may not climb out of its module; use its # import.',
+    },
     { group: ['**/main.ts'], message: 'Nobody imports main.' },
   ];
 }
 
 const CLIMBING = {
   regex: '^\\.\\./',
-  message: 'A path may not climb out of its room; use its # door.',
+  message: 'A path may not climb out of its module; use its # import.',
 };
 
-/** Files at the top of a room have nothing of it above them. */
-function wallsOf(room: Room) {
-  const paths = closedPackages(room);
-  const patterns = closedPaths(room);
+/** Files at the top of a module have nothing of it above them. */
+function wallsOf(module: Module) {
+  const paths = closedPackages(module);
+  const patterns = closedPaths(module);
   const restrict = (closed: object[]) => ({
     'no-restricted-imports': ['error', { paths, patterns: closed }] as ['error', object],
   });
   return [
-    { files: [`src/${room}/**`], rules: restrict(patterns) },
-    { files: [`src/${room}/*.ts`], rules: restrict([...patterns, CLIMBING]) },
-    { files: [`src/${room}/**/*.test.ts`], rules: { 'no-restricted-imports': 'off' as const } },
+    { files: [`src/${module}/**`], rules: restrict(patterns) },
+    { files: [`src/${module}/*.ts`], rules: restrict([...patterns, CLIMBING]) },
+    { files: [`src/${module}/**/*.test.ts`], rules: { 'no-restricted-imports': 'off' as const } },
   ];
 }
 
@@ -175,7 +178,7 @@ export default defineConfig({
     ...Object.fromEntries(NOT_OURS.map((rule) => [rule, 'off' as const])),
   },
   overrides: [
-    ...(Object.keys(ROOMS) as Room[]).flatMap(wallsOf),
+    ...(Object.keys(MODULES) as Module[]).flatMap(wallsOf),
     // Markup is longer than logic.
     { files: ['src/dashboard/**/*.tsx'], rules: { 'max-lines-per-function': bounded(100) } },
     {

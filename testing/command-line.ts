@@ -8,7 +8,7 @@ import { openStore, type Store } from '#store/store';
 import { createCommandServices } from '#app/commands';
 import { type Config, readConfig } from '#config/config';
 import { realClock } from '#app/real-clock';
-import { openRooms } from '#app/rooms';
+import { openModules } from '#app/modules';
 
 export const APP_KEY = Buffer.alloc(32, 7);
 
@@ -72,7 +72,7 @@ export async function run(
   const services = {
     ...createCommandServices(config, terminal, env),
     open: (purpose: Purpose) =>
-      openRooms(config, purpose, { passwordWork: LIGHT_WORK, migrations }),
+      openModules(config, purpose, { passwordWork: LIGHT_WORK, migrations }),
   };
   const code = await runCommand(argv, services);
   return { code, ...texts, json: parse(texts.stdout) };

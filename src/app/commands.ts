@@ -36,9 +36,9 @@ const PROCESS_TERMINAL: Terminal = {
 };
 
 /**
- * The rooms and checks that the commands use, for these settings. Each one is loaded by the command that needs it.
+ * The modules and checks that the commands use. Each one is loaded by the command that needs it.
  *
- * @param env  where the secrets that a team's file refers to are looked up
+ * @param env  has the secrets that a team's file refers to
  */
 export function createCommandServices(
   given: Config | ConfigErrors,
@@ -51,7 +51,7 @@ export function createCommandServices(
     return given;
   };
   return {
-    open: async (purpose) => (await import('./rooms.ts')).openRooms(config(), purpose),
+    open: async (purpose) => (await import('./modules.ts')).openModules(config(), purpose),
     backup: async (file) => backUp(config(), file),
     askHealth: async () => askHealth(config()),
     doctor: async () => {

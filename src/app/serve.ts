@@ -58,9 +58,9 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     service = new Service([partOfStore(store)], log);
     await service.start();
     const findDashboard = () => dashboard ?? findDashboardBuild(log);
-    const rooms = partOfRooms({ config, appKey, store, web, log, findDashboard });
-    if (!(await service.add(rooms))) return;
-    announce(config, web, await rooms.findFirstAccount(), log);
+    const modules = partOfModules({ config, appKey, store, web, log, findDashboard });
+    if (!(await service.add(modules))) return;
+    announce(config, web, await modules.findFirstAccount(), log);
   } catch (fault) {
     // The running stop closes what this start opened, and ends the process.
     if (!isAskedToStop) endWith(fault, log);
@@ -73,7 +73,7 @@ async function openDatabase({
   appKey,
   web,
   log,
-}: Pick<PartsOfRooms, 'config' | 'appKey' | 'web' | 'log'>): Promise<OpenedStore> {
+}: Pick<Assembling, 'config' | 'appKey' | 'web' | 'log'>): Promise<OpenedStore> {
   const open = () =>
     openStore({
       location: config.database,
@@ -120,7 +120,7 @@ function partOfStore(store: OpenedStore): Part {
   return { name: 'store', start: async () => {}, stop: () => store.close() };
 }
 
-interface PartsOfRooms {
+interface Assembling {
   config: Config;
   appKey: Uint8Array;
   store: OpenedStore;
@@ -130,18 +130,18 @@ interface PartsOfRooms {
 }
 
 /** Listens first, because links need the real port. The real app answers once everything is built. */
-function partOfRooms({
+function partOfModules({
   config,
   appKey,
   store,
   web,
   log,
   findDashboard,
-}: PartsOfRooms): Part & { findFirstAccount: () => Promise<FirstAccount | null> } {
-  let rooms: BelfryService | null = null;
+}: Assembling): Part & { findFirstAccount: () => Promise<FirstAccount | null> } {
+  let modules: BelfryService | null = null;
   let isStopping = false;
   return {
-    name: 'rooms',
+    name: 'modules',
     start: async () => {
       await web.start();
       if (isStopping) return;
@@ -149,15 +149,17 @@ function partOfRooms({
       const dashboardBuild = config.role === 'engine' ? null : findDashboard();
       const echo = findOwnEcho(web.listening);
       const settings = { config, appKey, baseUrl, dashboardBuild, echo };
-      rooms = buildService({ ...settings, store, clock: realClock, log });
-      await rooms.start();
-      web.answerWith(rooms.app);
+      modules = buildService({ ...settings, store, clock: realClock, log });
+      await modules.start();
+      web.answerWith(modules.app);
     },
     findFirstAccount: async () =>
-      config.role === 'engine' ? null : ((await rooms?.people.accounts.findFirstAccount()) ?? null),
+      config.role === 'engine'
+        ? null
+        : ((await modules?.people.accounts.findFirstAccount()) ?? null),
     stop: async (graceMs) => {
       isStopping = true;
-      await Promise.all([web.stop(graceMs), rooms?.stop(graceMs)]);
+      await Promise.all([web.stop(graceMs), modules?.stop(graceMs)]);
     },
   };
 }

@@ -64,7 +64,7 @@ interface ServiceOptions {
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
 }
 
-/** All rooms together, in one process. `main` adds a listening socket and signals, a test adds a clock. */
+/** All modules together, in one process. `main` adds a listening socket and signals, a test adds a clock. */
 export interface BelfryService {
   store: Store;
   people: People;

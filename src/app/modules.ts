@@ -17,18 +17,18 @@ const MIGRATES: Record<Purpose, NonNullable<StoreOptions['migrates']>> = {
   migrate: 'always',
 };
 
-type RoomsForTests = Partial<Pick<PeopleConfig, 'passwordWork'>> & Pick<StoreOptions, 'migrations'>;
+type ForTests = Partial<Pick<PeopleConfig, 'passwordWork'>> & Pick<StoreOptions, 'migrations'>;
 
 /**
- * Opens the database and creates the rooms that commands use.
+ * Opens the database and creates the modules that commands use.
  *
  * @param purpose  of the command: whether it may set up or migrate the database
  * @param forTests  less work on hashing passwords, and invented migrations
  */
-export async function openRooms(
+export async function openModules(
   config: Config,
   purpose: Purpose,
-  { migrations, ...peopleConfig }: RoomsForTests = {},
+  { migrations, ...peopleConfig }: ForTests = {},
 ): Promise<OpenRooms> {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {

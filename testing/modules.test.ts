@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { ROOMS } from '../oxlint.config.ts';
+import { MODULES } from '../oxlint.config.ts';
 
 const ROOT = path.dirname(import.meta.dirname);
 
@@ -11,30 +11,30 @@ function readTable(): Map<string, string[]> {
   const text = fs.readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
   const rows = text.matchAll(/^\| `(\w+)` +\|[^|]+\| ([^|]+?) +\|$/gm);
   return new Map(
-    [...rows].map(([, room = '', may = '']) => [
-      room,
+    [...rows].map(([, module = '', may = '']) => [
+      module,
       [...may.matchAll(/`(\w+)`/g)].map(([, other = '']) => other),
     ]),
   );
 }
 
-describe('the rooms of src/', () => {
+describe('the modules of src/', () => {
   test('are those of docs/architecture.md, with the same walls', () => {
-    const linted = Object.entries(ROOMS).map(([room, { imports }]) => [room, [...imports]]);
+    const linted = Object.entries(MODULES).map(([module, { imports }]) => [module, [...imports]]);
     assert.deepEqual([...readTable()], linted);
   });
 
-  test('are the folders of src/, each with a door in package.json', () => {
+  test('are the folders of src/, each with an import in package.json', () => {
     const folders = fs
       .readdirSync(path.join(ROOT, 'src'), { withFileTypes: true })
       .flatMap((each) => (each.isDirectory() ? each.name : []));
-    // The demo imports app and lies above the rooms; no room may import it.
-    assert.deepEqual(folders.toSorted(), [...Object.keys(ROOMS), 'demo'].toSorted());
+    // The demo imports app and lies above the modules; no module may import it.
+    assert.deepEqual(folders.toSorted(), [...Object.keys(MODULES), 'demo'].toSorted());
     const { imports } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
       imports: Record<string, string>;
     };
-    for (const room of Object.keys(ROOMS)) {
-      assert.equal(imports[`#${room}/*`], `./src/${room}/*.ts`);
+    for (const module of Object.keys(MODULES)) {
+      assert.equal(imports[`#${module}/*`], `./src/${module}/*.ts`);
     }
   });
 });
