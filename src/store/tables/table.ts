@@ -84,8 +84,7 @@ export const yesNo = () => new Column<YesNo, 'int'>('int').check((name) => `${na
 export const oneOf = <const T extends string>(...values: readonly T[]) =>
   text<T>().check((name) => `${name} in (${values.map((value) => `'${value}'`).join(', ')})`);
 
-// oxlint-disable-next-line typescript/no-explicit-any -- any stored type
-export type Columns = Readonly<Record<string, Column<any>>>;
+export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export interface Index<C extends Columns> {
   /** Columns and expressions. */
@@ -138,4 +137,13 @@ export function fieldsOf<C extends Columns, Left extends keyof C = never>(
   return Object.fromEntries(kept.map(([name, { kind }]) => [name, kind])) as {
     readonly [N in Exclude<keyof C, Left>]: C[N]['kind'];
   };
+}
+
+/** The names of a table's columns, in their order. */
+export function namesOf<C extends Columns, Left extends keyof C = never>(
+  columns: C,
+  ...leftOut: readonly Left[]
+) {
+  const names = Object.keys(columns).filter((name) => !leftOut.includes(name as Left));
+  return names as Exclude<keyof C & string, Left>[];
 }
