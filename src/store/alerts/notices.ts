@@ -1,4 +1,6 @@
 import { FIRST_ID, newId } from '#domain/ids';
+import { notices as noticesTable } from '../tables/alerts.ts';
+import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -10,20 +12,7 @@ import type { Context } from '../database/context.ts';
 export type { ClaimedNotice, NoticeTarget };
 
 /** Columns by name: a prepared `select *` would break when a later version adds one. */
-const NOTICE_ROW = Object.keys({
-  team_id: true,
-  id: true,
-  alert_count: true,
-  targets: true,
-  next_try_at: true,
-  first_tried_at: true,
-  attempts: true,
-  claim_id: true,
-  channel_id: true,
-  group_id: true,
-  is_beside_default: true,
-  batch_id: true,
-} satisfies Record<keyof Row<'notices'>, true>).join(', ');
+const NOTICE_ROW = namesOf(noticesTable.columns).join(', ');
 
 /** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
 const claimNotices = preparedStatement<Row<'notices'>>('claim-notices', (dialect) => {

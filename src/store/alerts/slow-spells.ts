@@ -10,6 +10,7 @@ import {
   type SlowSpell,
   writeSlowRule,
 } from '#domain/slow-runs';
+import type { Row } from '../tables/tables.ts';
 import type { Database, Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -55,14 +56,7 @@ export async function timeRuns(
   });
 }
 
-interface SpellRow {
-  team_id: string;
-  source_id: string;
-  rule: string;
-  since: number | null;
-  last_at: number;
-  told_at: number;
-}
+type SpellRow = Row<'slow_spells'>;
 
 const SOURCE = { team_id: 'id', source_id: 'id' } as const satisfies Fields;
 const SPELL = 's.team_id, s.source_id, s.rule, s.since, s.last_at, s.told_at';

@@ -1,3 +1,4 @@
+import type { Row } from '../tables/tables.ts';
 import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
 import { add, all, change, one, remove } from '../database/rows.ts';
@@ -69,16 +70,7 @@ export const passkeys = {
   },
 };
 
-function passkeyOf(row: {
-  id: string;
-  user_id: string;
-  name: string;
-  credential_id: string;
-  public_key: string;
-  counter: number;
-  transports: string;
-  created_at: number;
-}): StoredPasskey {
+function passkeyOf(row: Row<'passkeys'>): StoredPasskey {
   return {
     id: row.id,
     userId: row.user_id,

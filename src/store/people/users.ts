@@ -1,3 +1,4 @@
+import type { Row } from '../tables/tables.ts';
 import { sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
@@ -30,14 +31,7 @@ const USER_COLUMNS = [
   'current_team_id',
 ] as const;
 
-function userOf(row: {
-  id: string;
-  name: string;
-  email: string;
-  email_verified: 0 | 1;
-  two_factor_enabled: 0 | 1;
-  current_team_id: string | null;
-}): User {
+function userOf(row: Pick<Row<'users'>, (typeof USER_COLUMNS)[number]>): User {
   return {
     id: row.id,
     name: row.name,

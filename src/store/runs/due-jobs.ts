@@ -1,3 +1,5 @@
+import { namesOf } from '../tables/table.ts';
+import { jobs } from '../tables/work.ts';
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import {
   claimedRun,
@@ -45,19 +47,13 @@ export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.ra
   ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
 /** The columns of `jobs` that a claim returns, before the row's place. */
-export const CLAIMED_COLUMNS = [
-  'team_id',
-  'id',
-  'original_id',
-  'attempt_number',
-  'queue_id',
-  'method',
-  'url',
-  'callback_url',
-  'scheduled_at',
-  'sealed_headers',
-  'payload',
-] as const;
+export const CLAIMED_COLUMNS = namesOf(
+  jobs.columns,
+  'status',
+  'created_at',
+  'started_at',
+  'claimed_by',
+);
 
 /** Why a queue starts no jobs: its limit holds across nodes (§3.8), and a paused queue starts none (§3.5). */
 export function whatHolds(

@@ -1,5 +1,5 @@
-import { fieldsOf } from '../tables/table.ts';
-import { endedExecutions } from '../tables/work.ts';
+import { fieldsOf, namesOf } from '../tables/table.ts';
+import { endedExecutions, executions, jobs } from '../tables/work.ts';
 import type { Fields } from '../database/dialect.ts';
 
 /** The tables of waiting and running runs: attempts of jobs and executions of crons. */
@@ -22,22 +22,8 @@ export type EndedTable = (typeof ENDED_TABLE)[RunTable];
 
 /** The columns that a run keeps when it ends; the others are its outcome. */
 export const KEPT_COLUMNS = {
-  jobs: [
-    'team_id',
-    'id',
-    'original_id',
-    'attempt_number',
-    'queue_id',
-    'method',
-    'url',
-    'callback_url',
-    'created_at',
-    'scheduled_at',
-    'started_at',
-    'sealed_headers',
-    'payload',
-  ],
-  executions: ['team_id', 'id', 'cron_id', 'scheduled_for', 'created_at', 'started_at'],
+  jobs: namesOf(jobs.columns, 'status', 'claimed_by'),
+  executions: namesOf(executions.columns, 'status', 'claimed_by'),
 } as const;
 
 /** The columns of the outcome, which only the tables of ended runs have. */
