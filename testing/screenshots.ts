@@ -67,7 +67,7 @@ async function takePictures({ url }: TestDashboard): Promise<void> {
   }
 }
 
-/** The demo's targets are on this machine. The pictures show them under a host name, as readers' own targets have one. */
+/** The demo and its targets are on this machine. The pictures show host names, as readers' own installations have. */
 async function nameTargets(page: Page): Promise<void> {
   await page.evaluate(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -75,6 +75,7 @@ async function nameTargets(page: Page): Promise<void> {
       const { currentNode } = texts;
       currentNode.nodeValue = (currentNode.nodeValue ?? '')
         .replaceAll(/http:\/\/(?=127\.|$)/g, 'https://')
+        .replaceAll(location.host, 'belfry.northwind.example')
         .replaceAll(/127\.0\.0\.1:\d+/g, 'api.northwind.example')
         .replaceAll('127.0.0.1', '203.0.113.10');
     }
