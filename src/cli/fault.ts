@@ -15,7 +15,7 @@ export class CommandFault extends Error {
   }
 }
 
-/** One line that says what is wrong, whatever was thrown. Never repeats a value that may be a secret. */
+/** One line that describes any thrown fault. Never repeats a value that may be a secret. */
 export function explainFault(fault: unknown): string {
   if (fault instanceof CommanderError) return toOneLine(explainUsage(fault));
   if (fault instanceof CommandFault) return toOneLine(fault.message);

@@ -125,7 +125,7 @@ function readHeader(text: string): [name: string, value: string] {
   return [name.trim(), value];
 }
 
-/** The text of any JSON value, as it was given. */
+/** The text of any JSON value, as given. */
 function readJsonOption(option: string, text: string): string {
   // Any depth is parsed here; the field's reader checks the depth that is allowed.
   if (parseJsonText(text, Number.MAX_SAFE_INTEGER) !== 'malformed') return text.trim();

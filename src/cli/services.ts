@@ -2,26 +2,27 @@ import type { ChannelConfig } from '#domain/notification-channel';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
-/** What a command does to the database: only reads it, may set up an empty one, or migrates it. */
+/** A command's use of the database: it only reads, may set up an empty one, or migrates it. */
 export type Purpose = 'read' | 'write' | 'migrate';
 
 /**
- * What commands work with. A command that is not well formed opens nothing. `backup` and `doctor` do not use `open`:
- * a backup is taken before a migration, and a doctor is needed when the database does not open.
+ * The services of commands. A malformed command opens nothing. `backup` and `doctor` do not use `open`: a backup is
+ * taken before a migration, and a doctor is needed when the database does not open.
  */
 export interface CommandServices {
   /** Opens the database. Rejects with a CommandFault if the operator has to act, such as for pending migrations. */
   open(purpose: Purpose): Promise<OpenRooms>;
   /** Copies the SQLite database to a new file while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
-  /** Asks the service on this machine whether it is alive; `why` says in words why it is not. */
+  /** Checks whether the service on this machine is alive; `why` has the reason if it is not. */
   askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
   /** Checks the installation without changing anything. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
   /** Reads an environment variable that a team's file refers to. */
   readVariable(name: string): string | undefined;
   /**
-   * Reads a file, or standard input for `-`. `fault` says why it can't be read, in words that follow the file's name.
+   * Reads a file, or standard input for `-`. `fault` has the reason if it can't be read, in words that follow the
+   * file's name.
    */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
   /** With the commit. */
@@ -65,7 +66,7 @@ export interface Finding {
   message: string;
 }
 
-/** Where output goes: JSON to standard output, words for people to standard error. */
+/** The output: JSON to standard output, words for users to standard error. */
 export interface Terminal {
   print(text: string): void;
   say(text: string): void;

@@ -10,7 +10,7 @@ import type { CommandServices, OpenRooms, Purpose } from './services.ts';
 export class Session {
   readonly services: CommandServices;
   exitCode: 0 | 1 = 0;
-  /** What `--output` asked for. */
+  /** The value of `--output`. */
   output: Output = 'json';
   /** Of the command that runs. */
   purpose: Purpose = 'read';
@@ -86,7 +86,7 @@ export class Session {
     return { teamId, work };
   }
 
-  /** Closes the rooms. A fault in closing is ignored, because the command's outcome stands already. */
+  /** Closes the services. A fault in closing is ignored, because the command is done. */
   async close(): Promise<void> {
     const rooms = await this.#rooms?.catch(() => null);
     await rooms?.close().catch(() => {});

@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 const WHO = 'the command line';
 
-/** What it comes to is said before it is done. */
+/** The effect is printed before the confirmation. */
 const VERBS = {
   pause: {
     description: 'run no cron and send no job of a team until it is resumed',

@@ -29,7 +29,7 @@ export interface Config extends Alone, PlanSettings {
   mailFrom: string;
   /** Not more than `historyDays`. */
   successHistoryDays: number;
-  /** Whether a setting says that a proxy stands in front, so that a loopback socket does not tell where a request is from. */
+  /** Whether a setting shows that a proxy is in front, so that a loopback socket does not prove a local request. */
   isBehindProxy: boolean;
   /** The folder for copies of a SQLite database, how often they are made, and how many are kept. */
   backups: { folder: string; everyHours: number; keep: number } | null;

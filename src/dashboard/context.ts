@@ -29,17 +29,17 @@ export type Targets = {
 
 /** Facts about one request that belong to no particular page. */
 export type RequestFacts = {
-  /** Shown on error pages and written to the log beside the cause. */
+  /** Shown on error pages and logged with the cause. */
   requestId: string;
   nonce: string;
-  /** Reads the body as it was sent, once per request. The router's own request has no body. */
+  /** Reads the raw body, once per request. The router's own request has no body. */
   readBody: (maxBytes: number) => Promise<ReadBody>;
   /** The request's headers. The router's own request has them, too, but not every helper has that. */
   headers: Headers;
   /** The client's address, by which requests are counted. */
   clientAddress: string;
   arrival: Arrival;
-  /** Whom the proxy in front says that the request is from. */
+  /** The user in the proxy's headers. */
   proxyClaim: ProxyClaim | null;
   /** The public address, without a slash at its end. */
   baseUrl: string;
@@ -47,7 +47,7 @@ export type RequestFacts = {
   /** Milliseconds since 1970 UTC, one instant for the whole page. */
   now: number;
   logError: (event: string, fields: Record<string, unknown>) => void;
-  /** Headers to add to the page's response, whatever it is. */
+  /** Headers to add to the page's response. */
   answerHeaders: Headers;
 };
 
@@ -68,7 +68,7 @@ export const requestFacts = createContext<RequestFacts>();
 export const sentForm = createContext<FormData>();
 /** Set by the root middleware, null on public pages without a session. */
 export const session = createContext<Session | null>(null);
-/** Set by the root middleware: why who comes by the proxy in front is not let in. */
+/** Set by the root middleware: why a proxy's user is rejected. */
 export const proxyRefusal = createContext<ProxyRefusal | null>(null);
 /** Set by the root middleware for all pages that need a person with a current team. */
 export const signedIn = createContext<SignedInAs>();
@@ -81,7 +81,10 @@ export function requestContextOf(context: Context): RequestContext {
   return { headers, clientAddress, claim };
 }
 
-/** Returns who is signed in if their role suffices (§5.8). Otherwise throws the 403 page, which says who can help. */
+/**
+ * Returns the signed-in user if their role suffices (§5.8). Otherwise throws the 403 page, which names the users who
+ * can help.
+ */
 export function requirePermission(context: Context, permission: Permission): SignedInAs {
   const me = context.get(signedIn);
   if (may(me.team.role, permission)) return me;

@@ -1,11 +1,12 @@
-// Here too, so that they stand at the head of the shared sheet: those of components come after them.
+// Here too, so that they come first in the shared sheet, before those of components.
 import './styles/tokens.css';
 import './styles/base.css';
 import { StrictMode, startTransition } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { HydratedRouter } from 'react-router/dom';
 
-// The browser cuts what is pasted at `maxlength` without a word. Let in whole, the server says how long it may be (§8).
+// The browser silently cuts pasted text at `maxlength`. Accepted whole, it gets the server's error about the limit
+// (§8).
 for (const type of ['paste', 'drop']) {
   document.addEventListener(type, ({ target }) => {
     if (target instanceof Element) target.removeAttribute('maxlength');

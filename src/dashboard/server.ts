@@ -21,9 +21,9 @@ export type DashboardOptions = {
   config: { baseUrl: string; targets: Targets };
   log: Log;
   build: DashboardBuild;
-  /** The client's address, by which requests are counted (§8.1). `env` is what the HTTP server passes to Hono. */
+  /** The client's address, by which requests are counted (§8.1). `env` is the HTTP server's value for Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
-  /** The request as it came in at the socket. */
+  /** The request as received at the socket. */
   readArrival: (env: unknown) => Arrival;
   /** Milliseconds since 1970 UTC. */
   now?: () => number;
@@ -38,11 +38,11 @@ const retryAfterSeconds = '5';
 type PageWords = Omit<PlainPage, 'requestId' | 'basePath'>;
 
 /**
- * Opens the built dashboard as a Hono app, to be mounted last: it answers every address that nobody
- * else took, with a page, a static file or a 404 page.
+ * Opens the built dashboard as a Hono app, to be mounted last: it answers all remaining addresses with a page, a static
+ * file or a 404 page.
  *
- * The public address alone decides links, cookies and which origins may send forms: neither `Host` nor
- * `X-Forwarded-*` is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
+ * The public address alone decides links, cookies and which origins may send forms: neither `Host` nor `X-Forwarded-*`
+ * is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
   const { config, services } = options;
@@ -100,8 +100,8 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
 }
 
 /**
- * Checks a request, then passes it to the application with the public address and without its body. The form is read
- * in page-access.ts, where the page's limit is known.
+ * Checks a request, then passes it to the application with the public address and without its body. The form is read in
+ * page-access.ts, which has the page's limit.
  */
 async function answerPage(
   request: Request,
@@ -124,7 +124,7 @@ async function answerPage(
   const mayChange = !isSafeMethod(request.method);
   if (mayChange && !comesFromOurPages(headers, originsOfOurPages(facts.baseUrl)))
     return refuse(foreignOrigin(facts.baseUrl));
-  // The router compares the origin again, and knows only one address.
+  // The router compares the origin again, with one address only.
   if (mayChange && headers.has('Origin')) headers.set('Origin', new URL(facts.baseUrl).origin);
   try {
     const answer = await withinTime(

@@ -1,9 +1,9 @@
 /**
- * What the dashboard asks of the rooms behind it: their own types, under one roof.
+ * The dashboard's interface to the modules behind it: their own types in one place.
  *
- * Routes get these through the request's context. Instants are milliseconds since 1970 UTC, and an expected
- * outcome is a value with a `kind`. Every call that names something of a team takes the `Actor` or the team's id,
- * and answers as if what another team owns did not exist.
+ * Routes get these through the request's context. Instants are milliseconds since 1970 UTC, and an expected outcome is
+ * a value with a `kind`. Every call that names an item of a team takes the `Actor` or the team's id, and answers as if
+ * items of other teams did not exist.
  */
 
 import type { ChannelConfig } from '#domain/notification-channel';
@@ -12,7 +12,7 @@ import type { TooMany } from '#people/outcomes';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
-/** What the pages of crons, queues, jobs, runs and the overview ask and show. */
+/** The data of the pages of crons, queues, jobs, runs and the overview. */
 export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';

@@ -3,8 +3,8 @@ import type { JsonFindings } from './json/find.ts';
 import type { PathStep } from './json/path.ts';
 
 /**
- * One HTTP exchange as plain data: the request that `outgoing` is asked to send, and its outcome. Nothing here knows
- * about jobs, crons or databases.
+ * One HTTP exchange as plain data: the request for `outgoing`, and its outcome. Independent of jobs, crons and
+ * databases.
  */
 
 export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -24,8 +24,7 @@ export interface OutgoingRequest {
 }
 
 /**
- * What the judge needs to know about the response body. It is asked for in advance because the body is streamed
- * (§2.7).
+ * The parts of the response body that the judge needs. They are listed in advance because the body is streamed (§2.7).
  */
 export interface BodyNeeds {
   /** Texts to look for anywhere in the body, at any size (`Body contains`). */
@@ -53,11 +52,11 @@ export interface ReceivedBody {
   totalBytes: number;
   /** For each text of `BodyNeeds.searchFor`, whether it occurred. */
   found: readonly boolean[];
-  /** The values at `BodyNeeds.paths`; null if no path was asked for. */
+  /** The values at `BodyNeeds.paths`; null without paths. */
   json: JsonFindings | null;
 }
 
-/** Where and how the request was sent, for people who look into a run. */
+/** Where and how the request was sent, for the page of the run. */
 export interface Trace {
   timing: Timing;
   /** The IPv4 address that was dialled, or null when none was. */
@@ -106,7 +105,7 @@ export interface ExchangeUser {
   onExchange(exchange: Exchange): void;
 }
 
-/** What the engine needs from `outgoing`. It never throws or rejects: every fault is an `Exchange`. */
+/** The engine's interface to `outgoing`. It never throws or rejects: every fault is an `Exchange`. */
 export interface Sender {
   send(request: OutgoingRequest, options: SendOptions): Promise<Exchange>;
   /** Like `send`, without a promise. `onExchange` may be called before this returns. */

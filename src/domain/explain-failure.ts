@@ -21,7 +21,7 @@ export interface FailureFacts {
   responseStatus: number | null;
   /** The message that was stored with the run (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
-  /** The request's URL as it was sent. */
+  /** The request's URL as sent. */
   url: string;
   /** The `Location` of the response, if it had one. */
   location: string | null;
@@ -30,21 +30,21 @@ export interface FailureFacts {
   address: string | null;
 }
 
-/** A failure in plain words, and what to do about it. */
+/** A failure in plain words, with the next step. */
 export interface Explanation {
-  /** One line: what happened. */
+  /** One line: the event. */
   title: string;
   /** One to three sentences: why it happened, and to which target. */
   text: string;
-  /** What to do next. */
+  /** The next step. */
   nextStep: string;
   /** The absolute target of a redirect, which the page offers as "use this URL"; null for every other failure. */
   useUrl: string | null;
 }
 
 /**
- * Says what a failed run means and what to do about it, for somebody who was just woken. Decides on reason, status
- * and fault. If none of them is known, it shows the stored message. Never throws.
+ * Explains a failed run and its next step, for the person on call. Decides on reason, status and fault. If none of them
+ * is known, it shows the stored message. Never throws.
  */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {

@@ -30,7 +30,7 @@ export function describeUnknown(responseStatus: number | null): string {
   return `Unknown error (HTTP ${responseStatus}${isRedirect ? ', redirect not followed' : ''})`;
 }
 
-/** Whether a response arrived that is neither a success nor a failure with a reason of its own (§2.7). */
+/** Whether a response arrived that is neither a success nor a failure with its own reason (§2.7). */
 export function isUnknown(run: {
   responseStatus: number | null;
   reason: FailureReason | null;
@@ -41,7 +41,7 @@ export function isUnknown(run: {
   );
 }
 
-/** What each reason is called in lists and filters. */
+/** The name of each reason in lists and filters. */
 export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
   http_client_error: 'HTTP client error',
   http_server_error: 'HTTP server error',

@@ -30,7 +30,7 @@ export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
   return buildRequest({ method, url, headers, payload: payloadOf(run) });
 }
 
-/** Judges what came of a run's request (§2.7). */
+/** Judges the result of a run's request (§2.7). */
 export function answerOf(
   run: Run,
   exchange: Exchange,
@@ -45,7 +45,7 @@ export function answerOf(
   return { verdict, end, response: responseOf(exchange, trace, responseKeepBytes) };
 }
 
-/** The request to store with a cron's run: the cron may be changed before somebody looks at the run. A job cannot. */
+/** The request to store with a cron's run, because the cron may be changed later. A job's request can't change. */
 function sentOf({ kind, method, url, payload }: Run) {
   return kind === 'job' ? {} : { sent: { method, url, payloadHash: hashPayload(payload) } };
 }
@@ -58,9 +58,9 @@ export function notSent(errorMessage: string, completedAt: number): Answer {
 }
 
 /**
- * Decides what follows an attempt (§3.2).
+ * Decides the step after an attempt (§3.2).
  *
- * @param policy  the queue's rules at the attempt's end (§3.4); ignored after a success
+ * @param policy the queue's rules at the attempt's end (§3.4); ignored after a success
  */
 function settleJob(
   job: ClaimedJob,
@@ -92,7 +92,7 @@ export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Set
   return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
 
-/** Decides what follows an execution, which is never retried (§3.1). */
+/** Decides the end of an execution, which is never retried (§3.1). */
 function settleExecution(
   execution: ClaimedExecution,
   { verdict, end, response }: Answer,

@@ -39,13 +39,13 @@ const CONTENDED_PAUSE_MS = 5;
 const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to retry a claim that skipped a row held by another transaction. */
 const HELD_PAUSE_MS = 100;
-/** How long what a high rate lets start is gathered for the next claim; it is made up for. */
+/** The minimum pause between two claims from a queue with a high rate; the rate's credit covers it. */
 const GATHERED_MS = 10;
 const STORE_DOWN_PAUSE_MS = 500;
 /** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
-/** What claims from one kind of flow. Kinds do not wait for each other's claims. */
+/** The claims of one kind of flow. Kinds do not wait for each other's claims. */
 interface ClaimLoop {
   readonly kind: Flow['kind'];
   readonly scheduler: FlowScheduler;
@@ -57,10 +57,10 @@ interface ClaimLoop {
 }
 
 /**
- * Runs everything: it finds what is due, claims it, sends it and stores the outcome.
+ * Runs everything: it finds due work, claims it, sends it and stores the outcome.
  *
- * A loop for each kind of flow claims. Every claimed run then proceeds on its own, and frees its slot when its response
- * has arrived. The engine holds nothing that the store does not know: the process may end at any instant.
+ * Each kind of flow has a loop that claims. Every claimed run then proceeds independently, and frees its slot when its
+ * response has arrived. The engine has no state that is not in the store: the process may end at any instant.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -273,7 +273,7 @@ export class Engine {
     else this.#sleep(loop);
   }
 
-  /** If a claim is in doubt, waits for the claims under way and puts back what was lost. Meanwhile nothing is claimed. */
+  /** If a claim is in doubt, waits for the running claims and puts back lost runs. Meanwhile nothing is claimed. */
   async #releaseLostClaims(): Promise<void> {
     if (this.#releasing === null && this.#lostClaims.idleForMs > 0) return;
     this.#releasing ??= Promise.all(this.#claims)
@@ -332,7 +332,7 @@ export class Engine {
     const claim = this.#claimFrom(loop, served, now).finally(() => {
       this.#reserved -= dealt;
       this.#claims.delete(claim);
-      // What this claim did not use, loops of other kinds may have waited for.
+      // Loops of other kinds may have waited for slots that this claim did not use.
       this.#wakeDue();
     });
     this.#claims.add(claim);
@@ -389,7 +389,7 @@ export class Engine {
       const madeRoom = flow.isAtLimit && flow.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
-      // For a paused queue the claim does not tell what waits in it.
+      // For a paused queue the claim does not return the waiting jobs.
       const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
       scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
@@ -419,8 +419,8 @@ export class Engine {
   }
 
   /**
-   * The claimed runs that may be sent: none if the process stood still for so long that another node declared it dead
-   * and ended them. Rejects if that cannot be found out; the runs then are a lost claim.
+   * The claimed runs that may be sent: none if the process was blocked for so long that another node declared it dead
+   * and ended them. Rejects if that can't be checked; the runs are then a lost claim.
    */
   async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];

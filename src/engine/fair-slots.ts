@@ -1,4 +1,4 @@
-/** What the distribution of free slots needs to know about a flow (a queue, or a team's crons or callbacks). */
+/** The data about a flow (a queue, or a team's crons or callbacks) for the distribution of free slots. */
 export interface SlotSeeker {
   teamId: string;
   /** Runs of this flow that are under way in this process. */

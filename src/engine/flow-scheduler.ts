@@ -8,9 +8,9 @@ export interface FlowKey {
   teamId: string;
 }
 
-/** A flow. `dueAt` is when its earliest entry is due; Infinity while none is known to wait. */
+/** A flow. `dueAt` is when its earliest entry is due; Infinity if none is known to wait. */
 export interface Flow extends FlowKey, Timed {
-  /** Where the next claim begins to look: as far as this node knows, nothing that waits was due earlier. */
+  /** Where the next claim begins to search: as far as this node can see, no waiting entry was due earlier. */
   from: number;
   inFlight: number;
   /**
@@ -18,25 +18,25 @@ export interface Flow extends FlowKey, Timed {
    * result.
    */
   newsAt: number | null;
-  /** `from` of what is reported while a claim looks at the flow. */
+  /** `from` of entries that are reported during a claim. */
   newsFrom: number;
   isReady: boolean;
-  /** Its queue's rate lets nothing start earlier, whatever is due. */
+  /** Its queue's rate allows no earlier start. */
   notBefore: number;
-  /** Whether its settings have changed while a claim looks at it: what the claim saw of its rate is out of date. */
+  /** Whether its settings have changed during a claim: the claim's result about the rate is out of date. */
   isChanged: boolean;
   /** Whether its last claim found the queue's concurrency limit reached. The next end of a run then makes room. */
   isAtLimit: boolean;
-  /** How many of its runs have been stored, so that a claim can tell whether one ended meanwhile. */
+  /** How many of its runs have been stored, so that a claim can detect that one ended meanwhile. */
   settled: number;
 }
 
 /**
- * What this node knows about when each flow is due. It is only a hint: signals and claims update it, and a scan of
- * the store rebuilds it regularly. The store alone decides what is due.
+ * This node's view of when each flow is due. It is only a hint: signals and claims update it, and a scan of the store
+ * rebuilds it regularly. The store alone decides.
  *
- * Flows that are due wait in a line and are served from its head, so that each gets its turn however much waits in
- * the others (§3.8). Memory and time are per flow, never per waiting job.
+ * Flows that are due wait in a line and are served from its head, so that each is served however much waits in the
+ * others (§3.8). Memory and time are per flow, never per waiting job.
  */
 export class FlowScheduler {
   readonly #flows = new Map<string, Flow>();
@@ -44,9 +44,9 @@ export class FlowScheduler {
   #line: Flow[] = [];
 
   /**
-   * Notes that something in the flow is due at `dueAt`. An earlier time that is already known stays.
+   * Notes that an entry of the flow is due at `dueAt`. An earlier time stays.
    *
-   * @param from  the earliest time since which it may have been due; 0 if that is not known
+   * @param from the earliest time since which it may have been due; 0 if unknown
    */
   expect(key: FlowKey, dueAt: number, from = dueAt): void {
     const flow = this.flow(key);
@@ -57,7 +57,7 @@ export class FlowScheduler {
     if (at < flow.dueAt) this.#setDue(flow, at);
   }
 
-  /** What `expect` says, of a flow whose settings may be others now: nothing that is known of its rate holds any more. */
+  /** Like `expect`, after the settings may have changed: forgets the last claim's result about the rate. */
   expectChanged(key: FlowKey, dueAt: number, from = dueAt): void {
     const flow = this.flow(key);
     flow.notBefore = -Infinity;
@@ -66,9 +66,9 @@ export class FlowScheduler {
   }
 
   /**
-   * What `expect` says, by a look at all that waits.
+   * Like `expect`, by a scan of all waiting entries.
    *
-   * @param latest  no rate is believed to hold a flow for longer: clocks are set back
+   * @param latest no rate may block a flow for longer, because clocks can be set back
    */
   expectFound(key: FlowKey, dueAt: number, latest: number): void {
     const flow = this.flow(key);
@@ -128,14 +128,14 @@ export class FlowScheduler {
    * there may be room now. That also holds for runs that were claimed before the limit was set.
    */
   settle(known: Flow, now: number): void {
-    // A flow is forgotten when its last run frees its slot. It may have been created anew since.
+    // A flow is forgotten when its last run frees its slot. It may have been created again since.
     const flow = known.inFlight > 0 ? known : this.#flows.get(nameOf(known));
     if (!flow) return;
     flow.settled++;
     if (flow.isAtLimit) this.expect(flow, now);
   }
 
-  /** When the next flow is due; -Infinity while flows stand in line; Infinity if nothing waits. */
+  /** When the next flow is due; -Infinity while flows wait in line; Infinity if nothing waits. */
   nextDueAt(): number {
     return this.#line.length > 0 ? -Infinity : this.#timers.earliest();
   }

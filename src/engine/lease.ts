@@ -25,12 +25,11 @@ export interface LeaseOptions {
 }
 
 /**
- * This process's membership among the sending nodes: it joins, renews its lease, and settles what dead nodes left
- * behind (§3.6).
+ * This process's membership among the sending nodes: it joins, renews its lease, and settles runs of dead nodes (§3.6).
  *
  * The node's row is the lease (§3.6): while the row exists, the node's claims are its own, even if it was not renewed
- * in time. If another node has declared this one dead, it joins again under a new id, and no longer may end what ran
- * under the old id.
+ * in time. If another node has declared this one dead, it joins again under a new id, and may no longer end runs of the
+ * old id.
  */
 export class Lease {
   readonly #store: Store;
@@ -61,11 +60,11 @@ export class Lease {
   }
 
   /**
-   * Whether a claim still belongs to this node, so that its runs may be sent. This asks the database only if the
-   * process stood still for so long that others may have declared it dead. After `stop` nothing may be sent, because
-   * signing off puts back what is not under way yet.
+   * Whether a claim still belongs to this node, so that its runs may be sent. This queries the database only if the
+   * process was blocked for so long that others may have declared it dead. After `stop` nothing may be sent, because
+   * signing off puts back runs that have not started.
    *
-   * Rejects if the database does not answer: then nobody knows.
+   * Rejects if the database does not answer.
    */
   async holds(nodeId: string): Promise<boolean> {
     const sinceMs = this.#clock.monotonicMs() - this.#renewedAtMs;
@@ -80,9 +79,9 @@ export class Lease {
   }
 
   /**
-   * Signs off. Runs still under way are settled at once, like those of a dead node.
+   * Signs off. Running runs are settled at once, like those of a dead node.
    *
-   * @param known  ids of the runs and callbacks that are under way
+   * @param known ids of the running runs and callbacks
    * @returns the claims that were put back, to be announced to other nodes
    */
   async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {

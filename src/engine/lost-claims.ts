@@ -4,14 +4,14 @@ import type { Store } from '#store/store';
 import type { Doubt, LostClaim } from '#store/nodes/lost-claims';
 import type { Slots } from './slots.ts';
 
-/** How long a claim stays in doubt. It is longer than the server may go on with a statement that nobody waits for. */
+/** How long a claim stays in doubt: longer than the server may continue an abandoned statement. */
 const DOUBT_MS = 70_000;
 const LOOK_EVERY_MS = 15_000;
 const STORE_DOWN_PAUSE_MS = 500;
 
 /**
- * Claims whose answer was lost with the connection. Nobody knows whether they were made. So rows that this node has
- * claimed but that are not under way here are put back (§3.6).
+ * Claims whose answer was lost with the connection, so that it is unknown whether they were made. Rows that this node
+ * has claimed but that are not running here are put back (§3.6).
  *
  * A run that was sent stays under way until its end is stored, so it is never taken for a lost claim (§3.6).
  */
@@ -30,7 +30,7 @@ export class LostClaims {
     this.#slots = slots;
   }
 
-  /** Notes that a claim failed and may have been made all the same. `doubt` says what it may have taken. */
+  /** Notes that a claim failed and may have been made nevertheless. `doubt` has the rows it may have taken. */
   expect({ queueIds, since }: Doubt): void {
     for (const queueId of queueIds) this.#queueIds.add(queueId);
     this.#since = Math.min(this.#since, since);
@@ -44,7 +44,7 @@ export class LostClaims {
     return Math.max(0, this.#lookAtMs - this.#store.clock.monotonicMs());
   }
 
-  /** If a claim is in doubt, puts back what was lost. Call it only while nothing is being claimed. */
+  /** If a claim is in doubt, puts back lost runs. Call it only while nothing is being claimed. */
   async release(nodeId: string): Promise<void> {
     const { clock, nodes } = this.#store;
     if (clock.monotonicMs() < this.#lookAtMs) return;
@@ -61,9 +61,7 @@ export class LostClaims {
     }
   }
 
-  /**
-   * Tells every node since when the released runs have been due, because no node would look back that far by itself.
-   */
+  /** Announces to every node since when the released runs have been due, because no node would search that far back. */
   tell(released: readonly LostClaim[]): void {
     this.#store.signals.send(released.map((lostClaim) => this.#newsOf(lostClaim)));
   }

@@ -4,8 +4,8 @@ import type { EndedJobStatus } from '#domain/run-status';
 export type RunOutcome = EndedJobStatus;
 
 /**
- * Receives what the engine does, for metrics and logs. Its methods are called on the hot path, so they must be quick
- * and never throw.
+ * Receives the engine's events, for metrics and logs. Its methods are called on the hot path, so they must be quick and
+ * never throw.
  */
 export interface EngineObserver {
   /** A run was claimed and starts now, `latenessMs` after it was due. */

@@ -36,7 +36,7 @@ export class Peers {
     });
   }
 
-  /** Notes that a look failed: the whole lease is counted anew. */
+  /** Notes a failed check: the whole lease starts again. */
   loseContact(): void {
     this.#seen.clear();
   }

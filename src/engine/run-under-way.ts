@@ -33,7 +33,7 @@ export interface RunTools {
 /** The policy if the queue was deleted. */
 const NEVER_RETRIED: QueuePolicy = { retriesEnabled: false, retrySchedule: [], emailAlerts: false };
 
-/** What was stored as a run's end. `isOurs` is false if somebody else had already ended it. */
+/** The stored end of a run. `isOurs` is false if it had already been ended by another node. */
 interface Stored {
   isOurs: boolean;
   outcome: RunOutcome;
@@ -143,7 +143,9 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     void storeAgain(this.#tools, this.#ways(), fault).then((end) => this.#end(end));
   }
 
-  /** Ways to store the end: as it is; if refused, without its response; if refused again, as a worker failure (§3.6). */
+  /**
+   * Ways to store the end: unchanged; if rejected, without its response; if rejected again, as a worker failure (§3.6).
+   */
   #ways(): Ways<Stored> {
     const answer = this.#answer;
     const abandon = () => this.#abandon();
@@ -170,7 +172,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     };
   }
 
-  /** The queue's rules for failures, as they are now. */
+  /** The queue's present rules for failures. */
   async #readPolicy(run: ClaimedJob): Promise<QueuePolicy> {
     const policy = await this.#tools.store.queues.findPolicy(run.teamId, run.queueId);
     return policy ?? NEVER_RETRIED;

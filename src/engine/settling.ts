@@ -12,7 +12,7 @@ const PAUSES_MS = [50, 100, 250, 500, 1000, 2000];
 /** Failures are logged at the first try and about once a minute after it: many runs may wait for the same database. */
 const LOGGED_TRIES = 30;
 
-/** With these errors the store refuses what is to be written. All others are temporary. */
+/** With these errors the store rejects the data itself. All others are temporary. */
 const REFUSALS: ReadonlySet<StoreErrorCode> = new Set(['STORE_REFUSED', 'STORE_FAULT']);
 
 /** A refusal may turn out to be temporary, so a way is given up only after this many. */

@@ -19,7 +19,7 @@ export class Slots {
   /** The bytes of responses that are not stored yet. */
   waitingBytes = 0;
   #inFlight = 0;
-  /** In no order. Unlike a set, it keeps nothing of what was removed. */
+  /** Unordered. Unlike a set, it keeps nothing of removed items. */
   readonly #unsettled: SlotHolder[] = [];
   readonly #onMoreRoom: () => void;
 

@@ -6,8 +6,8 @@ export interface Timed {
 }
 
 /**
- * Flows ordered by the time at which they are due: a binary heap that knows the index of each item. An item whose
- * time changes moves within the heap, and never leaves an old entry behind.
+ * Flows ordered by the time at which they are due: a binary heap that tracks the index of each item. An item whose time
+ * changes moves within the heap, and never leaves an old entry.
  */
 export class TimerQueue<Item extends Timed> {
   readonly #heap: Item[] = [];

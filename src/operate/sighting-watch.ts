@@ -16,7 +16,7 @@ interface Watched<Request, Sighting> {
 }
 
 export interface SightingWatch<Request> {
-  /** Warns at the start about what an earlier process has seen. */
+  /** Warns at the start about requests that an earlier process has seen. */
   start(): Promise<void>;
   look(request: Request): void;
 }

@@ -25,7 +25,7 @@ const MAX_DIALLED = 3;
 const TURN_BYTES = 64 * 1024;
 
 export interface AttemptTools {
-  /** The clock for the target's time limits and durations. It stops while this process stands still. */
+  /** The clock for the target's time limits and durations. It stops while this process is blocked. */
   clock: LiveClock;
   targets: Targets;
   guard: Guard;
@@ -288,7 +288,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
     const ending = this.#ending();
-    // If the process stood still for longer than time limits are extended, its own clock shows less than the timeout.
+    // If the process was blocked for longer than time limits are extended, its own clock shows less than the timeout.
     const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
     this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
   }

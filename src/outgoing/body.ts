@@ -9,11 +9,11 @@ const STORED_BYTES = 65_535;
 const NOTHING_FOUND: readonly boolean[] = [];
 const NO_SEARCHES: TextSearch[] = [];
 
-/** Collects from a decoded body what `BodyNeeds` asks for, chunk by chunk, and keeps nothing else. */
+/** Collects the parts of a decoded body that `BodyNeeds` lists, chunk by chunk, and keeps nothing else. */
 export class BodyCollector {
   readonly #stored = new ByteStore(STORED_BYTES);
   readonly #searches: TextSearch[];
-  /** Null if no path was asked for. */
+  /** Null if there are no paths. */
   readonly #json: JsonFinder | null;
   #totalBytes = 0;
 

@@ -36,7 +36,7 @@ export function createTlsContext(trusted: readonly string[]): tls.SecureContext 
 
 /**
  * One connection to one judged address. It is opened to an address, never to a name, so that nothing is looked up a
- * second time. It carries one exchange at a time; bytes that nobody asked for close it.
+ * second time. It carries one exchange at a time; unexpected bytes close it.
  */
 export class Connection {
   readonly site: Site;
@@ -114,7 +114,7 @@ export class Connection {
     }
   }
 
-  /** Reads no more, and keeps what was read and not parsed. */
+  /** Stops reading, and keeps the unparsed input. */
   pause(): void {
     this.parser.keep();
     this.#socket.pause();

@@ -14,7 +14,7 @@ import { Targets } from './target.ts';
 import { TlsSessions } from './tls-sessions.ts';
 import { Turns } from './turns.ts';
 
-/** How many brotli bodies are decoded at a time. No request asks for brotli (§2.6), so few will come. */
+/** How many brotli bodies are decoded at a time. No request accepts brotli (§2.6), so they are rare. */
 const BROTLI_PERMITS = 6;
 
 interface SenderOptions {
@@ -27,9 +27,9 @@ interface SenderOptions {
   neverSent?: readonly string[];
   /** `ip` or `ip:port` of the resolvers (`DNS_SERVERS`); none means the system's. */
   dnsServers: readonly string[];
-  /** Root certificates (PEM) to trust besides the usual ones. */
+  /** Root certificates (PEM) to trust in addition to the usual ones. */
   trustedCertificates?: readonly string[];
-  /** Where the machine's own names stand. Default: `/etc/hosts`. */
+  /** The file of the machine's own names. Default: `/etc/hosts`. */
   hostsPath?: string;
   /** Default: the IPv4 addresses of all network interfaces. */
   readOwnAddresses?: () => readonly string[];
@@ -44,8 +44,8 @@ export interface ClosableSender extends Sender {
  * Makes the only sender of requests (§2.6, §2.7): it resolves, checks addresses, connects, sends and reads within
  * limits.
  *
- * `send` never rejects: whatever is wrong with a URL, a header, a name server or a target becomes an `Exchange`, and
- * affects no other exchange (§2.7). Proxies from the environment are not used.
+ * `send` never rejects: every fault of a URL, a header, a name server or a target becomes an `Exchange`, and affects no
+ * other exchange (§2.7). Proxies from the environment are not used.
  */
 export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;

@@ -5,7 +5,7 @@ import { isForEcho, type OwnEcho } from '#domain/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
 
-/** Where a request may be sent: at least one judged address, or why it may not be sent. */
+/** The judged addresses of a request (at least one), or why it may not be sent. */
 export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
 /** How long this machine's own addresses are cached, in milliseconds. */
@@ -18,7 +18,7 @@ interface GuardOptions {
   clock: Clock;
   allowedNetworks: readonly Cidr[];
   resolver: NameResolver;
-  /** The only target that may be called whatever its address (§2.12). */
+  /** The only target that may be called at any address (§2.12). */
   echo: OwnEcho | null;
   /** Default: the IPv4 addresses of all network interfaces. */
   readOwnAddresses?: () => readonly string[];
@@ -82,7 +82,7 @@ export class Guard {
   }
 }
 
-/** Empty if the system does not tell. */
+/** Empty if the system has no list. */
 function readInterfaces(): string[] {
   try {
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);

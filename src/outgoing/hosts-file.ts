@@ -7,8 +7,8 @@ const MAX_BYTES = 256 * 1024;
 const BELIEVED_MS = 5_000;
 
 /**
- * The machine's own table of names. With it, names that a self-hoster or a container runtime wrote there work
- * although no DNS server knows them. c-ares, which asks the DNS servers, does not read it.
+ * The machine's own table of names, so that names added by a self-hoster or a container runtime work although no DNS
+ * server has them. c-ares does not read it.
  */
 export class HostsFile {
   readonly #clock: Clock;

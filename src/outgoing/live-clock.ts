@@ -5,7 +5,7 @@ const BEAT_MS = 50;
 /** The most time between two beats that counts as running, in milliseconds. The rest counts as a standstill. */
 const BETWEEN_BEATS_MS = 100;
 
-/** Somebody who waits for a time limit. */
+/** A waiter for a time limit. */
 interface Sleeper {
   readonly wake: () => void;
   /** When to wake, on the live clock. */
@@ -19,10 +19,10 @@ interface Sleeper {
 }
 
 /**
- * A clock that stops while this process stands still, because its event loop was blocked or it was frozen. Time in
- * which a target could not be heard must not end an attempt, nor count as its duration.
+ * A clock that stops while this process is blocked or frozen. That time must not end an attempt, nor count as its
+ * duration.
  *
- * One timer serves everybody: it beats while somebody waits, and fires exactly at the next time limit. Without waiters
+ * One timer serves all: it beats while there are waiters, and fires exactly at the next time limit. Without waiters
  * this clock runs like the underlying one.
  */
 export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
@@ -40,13 +40,13 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
     this.#clock = clock;
   }
 
-  /** Never goes back. Runs slower than other clocks if the process stood still. */
+  /** Never goes back. Runs slower than other clocks if the process was blocked. */
   monotonicMs(): number {
     const nowMs = this.#clock.monotonicMs();
     return nowMs - this.#stoodStillMsAt(nowMs);
   }
 
-  /** For how long the process has stood still so far. This is measured only while somebody waits. */
+  /** How long the process has been blocked so far. Measured only while there are waiters. */
   get stoodStillMs(): number {
     return this.#stoodStillMsAt(this.#clock.monotonicMs());
   }

@@ -5,20 +5,19 @@ const TRY_MS = 1_500;
 const TRIES = 1;
 
 interface DnsProbe {
-  /** The servers that were asked, as `ip` or `ip:port`. */
+  /** The queried servers, as `ip` or `ip:port`. */
   servers: readonly string[];
   /** Null if a server answered; else why not. */
   fault: string | null;
 }
 
-/** Errors that prove that the name servers work: they say that there is no such name. */
+/** Errors that prove that the name servers work: there is no such name. */
 const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Asks the configured resolvers for a name that is reserved for such uses (RFC 2606). Takes a few seconds if none
- * answers. Never rejects.
+ * Queries the configured resolvers for a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
  *
- * @param dnsServers  `ip` or `ip:port`; an empty list means the system's
+ * @param dnsServers `ip` or `ip:port`; an empty list means the system's
  */
 export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
   const servers = dnsServers.length > 0 ? dnsServers : getServers();

@@ -12,7 +12,7 @@ const MAX_BELIEVED_MS = 60_000;
 /** The same for entries of the hosts file, and for the answer that a name has no address. */
 const HOSTS_BELIEVED_MS = 5_000;
 const NO_ADDRESS_BELIEVED_MS = 5_000;
-/** How long a failed lookup is cached (RFC 9520 asks for at least a second). */
+/** How long a failed lookup is cached (RFC 9520 requires at least a second). */
 const FAILURE_BELIEVED_MS = 1_000;
 /** How many names are cached. */
 const MAX_NAMES = 4_096;
@@ -25,7 +25,7 @@ interface ResolverOptions {
   liveClock: LiveClock;
   /** `ip` or `ip:port`; none means the system's. */
   dnsServers: readonly string[];
-  /** Where the machine's own names stand. Default: `/etc/hosts`. */
+  /** The file of the machine's own names. Default: `/etc/hosts`. */
   hostsPath?: string;
 }
 
@@ -35,15 +35,15 @@ interface Remembered {
   untilMs: number;
 }
 
-/** Errors that say that the name or its A records do not exist. */
+/** Errors that mean that the name or its A records do not exist. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
  * Finds the IPv4 addresses of names (§2.7): first in the hosts file, then by DNS (A records only; the server follows
  * CNAMEs). Uses c-ares, never the four threads that the whole process shares.
  *
- * Every lookup has a channel of its own, which takes 13 µs to make. On a shared channel a single malformed answer makes
- * all other lookups fail, and a server that is silent about one name delays the others.
+ * Every lookup has its own channel, which takes 13 µs to make. On a shared channel a single malformed answer makes all
+ * other lookups fail, and a server that is silent about one name delays the others.
  */
 export class NameResolver {
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class NameResolver {
     this.#hosts = new HostsFile(clock, hostsPath);
   }
 
-  /** What `find` would return, if that is known without a lookup; else undefined. */
+  /** The result of `find`, if it is known without a lookup; else undefined. */
   recall(name: string): readonly string[] | null | undefined {
     if (isLocalhost(name)) return LOCALHOST;
     const known = this.#remembered.get(name);
@@ -116,7 +116,7 @@ export class NameResolver {
   async #ask(name: string): Promise<Answer> {
     const stoodStillMs = this.#liveClock.stoodStillMs;
     const answer = await this.#askFor(name, TRIES);
-    // c-ares counts time while the process stands still, and gives up although the answer has arrived.
+    // c-ares counts time while the process is blocked, and gives up although the answer has arrived.
     const wasHeard = answer !== 'failed' || this.#liveClock.stoodStillMs === stoodStillMs;
     return wasHeard ? answer : this.#askFor(name, 1);
   }
@@ -151,7 +151,7 @@ function answerOf(error: NodeJS.ErrnoException | null, records: readonly RecordW
 
 const LOCALHOST: readonly string[] = ['127.0.0.1'];
 
-/** `localhost` and all names below it are this machine, whatever a server says (RFC 6761 6.3). */
+/** `localhost` and all names below it are this machine, for any server's answer (RFC 6761 6.3). */
 function isLocalhost(name: string): boolean {
   return name.endsWith('localhost') && (name === 'localhost' || name.endsWith('.localhost'));
 }

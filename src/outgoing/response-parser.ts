@@ -21,8 +21,8 @@ export type ResponseFault = Extract<
 >;
 
 /**
- * What `next` found: the head of the final response, a part of its body, its end, or a fault. 'more': the input is used
- * up.
+ * The result of `next`: the head of the final response, a part of its body, its end, or a fault. 'more': the input is
+ * used up.
  */
 type ParserEvent = 'more' | 'head' | 'data' | 'end' | ResponseFault;
 
@@ -46,7 +46,7 @@ const NO_HEADERS: HeaderList = [];
  * Parses the response to one request (RFC 9112): strictly, in bounded memory, and with the same result however its
  * bytes are split. Hand over bytes with `feed`, then call `next` until it returns 'more', 'end' or a fault.
  *
- * Informational responses are skipped. `101 Switching Protocols` is a fault, because no request asks for it.
+ * Informational responses are skipped. `101 Switching Protocols` is a fault, because it is never requested.
  */
 export class ResponseParser {
   /** Valid from 'head' on, like the following ones. */

@@ -1,7 +1,7 @@
 /**
- * Searches for a text in a body that arrives in chunks of any size (§2.7). It takes time in proportion to the body,
- * whatever the text: with a plain search, a text such as `aaaa…b` in a body of `a` would block the process. (Knuth,
- * Morris, Pratt 1977: only the number of matched bytes is carried from chunk to chunk.)
+ * Searches for a text in a body that arrives in chunks of any size (§2.7). It takes time in proportion to the body for
+ * any text: with a plain search, a text such as `aaaa…b` in a body of `a` would block the process. (Knuth, Morris,
+ * Pratt 1977: only the number of matched bytes is carried from chunk to chunk.)
  */
 export class TextSearch {
   readonly #pattern: Pattern;

@@ -29,7 +29,7 @@ export class Stopwatch {
     this.#started = clock.monotonicMs();
   }
 
-  /** Notes that something happens now. Opening a connection replaces what is known of the one before. */
+  /** Records the time of an event. Opening a connection replaces the times of the one before. */
   mark(what: Mark): void {
     const at = this.#at;
     if (what === 'connecting') at.connected = at.securing = null;

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { hostOfUrl, type UrlHost } from '#domain/network';
 
-/** What the part of a URL before its path says: where to connect to, and as whom. */
+/** The part of a URL before its path: the server and the credentials. */
 export interface Site {
   url: URL;
   urlHost: UrlHost | null;
@@ -21,7 +21,7 @@ export interface Target {
 
 /** How many sites are kept. */
 const MAX_SITES = 4_096;
-/** An origin as it is written in most URLs: ASCII, without a user. */
+/** The form of most URLs' origins: ASCII, without a user. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/i;
 /** A path and query in which nothing has to be escaped or normalised: no fragment, no backslash, visible ASCII. */
 const PLAIN_PATH = /^\/[!"$-[\]-~]*$/;

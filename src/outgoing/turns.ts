@@ -57,7 +57,7 @@ export class Turns {
   #beginTurn(): void {
     this.#isEndAwaited = false;
     this.#spentMs = 0;
-    // Whoever waits again from now on waits for the next turn.
+    // A waiter that is added from now on waits for the next turn.
     for (let left = this.#waiting.length; left > 0 && this.#spentMs < TURN_MS; left--) {
       const taker = this.#waiting.shift();
       if (taker !== undefined) this.#spend(taker);

@@ -47,7 +47,7 @@ test('of those who set up together exactly one gets the installation', async () 
   assert.equal((await room.people.operator.listTeams()).length, 1);
 });
 
-test('what is wrong with the first account is told, and setup stays open', async () => {
+test('errors of the first account are reported, and setup stays open', async () => {
   await using room = await openPeople();
   const { accounts } = room.people;
   const wrong = { name: ' ', email: 'x', password: '1234567', team: '' };
@@ -71,7 +71,7 @@ test('an account from the command line closes setup, too', async () => {
   assert.equal(answer.kind, 'closed');
 });
 
-test('people register by themselves only where the operator says so', async () => {
+test('sign-up is open only if the operator allows it', async () => {
   for (const signUp of ['invite', 'open'] as const) {
     await using room = await openPeople({ signUp });
     const { accounts } = room.people;
@@ -122,7 +122,7 @@ function loggedLinks({ events }: TestPeople): string[] {
     .map(({ fields }) => String(fields['link']));
 }
 
-test('a forgotten password is set anew by a link that works once and ends all sessions', async () => {
+test('a reset link sets a new password once and ends all sessions', async () => {
   await using room = await openPeople();
   await aUser(room, ada.email);
   const open = await aSession(room);
@@ -166,7 +166,7 @@ test('a reset link ends after an hour, with a newer one, and as nonsense', async
   assert.equal(await operator.resetPasswordUrl('nobody@bells.test'), null);
 });
 
-test('asking for a reset tells nobody whether an account exists, and mails nobody who has none', async () => {
+test('a reset request does not reveal whether an account exists, and emails accounts only', async () => {
   await using room = await openPeople();
   await aUser(room, ada.email);
   const { accounts } = room.people;
@@ -179,7 +179,7 @@ test('asking for a reset tells nobody whether an account exists, and mails nobod
   assert.equal(loggedLinks(room).length, 1);
 });
 
-test('resets are limited by the address that asks and by the mailbox that is filled', async () => {
+test('resets are limited per client address and per mailbox', async () => {
   await using room = await openPeople();
   await aUser(room, ada.email);
   const { accounts } = room.people;
@@ -193,7 +193,7 @@ test('resets are limited by the address that asks and by the mailbox that is fil
   assert.equal(loggedLinks(room).length, 5);
 });
 
-test('a browser that the account knows gets its reset mail whatever others at its address ask for', async () => {
+test('a known browser gets its reset email even if its address is at the limit', async () => {
   await using room = await openPeople();
   await aUser(room, ada.email);
   const { accounts } = room.people;
@@ -240,7 +240,7 @@ test('a new password needs the old one and ends the other sessions', async () =>
   assert.equal((await new Browser().signIn(room, ada.email, NEW_PASSWORD)).kind, 'signed-in');
 });
 
-test('passwords can not be guessed through the forms of somebody else’s open session', async () => {
+test("passwords can't be guessed through the forms of another user's open session", async () => {
   await using room = await openPeople();
   await aUser(room, ada.email);
   const browser = await aSession(room);
@@ -255,7 +255,7 @@ test('passwords can not be guessed through the forms of somebody else’s open s
   assert.deepEqual(kinds, ['refused', 'refused', 'refused', 'too-many']);
 });
 
-test('without SMTP a new email is in force at once, unless somebody has it', async () => {
+test('without SMTP a new email is in force at once, unless another account has it', async () => {
   await using room = await openPeople();
   await aTeam(room);
   const browser = await aSession(room, 'member@bells.test');
@@ -268,7 +268,7 @@ test('without SMTP a new email is in force at once, unless somebody has it', asy
   assert.equal((await browser.session(room))?.user.email, 'new@bells.test');
 });
 
-test('with SMTP a new email is in force once its owner opened the link; the old address is told', async () => {
+test('with SMTP a new email is in force once its owner opens the link, and the old address is notified', async () => {
   await using smtp = await startSmtpServer();
   await using room = await openPeople({ smtpUrl: smtp.url });
   await aTeam(room);

@@ -19,7 +19,7 @@ function aCookie() {
   return { clock, cookie };
 }
 
-test('a signed cookie holds for its time, as it was written', async () => {
+test('a signed cookie is valid for its time and reads back unchanged', async () => {
   const { clock, cookie } = aCookie();
   const headers = headersAfter(cookie.write('a text'));
   assert.equal(cookie.read(headers), 'a text');

@@ -10,7 +10,7 @@ import { deriveSecret, makeSecret } from './secrets.ts';
  */
 
 const COOKIE = 'belfry_device';
-/** How long a browser is known after a sign-in. */
+/** How long a browser stays known after a sign-in. */
 const VALID_MS = 365 * 24 * 60 * 60_000;
 /** How many accounts one browser remembers. Beyond that, the one that signed in longest ago is forgotten. */
 const MOST_ACCOUNTS = 5;

@@ -51,7 +51,7 @@ test('an invitation works once, also for those who come together', async () => {
   assert.equal((await room.people.teams.listMembers(owner)).length, 4);
 });
 
-test('an invitation that expired, was revoked, replaced or never existed lets nobody in', async () => {
+test('an expired, revoked, replaced or unknown invitation does not work', async () => {
   await using room = await openPeople();
   const { owner } = await aTeam(room);
   const { teams } = room.people;
@@ -137,7 +137,7 @@ test('the invitations of another team can neither be seen nor revoked', async ()
   assert.equal((await teams.listInvitations(owner)).length, 1);
 });
 
-test('without SMTP the link is in the log and with whoever invited; its token is not kept as text', async () => {
+test('without SMTP the link is logged and returned, and its token is stored as a hash', async () => {
   await using room = await openPeople();
   const { owner } = await aTeam(room);
   const invited = await room.people.teams.invite(owner, { email: fay.email, role: 'member' }, DESK);

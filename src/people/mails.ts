@@ -90,7 +90,7 @@ Then set a new password: it ends all sessions.${SIGNED}`,
   };
 }
 
-/** To the old address, once the new one is in force. This warning can't be stopped by whoever has stolen a session. */
+/** To the old address, once the new one is in force. A thief with a session can't stop this warning. */
 export function writeEmailChangedMail(to: string, newEmail: string): Mail {
   return {
     to,

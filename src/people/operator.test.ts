@@ -18,7 +18,7 @@ test('a user made by the operator has a team of their own and a token that acts 
   ]);
 });
 
-test('the first member of a named team owns it, the next ones join it as members or what they were made as', async () => {
+test('the first member of a named team owns it, and later ones get their given role', async () => {
   await using room = await openPeople();
   const { operator } = room.people;
   const roles: string[] = [];
@@ -42,7 +42,7 @@ test('the first member of a named team owns it, the next ones join it as members
   assert.equal((await operator.listTeams()).length, 1);
 });
 
-test('nobody is made where something is wrong, and nothing of it remains', async () => {
+test('an invalid user is not created, and nothing is left behind', async () => {
   await using room = await openPeople();
   const { operator } = room.people;
   await operator.createUser({ ...ada, team: 'Bells' });
@@ -92,7 +92,7 @@ test('no token is ever kept as text', async () => {
   assert.ok(!JSON.stringify(rows).includes(made.apiToken));
 });
 
-test('what is no token of ours is nobody', async () => {
+test('an unknown token matches no user', async () => {
   await using room = await openPeople();
   for (const text of [
     '',

@@ -13,12 +13,12 @@ test('a password opens its own hash, in either spelling of its letters, and noth
   assert.notEqual(await passwords.hash('caf\u00e9 au lait'), hash);
 });
 
-test('nothing opens what is no hash', async () => {
+test('an invalid hash matches no password', async () => {
   const passwords = new Passwords(LIGHT);
   for (const hash of [null, 'scrypt$10$1$$']) assert.equal(await passwords.verify('', hash), false);
 });
 
-test('a hash says what it cost, so a later change of cost locks nobody out', async () => {
+test('a hash has its cost, so changing the cost keeps old passwords valid', async () => {
   const hash = await new Passwords(LIGHT).hash('correct horse');
   assert.match(hash, /^scrypt\$10\$1\$[\w-]{22}\$[\w-]{43}$/);
   assert.equal(

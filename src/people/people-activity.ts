@@ -13,7 +13,7 @@ export class PeopleActivity {
   /**
    * Records and logs that a way to sign in or to act for the user has changed.
    *
-   * @param what  the change in words
+   * @param what the change in words
    */
   async accountChanged(
     userId: string,

@@ -117,7 +117,7 @@ for (const hasUserInfo of [true, false]) {
   });
 }
 
-test('a provider that speaks for another issuer, or without end, is not asked further', async () => {
+test('a provider with another issuer or an endless response is rejected', async () => {
   const answers: Record<string, string> = {};
   const server = http.createServer((request, response) => {
     response.setHeader('Content-Type', 'application/json');
@@ -135,7 +135,7 @@ test('a provider that speaks for another issuer, or without end, is not asked fu
   server.closeAllConnections();
 });
 
-test('an email is verified where it is said to be so of this email, and not of the one in the ID token', async () => {
+test('an email counts as verified only if the claim is about this email', async () => {
   await using at = await startProvider({ tellsTwice: true });
   at.expect(BASE_URL);
   const client = clientOf(at.issuer);

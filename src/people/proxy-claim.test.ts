@@ -15,7 +15,7 @@ const SETTINGS: ProxySettings = {
 const read = (rawHeaders: string[], address = '::ffff:172.18.0.2', settings = SETTINGS) =>
   readProxyClaim({ rawHeaders, address }, settings);
 
-describe('what a proxy says of a person', () => {
+describe('headers of a proxy', () => {
   test('is believed from its own address: email, name and groups', () => {
     const headers = ['remote-EMAIL', ' Ada@Bells.test', 'Remote-Groups', 'ops, staff,,ops'];
     assert.deepEqual(read(headers), {
@@ -34,7 +34,7 @@ describe('what a proxy says of a person', () => {
     assert.equal(claim?.kind === 'person' && claim.groups, null, 'nobody says which');
   });
 
-  test('means nothing from another address, whatever the headers say about it', () => {
+  test('headers from another address are ignored', () => {
     const headers = ['Remote-Email', 'ada@bells.test', 'X-Forwarded-For', '172.18.0.2'];
     for (const address of ['172.19.0.2', '::1', '127.0.0.1', ''])
       assert.equal(read(headers, address), null, address);
@@ -72,13 +72,13 @@ describe('what a proxy says of a person', () => {
     ['a letter that lower case makes plain', ['Remote-Email', '\u00e2\u0084\u00aaim@b.test']],
     ['a blank inside', ['Remote-Email', 'a b@c.test']],
   ] as const)
-    test(`is not believed: ${what}`, () => {
+    test(`headers are rejected: ${what}`, () => {
       assert.deepEqual(read([...headers]), { kind: 'not-believed' });
     });
 });
 
 describe('groups', () => {
-  test('are read from a list or a text; what is no name is left out', () => {
+  test('groups are read from a list or a text, without invalid names', () => {
     assert.deepEqual(readGroupsClaim('ops'), ['ops']);
     assert.deepEqual(readGroupsClaim([]), []);
     const long = 'x'.repeat(201);
@@ -87,7 +87,7 @@ describe('groups', () => {
     assert.deepEqual(readGroupsClaim(['a,b']), ['a,b']);
   });
 
-  test('are not known where the claim is missing or something else', () => {
+  test('groups are unknown if the claim is missing or of another type', () => {
     for (const claim of [undefined, null, 5, true, { ops: true }])
       assert.equal(readGroupsClaim(claim), null);
   });

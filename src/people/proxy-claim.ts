@@ -33,7 +33,7 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
   const all = [emailHeader, nameHeader, groupsHeader].map((name) =>
     name === null ? [] : readAll(arrival, name),
   );
-  // A second one may be the client's own, beside the proxy's.
+  // A second one may be the client's own.
   if (all.some((values) => values.length > 1)) return { kind: 'not-believed' };
   const [email = null, name = null, groups = null] = all.map(([value]) => decode(value));
   if (email === null) return null;
@@ -48,7 +48,7 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
   };
 }
 
-/** Whether a request has the header that names people, whoever sent it. */
+/** Whether a request has the header with the user, from any sender. */
 export function hasProxyHeader({ rawHeaders }: Arrival, { emailHeader }: ProxySettings): boolean {
   return rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === emailHeader);
 }

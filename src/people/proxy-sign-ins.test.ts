@@ -61,7 +61,7 @@ test('a form neither joins nor makes an account', async () => {
   }
 });
 
-test('people whom nothing lets in use up nobody else’s turn to make an account', async () => {
+test('rejected proxy users do not use up the limit of new accounts', async () => {
   const proxySignIn = { ...PROXY, groupsHeader: 'remote-groups' };
   const groupRoles = [{ group: 'ops', team: 'Bells', role: 'member' }] as const;
   await using room = await openPeople({ proxySignIn, groupRoles });

@@ -8,8 +8,8 @@ import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
 /**
- * Asks for the password again before sensitive actions, for which an open session is not enough. Users without a
- * password sign in at the provider again instead. The proof of that is a cookie, which counts for one session only.
+ * Sensitive actions need the password again, because an open session is not enough. Users without a password sign in at
+ * the provider again instead. The proof of that is a cookie, which is valid for one session only.
  */
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';

@@ -50,7 +50,7 @@ test('with a second factor the password alone opens nothing', async () => {
   assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
 });
 
-test('a recovery code works in place of the authenticator, once', async () => {
+test('a recovery code replaces the authenticator once', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
   const [code = ''] = begun.recoveryCodes;
@@ -94,7 +94,7 @@ test('a code that was looked at over the shoulder opens nothing a second time', 
   assert.equal(sessions.length, 2);
 });
 
-test('an open session of somebody else does not stand in for the challenge', async () => {
+test("another user's session does not replace the challenge", async () => {
   await using room = await openPeople();
   const { accounts } = await confirmed(room);
   await aUser(room, 'eve@bells.test');

@@ -145,7 +145,7 @@ function hashAll({ config }: Context, userId: string, codes: readonly string[]):
   return codes.map((code) => hashRecoveryCode(config.appKey, userId, code));
 }
 
-/** @param what  the change in words, for the log */
+/** @param what the change in words, for the log */
 function record({ activity }: Context, userId: string, what: string): Promise<void> {
   return activity.accountChanged(userId, { action: 'account.second-factor', what });
 }

@@ -150,7 +150,7 @@ test('signing in time and again with the right password is no guessing', async (
   }
 });
 
-test('signing in makes a new session, whatever cookies the browser brought', async () => {
+test('signing in always makes a new session', async () => {
   await using room = await openPeople();
   await aUser(room, 'ada@bells.test');
   const browser = new Browser();
@@ -172,7 +172,7 @@ test('a session token is kept as a hash only', async () => {
   assert.equal(rows[0]?.ip_address, browser.clientAddress);
 });
 
-test('a cookie that was tampered with is nobody', async () => {
+test('a manipulated cookie is ignored', async () => {
   await using room = await openPeople();
   await aUser(room, 'ada@bells.test');
   const browser = new Browser();
@@ -260,7 +260,7 @@ for (const [what, change] of [
     },
   ],
 ] as const)
-  test(`a session by a provider stays one, of the same age, after ${what}`, async () => {
+  test(`a provider's session keeps its origin and age after ${what}`, async () => {
     await using room = await openPeople({ providerSessionHours: 8 });
     const { browser, userId } = await signInByProvider(room);
     const before = await browser.session(room);

@@ -12,7 +12,7 @@ const DESK = { clientAddress: '198.51.100.1' };
 
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
 
-test('each role may do what §5.8 says and nothing more', () => {
+test('each role has exactly the permissions of §5.8', () => {
   const allowed: Record<Permission, Role[]> = {
     look: ['viewer', 'member', 'admin', 'owner'],
     work: ['member', 'admin', 'owner'],
@@ -35,7 +35,7 @@ test('each role may do what §5.8 says and nothing more', () => {
   }
 });
 
-test('what is no role or no permission may nothing', () => {
+test('an unknown role or permission allows nothing', () => {
   for (const role of ['', 'root', 'constructor', '__proto__']) {
     assert.equal(may(role as Role, 'work'), false);
   }
@@ -84,7 +84,7 @@ const GUARDED: [Role, string, (room: TestPeople, actor: Actor) => Promise<unknow
 ];
 
 for (const [least, name, act] of GUARDED) {
-  test(`${name} is for ${least === 'owner' ? 'the owner' : 'admins'}, whatever role the caller claims to have`, async () => {
+  test(`${name} is for ${least === 'owner' ? 'the owner' : 'admins'}, for any claimed role`, async () => {
     await using room = await openPeople();
     const team = await aTeam(room);
     const stranger = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
@@ -217,7 +217,7 @@ test('a name is kept on one line and refused if it is empty, too long or shaped 
   assert.equal(team?.name, '<b>Bells</b> & more');
 });
 
-test('the signing secret is masked until an admin asks for it', async () => {
+test('the signing secret is masked until an admin reveals it', async () => {
   await using room = await openPeople();
   const { admin } = await aTeam(room);
   const { signing } = room.people;

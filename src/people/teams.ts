@@ -152,7 +152,7 @@ export async function removeMember(
   return DONE;
 }
 
-/** Records what an actor did to another user. */
+/** Records an actor's action on another user. */
 async function tell(
   context: Context,
   actor: Actor,

@@ -9,7 +9,7 @@ const OWNERS = ['store/postgres/', 'store/sqlite/'];
 /** Code that asks which database is used. A location's `kind` is a setting and may be compared. */
 const ASKS = /\bdialect(\.name)?\)? *(===?|!==?)|(?<!kind )(?<![!=])[!=]==? '(postgres|sqlite)'/;
 
-test('what differs between the databases stands in their folders, and nobody else asks which one it is', () => {
+test('differences between the databases are in their folders only', () => {
   const files = fs
     .readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))

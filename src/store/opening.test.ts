@@ -28,7 +28,7 @@ describe('opening a database', () => {
       await again.ping();
     });
 
-    test('one made by a newer version is refused with a line that says so', async () => {
+    test('a database of a newer version is refused in one line', async () => {
       await using store = await openTestStore({ isEmpty: true });
       await store.database.autocommit(
         CompiledQuery.raw("insert into migrations (name, applied_at) values ('9999-later', 0)"),
@@ -61,7 +61,7 @@ describe('opening a database', () => {
 });
 
 describe('a SQLite database in memory', () => {
-  test('keeps what is asked at once apart, and is gone with its store', async () => {
+  test('a database in memory separates simultaneous transactions and ends with its store', async () => {
     const location = { kind: 'sqlite-memory' } as const;
     const store = await open(location);
     assert.deepEqual(store.migrated, [BASELINE]);
@@ -77,7 +77,7 @@ describe('a SQLite database in memory', () => {
 });
 
 describe('a SQLite file', () => {
-  test('is its owner’s alone, and so are the files beside it', async () => {
+  test('a SQLite file and its side files are readable by the owner only', async () => {
     await using store = await openThreadedTestStore({ serving: true });
     await aTeam(store);
     const path = store.location.kind === 'sqlite' ? store.location.path : '';
@@ -99,7 +99,7 @@ describe('a SQLite file', () => {
     assert.equal((await again.teams.list()).length, 1);
   });
 
-  test('what the command line writes beside the service is noticed, from its start on', async () => {
+  test('writes of the command line are noticed by the running service', async () => {
     await using store = await openThreadedTestStore({ serving: true });
     const heard: string[] = [];
     const stop = store.signals.listen((signal) => heard.push(signal.kind));
@@ -128,7 +128,7 @@ describe('a SQLite file', () => {
       },
     ],
   ] as const) {
-    test(`that is ${what} stops the start with its name and what to do`, async () => {
+    test(`a SQLite file that is ${what} stops the start with its name and the next step`, async () => {
       const file = await aClosedFile();
       spoil(file);
       await assert.rejects(open({ kind: 'sqlite', path: file }), {
@@ -138,7 +138,7 @@ describe('a SQLite file', () => {
     });
   }
 
-  test('where none can be made stops the start with its name and what to do', async () => {
+  test("a SQLite file that can't be created stops the start with its name and the next step", async () => {
     const folder = makeFolder();
     const blocked = path.join(folder, 'a-file');
     fs.writeFileSync(blocked, '');

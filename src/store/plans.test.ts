@@ -94,7 +94,7 @@ describe('plans of the statements that run all the time', () => {
     assert.deepEqual(faults, []);
   });
 
-  test('Postgres searches by an index, with values known and unknown', async () => {
+  test('Postgres uses an index for every hot statement, with and without values', async () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openPostgresTestStore({
       isEmpty: true,
@@ -120,7 +120,7 @@ describe('plans of the statements that run all the time', () => {
     assert.ok(ran.size > 30, `${ran.size} statements`);
   });
 
-  test('Postgres searches what comes and goes by an index, though it was analyzed while nothing was there', async () => {
+  test('Postgres uses an index for transient tables that were analyzed while empty', async () => {
     const ran = new Map<string, RanStatement>();
     await using store = await openPostgresTestStore({
       isEmpty: true,

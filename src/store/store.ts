@@ -88,7 +88,7 @@ export interface StoreOptions {
    */
   onLost?: (fault: StoreError) => void;
   log: Log;
-  /** True for the service, false for the command line, which works beside one. */
+  /** True for the service, false for the command line, which works during a running one. */
   serving: boolean;
   /**
    * When pending migrations are applied: always (default), only in an empty database, or never. Otherwise the database
@@ -141,8 +141,8 @@ export interface OpenedStore extends Store {
 }
 
 /**
- * Opens the database, takes the right to serve it if `serving`, and migrates it (`migrates`). Throws StoreErrors whose messages tell
- * an operator what to do.
+ * Opens the database, takes the right to serve it if `serving`, and migrates it (`migrates`). Throws StoreErrors whose
+ * messages have the operator's next step.
  */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { location, serving } = options;
@@ -283,8 +283,8 @@ function logMigrated(log: Log, migrated: readonly string[]): void {
 }
 
 /**
- * Migrates the database, or refuses it (`StoreOptions.migrates`). It first reads what is applied, because migrating
- * needs a connection of its own on Postgres, and the one writer of a SQLite file.
+ * Migrates the database, or refuses it (`StoreOptions.migrates`). It first reads the applied migrations, because
+ * migrating needs its own connection on Postgres, and the one writer of a SQLite file.
  *
  * @returns the names of the migrations that were applied now
  */

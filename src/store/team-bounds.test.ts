@@ -31,7 +31,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await store.crons.list(teamId)).length, 2);
     });
 
-    test('a job for a new queue beyond the bound is refused, and one for a known queue is not', async () => {
+    test('a job for a new queue beyond the bound is rejected, one for a known queue is accepted', async () => {
       await using store = await openTestStore({ bounds });
       const [{ id: teamId }, { id: other }] = [await aTeam(store), await aTeam(store)];
       const tried = await Promise.allSettled(
@@ -51,7 +51,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(changed.timeoutSeconds, 7);
     });
 
-    test('a team that has more than the bound, as after a lower setting, keeps what it has', async () => {
+    test('a team above a lowered bound keeps its items', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       for (const queue of ['a', 'b', 'c', 'd']) await aJob(store, teamId, { queue });
@@ -80,7 +80,7 @@ forEachStore((_, openTestStore) => {
       await assert.rejects(aJob(store, teamId, { payload }), full('waitingPayloadBytes'));
     });
 
-    test('what another process has stored counts too', async () => {
+    test('items stored by another process count toward the bound', async () => {
       await using store = await openTestStore({ bounds });
       const { id: teamId } = await aTeam(store);
       const other = await store.openAnother({ bounds });
@@ -103,7 +103,7 @@ describe('the bound of waiting payloads', () => {
   const MIB = 2 ** 20;
   const clockAt = (ms: { now: number }) => ({ monotonicMs: () => ms.now });
 
-  test('asks the database a few times for any number of jobs', async () => {
+  test('the bound of waiting payloads takes few queries for any number of jobs', async () => {
     let asked = 0;
     let stored = 0;
     const measure = () => Promise.resolve(++asked && stored);

@@ -95,7 +95,7 @@ export async function actOnChosen(
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
-/** What a person has to confirm of a retry first: that some were resent before, or when the last is due. */
+/** The confirmations of a retry: some jobs were resent before, or when the last is due. */
 async function askOfChosen(
   { jobs, clock }: Store,
   teamId: string,
@@ -130,7 +130,9 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   return begin(store, teamId, { ...bulk, search: wanted, upToId });
 }
 
-/** Leaves out what failed after the page was read; what waits is bounded by its id. Null: nothing is left. */
+/**
+ * Leaves out jobs that failed after the page was read; waiting jobs are bounded by their ids. Null: nothing is left.
+ */
 function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSearch | null {
   const { resent, ...rest } = search;
   if (answer === 'leave' && resent === 'only') return null;
@@ -172,8 +174,8 @@ function explainMisfit(rate: Rate, total: BoundedCount): string | null {
 }
 
 /**
- * What a person has to confirm of a retry first: that some were resent before, or when the last of those that are
- * spread is due. A text says why they can't be spread.
+ * The confirmations of a retry: some jobs were resent before, or when the last of a spread retry is due. A text is the
+ * reason why they can't be spread.
  */
 async function askOfSearch(
   { lists, jobs, clock }: Store,

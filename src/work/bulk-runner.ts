@@ -10,7 +10,7 @@ import { act, MOST_SPREAD_MS } from './bulk-actions.ts';
 export interface BulkRunner {
   start(): void;
   /**
-   * Resolves once no more jobs are touched. An unfinished task continues after the next start, on this node or another.
+   * Resolves once no more jobs are changed. An unfinished task continues after the next start, on this node or another.
    */
   stop(): Promise<void>;
   /** Works through all open tasks without pauses, for tests. */
@@ -133,7 +133,7 @@ class Runner implements BulkRunner {
     const again = task.search.resent !== undefined && { before: task.upToId };
     const { kind, rate, createdAt: from } = task;
     const spread = rate ? { rate, from, made } : undefined;
-    // More may have failed than were counted: what would wait too long is left alone.
+    // More jobs may have failed than were counted: those that would wait too long are left unchanged.
     const most = rate ? Math.max(0, countWithin(rate, MOST_SPREAD_MS) - made) : ids.length;
     const some = { kind, ids: ids.slice(0, most), again, spread };
     const done = await act(this.#store, task.teamId, some);
@@ -174,8 +174,8 @@ class Runner implements BulkRunner {
 }
 
 /**
- * Whether a job is still to be handled. One that was resent since the task was made is done: the id of its new job
- * tells when.
+ * Whether a job is still to be handled. One that was resent since the task was made is done: the id of its new job has
+ * the time.
  */
 function isOpen({ retriedAs }: FoundJob, { kind, upToId }: ClaimedTask): boolean {
   return kind !== 'retry' || retriedAs === null || retriedAs < upToId;

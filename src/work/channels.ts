@@ -12,7 +12,7 @@ import type { Store } from '#store/store';
 
 export type { ChannelConfig, ChannelSettings, ChannelUser };
 
-/** A notification channel for pages. Its address is a secret, because anybody who knows it can post. */
+/** A notification channel for pages. Its address is a secret, because anyone with it can post. */
 export interface ChannelView {
   kind: ChannelConfig['kind'];
   /** Its fields as they may be shown (`https://hooks.example/…3f9a`); none for email. */
@@ -31,7 +31,7 @@ export interface ShownField {
   text: string;
 }
 
-/** A named channel, or the default one, with the id `DEFAULT_REF` and no name of its own. */
+/** A named channel, or the default one, which has the id `DEFAULT_REF` and no name. */
 export interface ListedChannel extends ChannelView {
   id: string;
   name: string | null;
@@ -42,7 +42,7 @@ export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
 export type ChannelOutcome =
   | ChannelSaving
-  /** Another channel of the team has the same address, so the same place would be told twice. */
+  /** Another channel of the team has the same address, so each notification would be sent twice. */
   | { kind: 'same'; as: string };
 
 /**
@@ -52,7 +52,7 @@ export type ChannelOutcome =
 export interface ChannelWork {
   /** The default channel. */
   readChannel(teamId: string): Promise<ChannelView>;
-  /** With secrets: for an admin who asks for them, for editing, and for a test. */
+  /** With secrets: for an admin who reveals them, for editing, and for a test. */
   readChannelConfig(teamId: string): Promise<ChannelConfig>;
   /** Replaces the default channel and forgets its errors. Waiting notices for it go to the new one. */
   setChannel(
@@ -147,12 +147,12 @@ const SHOWN_CHARACTERS = 4;
 /** Shorter texts are hidden whole: their end would be most of the secret. */
 const LEAST_HIDDEN = 16;
 
-/** The end of a secret, enough to tell two of them apart. */
+/** The end of a secret, enough to distinguish two of them. */
 function maskText(text: string): string {
   return `…${text.length > LEAST_HIDDEN ? text.slice(-SHOWN_CHARACTERS) : ''}`;
 }
 
-/** The origin of an address and its end, enough to tell two of them apart. */
+/** The origin of an address and its end, enough to distinguish two of them. */
 export function maskUrl(url: string): string {
   const { origin } = new URL(url);
   return `${origin}/${maskText(url.slice(origin.length))}`;

@@ -26,7 +26,7 @@ export interface CronListRow {
   recentResults: RunResult[];
   /** The share of successes among the finished ones of those runs, 0 to 1; null before the first. */
   successRate: number | null;
-  /** The newest run, whatever its state. */
+  /** The newest run in any state. */
   lastRun: RunResult | null;
 }
 
@@ -48,7 +48,7 @@ export interface Durations {
   sampledBackTo: number | null;
 }
 
-/** What waits in a queue, and what failed of it. */
+/** The waiting and failed jobs of a queue. */
 export interface QueueState {
   queue: Queue;
   waiting: BoundedCount;
@@ -59,7 +59,7 @@ export interface QueueState {
   /** Jobs that failed since `failedSince` and were not resent. */
   failed: BoundedCount;
   failedSince: number;
-  /** What is in the way of its jobs. */
+  /** Why its jobs do not start. */
   health: 'paused' | 'backlogged' | null;
 }
 
@@ -77,7 +77,7 @@ export interface RateWait {
   lastAt: number;
 }
 
-/** What is deleted together with a queue (§3.5) or a cron. */
+/** The items that are deleted with a queue (§3.5) or a cron. */
 export interface DeletionScope {
   waiting: BoundedCount;
   running: number;
@@ -103,7 +103,7 @@ export interface OutcomeStep extends Outcomes {
   isDown: boolean;
 }
 
-/** The largest number of waiting due jobs within one step of time; null if nobody looked. */
+/** The largest number of waiting due jobs within one step of time; null without a sample. */
 export interface DepthStep {
   from: number;
   to: number;
@@ -196,7 +196,7 @@ export interface CronPages {
     page?: QueueSearch & { cursor?: string; limit?: number },
   ): Promise<QueueRowsPage>;
   readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
-  /** What waits for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
+  /** The jobs that wait for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
   readRateWait(teamId: string, queue: Queue): Promise<RateWait | null>;
   /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
   readQueueHistory(

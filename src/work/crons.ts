@@ -47,10 +47,10 @@ export interface CronWork {
   deleteCron(teamId: string, cronId: string): Promise<boolean>;
   findCron(teamId: string, cronId: string): Promise<Cron | null>;
   /**
-   * The oldest other cron of the team with the same URL and the same schedule, however that is written, among the first
-   * 100 of the URL (§3.1).
+   * The oldest other cron of the team with the same URL and an equal schedule, among the first 100 of the URL (§3.1).
    *
-   * @param ownId  the cron that is edited. Null if it has this URL and schedule already: whoever saved it was told.
+   * @param ownId the cron that is edited. Null if it has this URL and schedule already: its duplicate was reported
+   * before.
    */
   findSameCron(
     teamId: string,
@@ -71,7 +71,7 @@ export interface CronWork {
     before?: string,
   ): Promise<ExecutionDetail[]>;
   findExecution(teamId: string, executionId: string): Promise<ExecutionDetail | null>;
-  /** For the operator, who knows only the cron's id. */
+  /** For the operator, who has only the cron's id. */
   findTeamOfCron(cronId: string): Promise<string | null>;
 }
 

@@ -42,10 +42,9 @@ export function findGiven(fields: Fields, field: string): JsonField | null {
 }
 
 /**
- * A name that people give: any text that a database can hold.
+ * A name: any text that a database can store.
  *
- * A lone surrogate or a NUL is in no Unicode text that could be stored and returned as it was given, so
- * it reads as the wrong type.
+ * A text with a lone surrogate or a NUL can't be stored and returned unchanged, so it reads as the wrong type.
  */
 export function isName(field: string): TextRule {
   return (text) => (text.isWellFormed() && !text.includes('\0') ? null : mustBeString(field));
@@ -58,15 +57,15 @@ export function isAtMost(field: string, most: number): TextRule {
 }
 
 const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i;
-/** Several times what DNS allows. Parsing longer ones would cost too much. */
+/** Several times the limit of DNS. Parsing longer ones would cost too much. */
 const MOST_AUTHORITY_CHARACTERS = LIMITS.urlCharacters;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 
 /**
  * Whether a request could be sent to this URL (§2.9): absolute, http or https, with a host and without user info.
  *
- * The URL parser alone would repair too much (white space, a lone slash, back slashes, a missing host), and
- * what is stored has to be what is sent. Where the host leads is judged when the request is sent.
+ * The URL parser alone would repair too much (white space, a lone slash, back slashes, a missing host), and the stored
+ * URL has to be the sent one. The host's address is checked when the request is sent.
  */
 export function isSendableUrl(text: string): boolean {
   const authority = SCHEME_AND_AUTHORITY.exec(text)?.[1];

@@ -18,7 +18,7 @@ export interface FindWork {
 }
 
 const MOST_OF_A_KIND = 8;
-/** The most words, and below the most characters, of a search: names have no more. */
+/** The maximum number of words, and below of characters, of a search: names have no more. */
 const MOST_WORDS = 8;
 const MOST_CHARACTERS = LIMITS.nameCharacters;
 

@@ -43,7 +43,7 @@ export function readFormPairs(pairs: Iterable<Pair>): Fields {
     if (++count > MOST_PAIRS || steps > MOST_STEPS) return new Map();
     place(form, path, value);
   }
-  // Written as JSON and read back, so that a form's fields are what a JSON body's would be.
+  // Written as JSON and read back, so that a form's fields equal those of a JSON body.
   return readTopLevelFields(writeMembers(form)) ?? new Map();
 }
 

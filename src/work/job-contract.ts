@@ -13,7 +13,7 @@ export type { FoundJob as JobListRow };
 /** A bulk action as the page shows it. */
 export interface ShownTask extends BulkTask {
   /**
-   * The outcomes of the jobs of a recent retry; null for other actions, and where they can't be told apart from others'
+   * The outcomes of the jobs of a recent retry; null for other actions, and if they can't be separated from others'
    * jobs.
    */
   resent: ResentCount | null;
@@ -21,7 +21,7 @@ export interface ShownTask extends BulkTask {
   endsAt: number | null;
 }
 
-/** What a person has to confirm before a bulk action. Nothing was done so far. */
+/** The confirmation that a bulk action needs. Nothing was done so far. */
 export interface BulkQuestion {
   kind: BulkKind;
   /** How many jobs it would be done to. */
@@ -36,9 +36,12 @@ export interface BulkQuestion {
 export interface BulkAnswers {
   /** When the page was read: jobs that came to the list later, or were resent later, are left alone. */
   asOf?: number | undefined;
-  /** What to do with failed jobs that were resent before: ask (the default), send them again, or leave them alone. */
+  /**
+   * How failed jobs that were resent before are treated: confirm (the default), send them again, or leave them
+   * unchanged.
+   */
   resent?: 'ask' | 'again' | 'leave' | undefined;
-  /** With a retry: the jobs come due at this rate. It is asked first, with the time of the last. */
+  /** With a retry: the jobs come due at this rate, after a confirmation with the time of the last. */
   rate?: Rate | undefined;
   /** The person has seen when the last is due. */
   isTimed?: boolean | undefined;

@@ -29,7 +29,7 @@ function areIds(texts: readonly (string | undefined)[]): boolean {
   return texts.every((text) => text === undefined || text === '' || isId(text));
 }
 
-/** Whole milliseconds within what a date can hold; undefined where there is none. */
+/** Whole milliseconds within the range of a date; else undefined. */
 export function asTime(ms: number | undefined): number | undefined {
   if (ms === undefined || !Number.isFinite(ms)) return undefined;
   return Math.max(0, Math.min(Math.trunc(ms), LAST_TIME));

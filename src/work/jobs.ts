@@ -14,7 +14,7 @@ export type { AcceptedJob, JobDetail, JobEdit, JobFilter, JobRecord, JobStatus }
 type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
 type RetryOutcome =
   | { kind: 'done'; jobId: string }
-  /** It was resent before, and `again` was not asked for (§3.3). */
+  /** It was resent before, and `again` was not set (§3.3). */
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
 /**
@@ -58,7 +58,7 @@ export interface JobWork {
   listAttempts(teamId: string, originalId: string): Promise<JobRecord[]>;
   /** The stored response bodies by job; jobs without one are left out. */
   readResponseBodies(teamId: string, jobIds: readonly string[]): Promise<Map<string, Uint8Array>>;
-  /** For the operator, who knows only the job's id. */
+  /** For the operator, who has only the job's id. */
   findTeamOfJob(jobId: string): Promise<string | null>;
 }
 

@@ -39,7 +39,7 @@ export const mustBeAtLeast = (field: string, least: number) =>
 export const mustNotExceedCharacters = (field: string, most: number) =>
   `${nameField(field)} must not be greater than ${most} characters.`;
 
-/** The header's own name is shown as it was given, underscores and all. */
+/** The header's own name is shown as given, with underscores. */
 export const headerMustBeString = (name: string) => `The headers.${name} field must be a string.`;
 export const headerNameInvalid = (name: string) =>
   `The headers.${name} field must have a valid HTTP header name.`;

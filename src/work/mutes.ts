@@ -11,14 +11,14 @@ const HOUR_MS = 3_600_000;
 /** A new mute must last at least this much longer than a present one. */
 const MORE_MS = 60_000;
 
-/** The range of a mute in hours. A mute always ends, because nobody would hear of a failure under a forgotten one. */
+/** The range of a mute in hours. A mute always ends, because a forgotten one would hide failures. */
 export const MUTE_HOURS = { least: 1, most: 720 } as const;
 
 type Muted = { teamId: string; id: string; name: string };
 
 /**
- * Mutes a cron by a maintenance window (§6.6) that begins now. So people are told at the end of what still fails, and
- * streaks continue as if nothing were muted.
+ * Mutes a cron by a maintenance window (§6.6) that begins now. So its end notifies of a cron that still fails, and
+ * streaks continue as usual.
  *
  * @returns why it was not muted, in words that follow its name; null: it is done
  */

@@ -2,8 +2,8 @@ import { LOOK_EVERY_MS, type Silence } from '#store/figures/depths';
 import type { Store } from '#store/store';
 
 /**
- * Times in which no engine ran, so nothing could be sent. Nobody writes them down: every engine looks at the queues
- * once in each five minutes, and where two looks or more are missing none ran.
+ * Times in which no engine ran, so nothing could be sent. They are not recorded: every engine takes a sample of the
+ * queues once in five minutes, and if two samples or more are missing, none ran.
  */
 
 /** One missed look may be a slow one. */

@@ -78,7 +78,7 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
 }
 
 /**
- * The time of the first job that waits, or now. A list that begins there does not go once more through what was claimed
+ * The time of the first waiting job, or now. A list that begins there does not read again all rows that were claimed
  * since an old snapshot began.
  */
 function firstDue(rows: readonly QueueState[], now: number): number {

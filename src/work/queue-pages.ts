@@ -29,7 +29,7 @@ type QueueVerbs = Pick<
 /** How many attempts the recent results of a row have. */
 const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
-/** Less than this nobody calls waiting. */
+/** A shorter time does not count as waiting. */
 const MOMENT_MS = 1_000;
 
 export function createQueuePages(store: Store): QueueVerbs {
@@ -111,7 +111,10 @@ async function readHistory(
   };
 }
 
-/** A page of queues. What waits, runs and failed is read for the queues of the page, unless the search asks for it. */
+/**
+ * A page of queues. Waiting, running and failed jobs are read for the queues of the page, unless the search needs them
+ * for all.
+ */
 async function listQueueRows(
   store: Store,
   teamId: string,
@@ -148,7 +151,7 @@ function isNamed({ id, name, tags }: Queue, { text, tag }: QueueSearch): boolean
   return wanted === undefined || name.toLowerCase().includes(wanted) || id === wanted;
 }
 
-/** The part of a sorted list that a cursor asks for: `n` or `p` and the id after or before which it begins. */
+/** The part of a sorted list at a cursor: `n` or `p` and the id after or before which it begins. */
 function pageOf(
   sorted: readonly Queue[],
   { cursor, limit }: { cursor: string | undefined; limit: number | undefined },
@@ -195,9 +198,9 @@ function rowOf(
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };
 
 /**
- * What waits in each queue and what failed of it, in the order of their names.
+ * The waiting and failed jobs of each queue, in the order of their names.
  *
- * @param asked  `failedSince`: from midnight UTC without it; `queues`: these only, else all
+ * @param asked `failedSince`: from midnight UTC without it; `queues`: these only, else all
  */
 export async function readQueueStates(
   { queues, lists, teamPauses, clock }: Store,

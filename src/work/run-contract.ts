@@ -10,7 +10,7 @@ import type { ExecutionRecord } from '#store/crons/crons';
 export type { BoundedCount } from '#store/database/bounded-count';
 export type { Explanation };
 
-/** One header of the request; `value` is null where it is a secret (§5.9) and was not asked for. */
+/** One header of the request; `value` is null for a secret (§5.9) that was not requested. */
 export interface ShownHeader {
   name: string;
   value: string | null;
@@ -28,16 +28,16 @@ export interface ShownRequest {
   headers: ShownHeader[];
   /** False if the cron's payload was edited after this run; the present payload is shown then. */
   isPayloadKnown: boolean;
-  /** The body as text, or null for none; at most 16,384 characters of it, unless all was asked for. */
+  /** The body as text, or null for none; at most 16,384 characters of it, unless the whole was requested. */
   bodyText: string | null;
   bodyBytes: number;
   isBodyCut: boolean;
   /**
    * The signed text (§5.6): `<timestamp>.<body>`, cut like the body; null if the request was sent unsigned, has not
-   * been sent, or its body is not known any more.
+   * been sent, or its body is not kept.
    */
   signedText: string | null;
-  /** The last characters of the secret that signed it; null if it was sent unsigned, or that is not known. */
+  /** The last characters of the secret that signed it; null if it was sent unsigned, or that is unknown. */
   signedWith: string | null;
 }
 
@@ -58,15 +58,15 @@ export interface ShownResponse {
 export type ShownAssertion = Omit<AssertionVerdict, 'ok'> & { ok: boolean | null };
 
 /**
- * `none`: no callback URL. `not-due`: the run has not ended, or ended in a way that calls nobody.
- * `waiting`: recorded, not sent yet. `sent`: given out for sending, once; what came of it is not kept (§6.1).
+ * `none`: no callback URL. `not-due`: the run has not ended, or ended in a way without a callback. `waiting`: recorded,
+ * not sent yet. `sent`: taken for sending, once; its result is not kept (§6.1).
  */
 export interface ShownCallback {
   url: string | null;
   state: 'none' | 'not-due' | 'waiting' | 'sent';
 }
 
-/** What every detail page shows, whichever kind of run it is. */
+/** The parts of every detail page, for each kind of run. */
 export interface RunDetail {
   request: ShownRequest;
   /** Null before the run has ended, and where nothing was sent. */
@@ -80,7 +80,7 @@ export interface RunDetail {
   callback: ShownCallback;
   /** Null unless the run failed. */
   explanation: Explanation | null;
-  /** A curl command, with secrets masked unless they were asked for. */
+  /** A curl command, with secrets masked unless they were requested. */
   curl: string;
   apiCall: string;
 }
@@ -94,7 +94,7 @@ export interface JobRunDetail extends RunDetail {
   attempts: JobRecord[];
   /** The failed job whose Retry made this one. */
   retryOf: string | null;
-  /** For "create again with edits". A header value of null is a secret that was not asked for. */
+  /** For "create again with edits". A header value of null is a secret that was not requested. */
   again: JobDraft;
 }
 
@@ -166,7 +166,7 @@ export type TestRunOutcome =
   | { kind: 'busy' };
 
 export interface ShowOptions {
-  /** True: shows the values of secret headers, because a person asked for them. */
+  /** True: shows the values of secret headers, because a user requested them. */
   showSecrets?: boolean;
   /** True: shows the request's whole body, however long it is. */
   isWhole?: boolean;

@@ -41,7 +41,7 @@ interface RunFacts {
   callback: ShownCallback;
 }
 
-/** Which headers are secrets, and whether they were asked for. */
+/** Which headers are secrets, and whether they were requested. */
 export interface Masking {
   isSecretHeader: IsSecretHeader;
   showSecrets: boolean;
@@ -79,7 +79,7 @@ export function showRun(facts: RunFacts, showing: Showing): Omit<RunDetail, 'api
   };
 }
 
-/** Configured headers, with secrets masked unless they were asked for (§5.9). */
+/** Configured headers, with secrets masked unless they were requested (§5.9). */
 export function showHeaders(headers: HeaderList, masking: Masking): ShownHeader[] {
   return headers.map(([name, value]) => {
     const isSecret = masking.isSecretHeader(name);

@@ -16,7 +16,7 @@ type RunsPage = ListPage<FoundRun>;
 export interface HistoryRun extends FoundRun {
   bodyStart: string | null;
   hasMore: boolean;
-  /** Whether it began while a run that had begun before it was under way, of its page or a few beside it. */
+  /** Whether it began while an earlier run was still running, among those of its page or a few next to it. */
   overlaps: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface RunListWork {
     page?: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number },
   ): Promise<ListPage<HistoryRun>>;
   /**
-   * As many as are asked for (1 to 10,000), however far back they are: for who can wait.
+   * The requested number (1 to 10,000), however far back: for callers that can wait.
    *
-   * @param page  `before`: only what ended before this run; null where the team has none of that id
+   * @param page `before`: only runs that ended before this one; null if the team has none with that id
    */
   listRunsBefore(
     teamId: string,

@@ -98,7 +98,7 @@ async function isWaiting(
 }
 
 /**
- * The state of a run's callback. §6.2 and §6.3 say which runs have one; its row is deleted when it is given out for
+ * The state of a run's callback. §6.2 and §6.3 define which runs have one; its row is deleted when it is taken for
  * sending (§6.1).
  */
 function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {

@@ -9,13 +9,13 @@ export interface TeamPauseWork {
   /** Null: it is not paused. */
   readTeamPause(teamId: string): Promise<TeamPause | null>;
   /**
-   * Crons' times pass, and no waiting job starts; what is accepted is kept, and what runs ends.
+   * Times of crons pass, and no waiting job starts; accepted jobs are kept, and running ones end.
    *
-   * @param by  who does it, for all to see
+   * @param by the user, who is shown to all
    * @returns false: it was paused already
    */
   pauseTeam(teamId: string, by: string): Promise<boolean>;
-  /** What is paused by itself stays so; the rest goes on. False: it was not paused. */
+  /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
   resumeTeam(teamId: string): Promise<boolean>;
 }
 

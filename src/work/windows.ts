@@ -21,7 +21,7 @@ export type WindowOutcome =
 
 /**
  * Managing a team's maintenance windows. Inputs have been read by resources/window.ts; ids may be any text. Crons and
- * queues of other teams are left out of what a window covers.
+ * queues of other teams are left out.
  */
 export interface WindowWork {
   createWindow(teamId: string, input: WindowInput): Promise<WindowOutcome>;

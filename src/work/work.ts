@@ -50,13 +50,13 @@ type Pages = RunListWork &
   CronPages &
   JobPages &
   RunPages & {
-    /** Whether a header is masked until it is asked for, the same everywhere (§5.9). */
+    /** Whether a header is masked until it is requested, the same everywhere (§5.9). */
     isSecretHeader: IsSecretHeader;
   };
 
 /**
- * @param isSecretHeader  the installation's rule; by default the usual one, where the operator names no further headers
- * @param testing  what test runs need; without it (the command line) there are none
+ * @param isSecretHeader the installation's rule; by default the usual one, without further names of the operator
+ * @param testing the services of test runs; without it (the command line) there are none
  */
 export function createWork({
   store,

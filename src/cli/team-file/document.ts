@@ -28,8 +28,8 @@ export interface TeamDocument {
 export type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Only variables with this prefix are read. A file that somebody else wrote must not be able to read other variables of
- * the operator's environment, such as the installation's key.
+ * Only variables with this prefix are read, so that a foreign file can't read other variables of the operator's
+ * environment, such as the installation's key.
  */
 export const SECRET_PREFIX = 'BELFRY_SECRET_';
 const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;

@@ -41,7 +41,7 @@ export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Pro
   return { items, problems };
 }
 
-/** Checks that a mapping has only known fields: a misspelt one would silently leave a field at its default. */
+/** Rejects unknown fields: a misspelt one would silently leave a field at its default. */
 function takeMapping(value: Value, path: Path, known: string[], problems: Problem[]): Mapping {
   const isMapping = value instanceof Map;
   if (!isMapping) problems.push({ path, message: `It must have fields: ${known.join(', ')}.` });

@@ -5,16 +5,16 @@ import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
 type AskProps = {
-  /** What the service asks the authenticator, as JSON of WebAuthn. If the text changes, it asks again. */
+  /** The WebAuthn request for the authenticator, as JSON. A changed text starts a new request. */
   options: string;
   how: 'create' | 'get';
   /** Further fields to send with the authenticator's answer. */
   fields: Readonly<Record<string, string>>;
-  /** Shown if the browser gave no answer: what to do then. */
+  /** Shown if the browser gave no response: the next step. */
   children: ReactNode;
 };
 
-/** Lets the browser ask an authenticator for a passkey, and sends its answer as any other form. */
+/** Lets the browser request a passkey from an authenticator, and sends the response as any other form. */
 export function AskAuthenticator({ options, how, fields, children }: AskProps) {
   const field = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState<string | null>(null);
@@ -33,7 +33,7 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
     );
     return () => leaving.abort();
   }, [how, options]);
-  // Waits until the page has loaded: a device may answer earlier, and sending would cancel what is still loading.
+  // Waits until the page has loaded: a device may answer earlier, and sending would cancel the load.
   useEffect(() => {
     if (answer === null || !isSettled || !field.current) return;
     field.current.value = answer;
@@ -88,7 +88,7 @@ function explain(error: unknown): string {
   }
 }
 
-/** Begins a sign-in by passkey, which goes on at a page of its own. */
+/** Starts a sign-in by passkey, which continues on its own page. */
 export function BeginPasskey({ next, word }: { next: string; word: string }) {
   return (
     <ActionButton

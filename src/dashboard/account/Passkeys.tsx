@@ -11,7 +11,7 @@ import { Time } from '../parts/Time.tsx';
 
 type PasskeysProps = {
   passkeys: readonly Passkey[];
-  /** What to ask the authenticator, once the password was right; else null. */
+  /** The request for the authenticator, once the password was right; else null. */
   asked: { options: string; name: string } | undefined;
 };
 

@@ -10,12 +10,12 @@ export function ProviderLink({
   word = `Sign in with ${name}`,
   isAgain = false,
 }: {
-  /** What people call the provider. */
+  /** The display name of the provider. */
   name: string;
-  /** Where to go after it; a path of ours. */
+  /** The path of this site to open afterwards. */
   next: string;
   word?: string;
-  /** To be asked for anew, in place of a password. */
+  /** To authenticate again, instead of a password. */
   isAgain?: boolean;
 }) {
   const query = new URLSearchParams({ next, ...(isAgain && { again: '1' }) });
@@ -33,7 +33,7 @@ export function ProviderLink({
   );
 }
 
-/** In place of the page that the provider would have led to. */
+/** Replaces the page to which the provider would have led. */
 export function ProviderProblem({ problem, name }: { problem: string; name: string }) {
   return (
     <>

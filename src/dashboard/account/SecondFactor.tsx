@@ -10,7 +10,7 @@ import type { SecondFactorSetUp } from './profile-actions.ts';
 
 type SecondFactorProps = {
   isOn: boolean;
-  /** What must be kept now, since it is shown only once; null if nothing has just been set up, or once it was taken. */
+  /** The key and codes that are shown only once; null if nothing has just been set up, or after they were confirmed. */
   begun: SecondFactorSetUp | null;
   onTaken: () => void;
   /** New recovery codes, which must be kept as well; null if none were made. */

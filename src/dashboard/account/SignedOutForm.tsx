@@ -96,8 +96,8 @@ export function TeamField() {
 }
 
 /**
- * The option to revoke the API token too. It is offered wherever somebody signs all other sessions out, because a
- * thief may also have copied the token.
+ * The option to revoke the API token, too. It is offered wherever a user signs out all other sessions, because a thief
+ * may also have copied the token.
  */
 export function RevokeTokenField() {
   return (

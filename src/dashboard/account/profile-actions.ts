@@ -1,4 +1,4 @@
-/** What each form of the profile page does. */
+/** The action of each form of the profile page. */
 import { data } from 'react-router';
 import type { Context } from '../context.ts';
 import { readChecked, readText, type FormAnswer } from '../forms/values.ts';
@@ -13,7 +13,7 @@ export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
 export type ProfileAnswer = {
   begun: SecondFactorSetUp;
   renewedCodes: string[];
-  /** What to ask the authenticator for a new passkey, and the name of that passkey. */
+  /** The request for a new passkey, and its name. */
   asked: { options: string; name: string };
 };
 

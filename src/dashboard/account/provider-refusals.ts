@@ -1,7 +1,7 @@
-/** What is said to somebody whom the provider's answer does not let in, and what they can do. */
+/** The texts for a user whom the provider's response does not admit, with the next step. */
 import type { ProviderRefusal, ProxyRefusal } from '../services.ts';
 
-/** @param name  what people call the provider */
+/** @param name the display name of the provider */
 export function explainProviderRefusal(why: ProviderRefusal, name: string): string {
   switch (why) {
     case 'away':
@@ -23,7 +23,7 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
   }
 }
 
-/** The same where a proxy in front says who people are. */
+/** The same for a proxy in front that names users. */
 export function explainProxyRefusal(why: ProxyRefusal): string {
   switch (why) {
     case 'not-believed':

@@ -8,7 +8,7 @@ import { explainProviderRefusal } from './provider-refusals.ts';
 type Began = Awaited<ReturnType<Accounts['beginProviderSignIn']>>;
 type Ended = Awaited<ReturnType<Accounts['finishProviderSignIn']>>;
 
-/** Goes on to where the browser is to be, or gives what the page says instead. */
+/** Redirects the browser, or returns the page's text. */
 export function goOn(outcome: Began | Ended, context: Context) {
   const { accounts } = openPublic(context);
   if (outcome.kind === 'not-found') return notFound();

@@ -49,7 +49,7 @@ export function alertColumnsFor(isToRead = false): readonly Column<Alert>[] {
   return isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
 }
 
-/** What happened, with a link to the run. */
+/** The event, with a link to the run. */
 function What({ alert }: { alert: Alert }) {
   return (
     <span className={classes.what} data-unread={!alert.isRead || undefined}>

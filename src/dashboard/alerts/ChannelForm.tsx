@@ -31,7 +31,7 @@ type ChannelFormProps = {
   /** The stored channel; null for a new one. */
   channel: ChannelView | null;
   values: Values;
-  /** False for the default, which has no name of its own. */
+  /** False for the default, which has no name. */
   isNamed: boolean;
   memberCount: number;
   test: ChannelTest | undefined;

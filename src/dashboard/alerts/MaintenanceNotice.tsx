@@ -9,10 +9,10 @@ import { formatUtc } from '../words/instants.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
 /**
- * Says that alerts are muted at this moment, by which windows and until when; nothing where none is active.
+ * Shows that alerts are muted now, by which windows and until when; nothing if none is active.
  *
- * @param windows  as `listActiveWindows` gives them, for a cron, a queue or the team
- * @param of  whose alerts they are: `this cron`
+ * @param windows from `listActiveWindows`, for a cron, a queue or the team
+ * @param of the source of the alerts: `this cron`
  */
 export function MaintenanceNotice({
   windows,
@@ -44,7 +44,7 @@ function namesOf(windows: readonly ActiveWindow[]): string {
   return windows.map(({ name }) => `“${name}”`).join(', ');
 }
 
-/** A mark beside the name of a cron or queue in a list, while windows mute it. */
+/** A mark next to the name of a muted cron or queue in a list. */
 export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] | undefined }) {
   if (windows.length === 0) return null;
   const until = formatUtc(endOf(windows));
@@ -94,7 +94,10 @@ export function AlertFact({
   );
 }
 
-/** Says that a cron or queue is slow; nothing where it is not. @param source  `cron:<id>` or `queue:<id>` */
+/**
+ * Shows that a cron or queue is slow; else nothing.
+ * @param source `cron:<id>` or `queue:<id>`
+ */
 export function SlowNotice({ since, source }: { since: number | null; source: string }) {
   if (since === null) return null;
   const what = source.startsWith('cron:') ? 'cron' : 'queue';

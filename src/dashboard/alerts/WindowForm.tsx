@@ -45,7 +45,7 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
   );
 }
 
-/** Start and end in UTC. The text below explains them as they are typed, also in the viewer's time zone. */
+/** Start and end in UTC. The text below explains them while they are typed, also in the viewer's time zone. */
 function Times() {
   const startsAt = useTypedField('starts_at');
   const endsAt = useTypedField('ends_at');

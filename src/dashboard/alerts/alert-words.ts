@@ -1,4 +1,4 @@
-/** Alerts in words, for rows. The notices that go out say the same in their own forms. */
+/** Alerts in words, for rows. Notifications have their own texts. */
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { describeDuration } from '#domain/duration-words';
@@ -45,7 +45,7 @@ export function describeAlert(alert: Alert): string {
     : `“${source.name}” failed`;
 }
 
-/** The second line of an alert: the target's status, what was wrong, and who muted the alert. */
+/** The second line of an alert: the target's status, the error, and the window that muted it. */
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;

@@ -1,4 +1,4 @@
-/** What maintenance windows (§6.6) mute now, for lists and the overview. */
+/** The sources that maintenance windows (§6.6) mute now, for lists and the overview. */
 import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { AlertSource } from '#domain/maintenance';
@@ -17,7 +17,7 @@ export type MutedNow = {
   byId: Record<string, ActiveWindow[]>;
 };
 
-/** @param kind  what the `ids` are ids of */
+/** @param kind the kind of the `ids` */
 export async function readMutedNow(
   work: Work,
   teamId: string,

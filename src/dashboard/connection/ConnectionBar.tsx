@@ -8,8 +8,8 @@ import { rememberShown } from './keep-page.ts';
 import classes from './ConnectionBar.module.css';
 
 /**
- * A bar at the bottom of the page while the service does not answer, or after it did not accept a form. The page
- * above it stays as it was.
+ * A bar at the bottom of the page while the service does not answer, or after it did not accept a form. The page above
+ * it is unchanged.
  */
 export function ConnectionBar() {
   const { connection, untaken } = useConnection();

@@ -15,7 +15,7 @@ export type Connection =
   /** The service responds, but the session has ended. */
   | { kind: 'signed-out' };
 
-/** What one response, or the lack of one, says about the connection. */
+/** The connection's state according to one response, or the lack of one. */
 export type Sign = 'answered' | 'unreachable' | 'away' | 'signed-out';
 
 /**
@@ -29,7 +29,7 @@ export function follow(before: Connection, sign: Sign, now: number): Connection 
   return before.why === sign ? before : { ...before, why: sign };
 }
 
-/** A form that was not taken: what happened, and what to do about it. */
+/** A form that was not accepted: the event and the next step. */
 export type Untaken = {
   title: string;
   text: string;
@@ -68,7 +68,7 @@ export function useConnection(): State {
 
 export const readConnection = (): Connection => state.connection;
 
-/** Records what a response, or the lack of one, says. Until the service answers again, it is polled. */
+/** Records a response, or the lack of one. Until the service answers again, it is polled. */
 export function note(sign: Sign): void {
   const connection = follow(state.connection, sign, Date.now());
   change({ connection });
@@ -108,7 +108,7 @@ export function waitForAnswer(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A page of a few bytes that tells whether the service answers and whether somebody is signed in. */
+/** A page of a few bytes that shows whether the service answers and whether the user is signed in. */
 const heartbeatPage = '/connection';
 const lookEveryMs = 2000;
 const lookLimitMs = 2500;

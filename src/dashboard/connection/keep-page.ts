@@ -1,9 +1,9 @@
 /**
  * Keeps the current page if a response does not arrive.
  *
- * Runs in the browser around each request of the router. After a failed refresh the page stays as it was. A page that
- * cannot be fetched is requested again once the service answers. A form that was not accepted keeps what was typed,
- * and a bar says what to do. Only a page's own refusals (it was deleted, it is not for this role) are passed on.
+ * Runs in the browser around each request of the router. After a failed refresh the page is unchanged. A page that
+ * can't be fetched is requested again once the service answers. A form that was not accepted keeps its input, and a bar
+ * shows the next step. Only a page's own errors (it was deleted, it is not for this role) are passed on.
  */
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
@@ -32,7 +32,7 @@ export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
 }
 
-/** Runs a refresh that nobody asked for: it never switches the page to another team. */
+/** Runs an automatic refresh: it never switches the page to another team. */
 export async function inBackground(refresh: () => Promise<void>): Promise<void> {
   isBackground = true;
   try {
@@ -74,7 +74,7 @@ const known = (route: string): DataStrategyResult => ({
   result: shown.loaderData[route],
 });
 
-/** False if an error is shown in place of the page, so that there is nothing to keep. */
+/** False if an error page is shown, so that there is nothing to keep. */
 const areKnown = (results: Results) =>
   Object.keys(results).every((route) => shown.loaderData[route] !== undefined);
 
@@ -83,7 +83,7 @@ function findFault(results: Results): unknown {
     ?.result;
 }
 
-/** What the results of one request say about the connection; null if nothing was requested. */
+/** The connection's state according to the results of one request; null without one. */
 function readSign(results: Results, isRead: boolean): Sign | null {
   const all = Object.values(results);
   const fault = findFault(results);

@@ -206,8 +206,8 @@ function idsOfWords(id: string, { name, description, error }: Words, describedBy
 }
 
 /**
- * Follows the text of an input. The input keeps the text itself (`defaultValue`, not `value`), or React would take back
- * what was typed before the page's script ran.
+ * Follows the text of an input. The input keeps the text itself (`defaultValue`, not `value`), or React would remove
+ * text that was typed before the page's script ran.
  */
 export function useTypedText(defaultValue: string) {
   const ref = useRef<HTMLInputElement>(null);

@@ -36,7 +36,7 @@ export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps
   );
 }
 
-/** The labels of fields whose name in plain letters is not what people know them by. */
+/** The labels of fields whose name differs from their label. */
 const labels: Readonly<Record<string, string>> = {
   url: 'URL',
   callback_url: 'Callback URL',
@@ -56,7 +56,7 @@ function labelOf(field: string): string {
   return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Lists the wrong fields beside the buttons of a long form, each with a link to the field, which may be far above. */
+/** Lists the wrong fields next to the buttons of a long form, each with a link to the field, which may be far above. */
 function ErrorSummary() {
   const errors = useErrors();
   const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);

@@ -6,8 +6,8 @@ import classes from '../parts/ConfirmDialog.module.css';
 import { useUntakenSecret } from '../parts/shown-once.ts';
 
 /**
- * Delays leaving a page. If a secret has not been copied, it asks first. If the service does not answer, the other
- * page opens as soon as it does. Both are here because the router allows only one such place at a time.
+ * Delays leaving a page. If a secret has not been copied, it shows a confirmation. If the service does not answer, the
+ * other page opens as soon as it does. Both are here because the router allows only one blocker at a time.
  */
 export function LeaveGuard() {
   const secret = useUntakenSecret();

@@ -21,8 +21,8 @@ export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
   /**
-   * A CSS width, which the column keeps whatever its rows contain. The main column has none and takes the rest; on a
-   * phone it spans the card.
+   * A CSS width, which the column keeps for any rows. The main column has none and takes the rest; on a phone it spans
+   * the card.
    */
   width?: `${number}px`;
   /**
@@ -45,15 +45,14 @@ export type BulkActions = {
   /** When the page was read, for actions on all that match. */
   asOf?: number;
   /**
-   * The buttons of the form that sends the chosen rows (`id`, repeated) or all that match (`all`=1, as of when the
-   * page was read).
-   * `count` is null before a script runs: then nobody knows yet what is ticked.
+   * The buttons of the form that sends the chosen rows (`id`, repeated) or all matches (`all`=1, as of when the page
+   * was read). `count` is null before a script runs, when the ticked rows are unknown.
    */
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
 };
 
 export type DataTableProps<Row> = {
-  /** What the rows are, for screen readers only. */
+  /** A description of the rows, for screen readers only. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -64,15 +63,15 @@ export type DataTableProps<Row> = {
   isLive?: boolean;
   /** Of a live list: whether the server has rows below these. */
   hasMore?: boolean;
-  /** Called once the waiting rows that somebody asked for are shown. */
+  /** Called once the requested waiting rows are shown. */
   onShowWaiting?: () => void;
 };
 
 /**
- * The one table of the dashboard: rows of one height, columns that keep their width, cards on a phone.
- * Live changes happen in place, new rows wait behind a line that says how many. With `bulk`, rows can
- * be ticked (with shift for a range) and sent with a form that works without a script as well. Viewers see neither
- * these forms nor a column `actions`.
+ * The one table of the dashboard: rows of one height, columns that keep their width, cards on a phone. Live changes are
+ * made in place, and new rows wait behind a line with their number. With `bulk`, rows can be ticked (with shift for a
+ * range) and sent with a form that works without a script as well. Viewers see neither these forms nor a column
+ * `actions`.
  */
 export function DataTable<Row>({
   caption,
@@ -144,8 +143,8 @@ function useSelection(order: readonly string[]): [Selection, (selection: Selecti
 }
 
 /**
- * The rows of a live list, and a way to show those that wait: it reads the page again and shows all of it. So does
- * another page or filter, which somebody asked for.
+ * The rows of a live list, and a way to show waiting rows: it reads the page again and shows all of it. So does another
+ * page or filter.
  */
 function useLiveRows<Row>({
   rows,

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import classes from './EmptyState.module.css';
 
 type EmptyStateProps = {
-  /** What is not there yet. */
+  /** The missing item. */
   title: string;
-  /** What the thing is for, in a sentence or two. */
+  /** Its purpose, in a sentence or two. */
   children: ReactNode;
   /** One example, as text. */
   example?: string;
@@ -12,7 +12,7 @@ type EmptyStateProps = {
   action?: ReactNode;
 };
 
-/** A list with nothing in it: what it is for, one example, one button. */
+/** An empty list: its purpose, one example, one button. */
 export function EmptyState({ title, children, example, action }: EmptyStateProps) {
   return (
     <section className={classes.empty}>

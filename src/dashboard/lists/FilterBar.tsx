@@ -17,7 +17,7 @@ export function useFilter(name: string) {
 
 const idOf = (name: string) => `fault-${name}`;
 
-/** What is wrong with a filter, for the place beside its field. */
+/** The error of a filter, next to its field. */
 export function FilterFault({ name }: { name: string }) {
   const { fault } = useFilter(name);
   if (fault === undefined) return null;
@@ -48,7 +48,7 @@ export function useNarrowed(names: readonly string[]): boolean {
 }
 
 type FilterBarProps = {
-  /** What is filtered, for screen readers. */
+  /** The filtered items, for screen readers. */
   label: string;
   /** The names of its filters: the link "Clear" is shown if the address has one. */
   names: readonly string[];
@@ -61,7 +61,7 @@ type FilterBarProps = {
   keep?: readonly string[];
 };
 
-/** Filters that are part of the address: a plain form. With scripts it sends itself while somebody types. */
+/** Filters in the address: a plain form. With scripts it sends itself while the user types. */
 export function FilterBar(props: FilterBarProps) {
   const { label, names, faults, clearTo, children, keep = [] } = props;
   const isNarrowed = useNarrowed(names) || faults !== null;
@@ -72,7 +72,7 @@ export function FilterBar(props: FilterBarProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { location: destination } = useNavigation();
   useEffect(() => {
-    // Somebody goes elsewhere: what was typed last must not lead them back.
+    // The user opens another page: the last input must not lead back.
     if (destination && !isOwn(destination.state)) clearTimeout(timer.current);
   }, [destination]);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -4,7 +4,7 @@ import type { NamedSource } from '../services.ts';
 import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
 import classes from './FilterFields.module.css';
 
-/** The one search box, which knows what it is given by its look. */
+/** The one search box, which recognizes its input by its form. */
 export function FilterWords({ placeholder }: { placeholder: string }) {
   return (
     <>
@@ -31,7 +31,7 @@ type FilterChoiceProps = {
   children?: ReactNode;
 };
 
-/** A list to choose one from; its first option asks for nothing. */
+/** A list to choose one from; its first option means no filter. */
 export function FilterChoice({ name, label, options, children }: FilterChoiceProps) {
   return (
     <>
@@ -76,7 +76,7 @@ export function SourceOptions({ sources }: { sources: readonly NamedSource[] }) 
   );
 }
 
-/** Narrows a list to a tag; nothing where none is in use and none is asked for. */
+/** Filters a list by a tag; nothing if no tag is in use or selected. */
 export function TagFilter({ tags }: { tags: readonly string[] }) {
   const { value: current } = useFilter('tag');
   if (tags.length === 0 && current === '') return null;

@@ -6,7 +6,7 @@ export function writeCsvLine(cells: readonly (string | number | boolean | null)[
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
 
-// Quotes count for nothing: where cells are separated otherwise, they are not at the beginning of a cell.
+// Quotes are ignored: with another separator, they are not at the beginning of a cell.
 const BEFORE_FORMULA = /(?=[=+\-@\t\r])(?<=(?:^|[;\t\r\n])"*)/g;
 
 function writeCell(cell: string | number | boolean | null): string {

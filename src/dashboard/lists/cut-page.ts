@@ -5,10 +5,10 @@ interface Page<Row> {
 }
 
 /**
- * Makes a page from the rows that were found: one row more than a page holds tells that there are further rows.
+ * Makes a page from the found rows: one more row than a page holds means that there are further rows.
  *
- * @param found  newest first, `size + 1` at most
- * @param search  has `after` if the page was reached by going back to newer rows
+ * @param found newest first, `size + 1` at most
+ * @param search has `after` if the page was reached by going back to newer rows
  */
 export function cutPage<Row extends { id: string }>(
   found: readonly Row[],

@@ -15,7 +15,7 @@ const CUT_OFF =
 
 interface ExportedPage<Row> {
   rows: Row[];
-  /** Where the next one begins; null at the end. */
+  /** The start of the next page; null at the end. */
   next: string | null;
 }
 
@@ -28,11 +28,11 @@ export function behindLast<Row extends { id: string }>(
 }
 
 /**
- * Streams a list as a file. Each page is read when the one before it has been consumed, so it needs no more memory
- * than one page.
+ * Streams a list as a file. Each page is read when the one before it has been consumed, so it needs the memory of one
+ * page.
  *
- * @param readPage  reads at most `limit` rows, from where the page before said; from the beginning without that
- * @param write  the cells of a row, in the order of the columns
+ * @param readPage reads at most `limit` rows, from the end of the page before
+ * @param write the cells of a row, in the order of the columns
  */
 export function answerExport<Row>({
   format,
@@ -83,7 +83,7 @@ async function* eachPage<Row>(
   let count = 0;
   for (let page = 0; count < MOST_EXPORTED && page < MOST_PAGES; page++) {
     const { rows, next } = await readPage(from, PAGE_ROWS);
-    // An empty text would not be taken, and nothing asked for after it.
+    // An empty text would end the stream.
     if (rows.length > 0) yield rows.map(writeRow).join('');
     if (next === null) return;
     count += rows.length;

@@ -7,11 +7,11 @@ export interface LiveRows<Row> {
 }
 
 /**
- * The rows of a live list after a refresh. Rows that are shown stay and take their new state. New rows above the last
- * one of them wait until somebody asks for them; rows below it are added at the end, where they move nothing. Rows that
- * new ones pushed off the server's page stay as they were; other rows that are gone are removed.
+ * The rows of a live list after a refresh. Shown rows stay and take their new state. New rows above the last one of
+ * them wait for a click; rows below it are added at the end, where they move nothing. Rows that new ones pushed off the
+ * server's page are unchanged; other missing rows are removed.
  *
- * @param hasMore  whether the server has rows below its page: only then can rows be pushed off it
+ * @param hasMore whether the server has rows below its page: only then can rows be pushed off it
  */
 export function mergeRows<Row>(
   shown: readonly Row[],
@@ -20,7 +20,7 @@ export function mergeRows<Row>(
 ): LiveRows<Row> {
   const known = new Set(shown.map(keyOf));
   const lastKnown = fresh.findLastIndex((row) => known.has(keyOf(row)));
-  // Nothing of what was shown is left, so nothing has to stay in its place.
+  // None of the shown rows is left, so nothing has to stay in its place.
   if (lastKnown < 0 && (!hasMore || shown.length === 0)) {
     return { shown: fresh, waiting: 0, left: 0 };
   }

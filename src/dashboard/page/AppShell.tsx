@@ -21,7 +21,7 @@ type AppShellProps = {
   user: Session['user'];
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
-  /** The counts beside the links; null if they could not be read. */
+  /** The counts next to the links; null if they could not be read. */
   attention: Attention | null;
   usage: Usage;
   theme: string;
@@ -30,7 +30,7 @@ type AppShellProps = {
   children: ReactNode;
 };
 
-/** What stands around every page: navigation on the left, the bar on top, messages below. */
+/** The frame of every page: navigation on the left, the header on top, messages below. */
 export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellProps) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
@@ -237,7 +237,7 @@ function ThemeSwitch({ theme }: { theme: string }) {
   );
 }
 
-/** UTC or the viewer's own time. Nothing to choose where that is UTC, or not known because no script ran. */
+/** UTC or the viewer's own time. Not shown if that is UTC, or unknown because no script ran. */
 function TimesSwitch() {
   const { timeZone } = useMoment();
   const { word } = useShownZone();
@@ -306,8 +306,8 @@ function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
 }
 
 /**
- * Does what a browser does when it loads a page: screen readers read out the title of a new page, and it gets the
- * focus if the focused element is gone.
+ * Does a browser's part of loading a page: screen readers read out the title of a new page, and it gets the focus if
+ * the focused element is gone.
  */
 export function Arrival() {
   const { pathname } = useLocation();

@@ -7,8 +7,8 @@ import { TabTitle } from './PageHeader.tsx';
 import classes from './FaultPage.module.css';
 
 /**
- * Shown in place of a page after a fault. It says what happened and what to do, and the number under which a fault of
- * ours is logged; never the cause.
+ * Shown instead of the page after a fault. It has the event, the next step, and the number under which our faults are
+ * logged; never the cause.
  */
 export function FaultPage({ error, isInShell = false }: { error: unknown; isInShell?: boolean }) {
   const words = explainFault(error);

@@ -5,7 +5,7 @@ import { inBackground } from '../connection/keep-page.ts';
 import { formatAmount } from '../words/amounts.ts';
 import classes from './LiveRefresh.module.css';
 
-/** What a refresh would disturb: ticked rows (they carry the attribute), an open menu or the question of a button. */
+/** States that a refresh would disturb: ticked rows (they carry the attribute), an open menu or confirmation. */
 const holders: readonly (readonly [selector: string, why: string])[] = [
   ['[data-holds-refresh]', 'rows are ticked'],
   ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
@@ -25,7 +25,7 @@ function isChanged(form: HTMLFormElement): boolean {
     if (field instanceof HTMLSelectElement)
       return [...field.options].some((option) => option.selected !== option.defaultSelected);
     if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
-    // A password manager fills these without being asked. A refresh leaves them as they are.
+    // A password manager fills these automatically. A refresh leaves them unchanged.
     if (field.autocomplete.endsWith('-password')) return false;
     return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   });
@@ -34,11 +34,11 @@ function isChanged(form: HTMLFormElement): boolean {
 const lookEveryMs = 500;
 
 /**
- * Runs the page's loaders again every `everySeconds` while the tab is visible, the service answers and nobody would
- * be disturbed. When the tab becomes visible or the service answers again, it runs them at once.
- * Without a script, people reload the page.
+ * Runs the page's loaders again every `everySeconds` while the tab is visible, the service answers and no user would be
+ * disturbed. When the tab becomes visible or the service answers again, it runs them at once. Without a script, users
+ * reload the page.
  *
- * @param everySeconds  null if there is nothing to wait for
+ * @param everySeconds null if there is nothing to wait for
  */
 export function useLiveRefresh(everySeconds: number | null): void {
   const revalidator = useRevalidator();
@@ -79,7 +79,7 @@ export function useLiveRefresh(everySeconds: number | null): void {
   }, [everySeconds]);
 }
 
-/** A line above a list that refreshes itself: how many new rows wait, and which of those shown stand still. */
+/** A line above a live list: how many new rows wait, and which of the shown ones are frozen. */
 export function WaitingRows({
   count,
   left,

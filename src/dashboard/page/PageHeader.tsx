@@ -18,7 +18,7 @@ type PageHeaderProps = {
   action?: ReactNode;
   /** Secondary actions, left of the primary one. */
   more?: ReactNode;
-  /** What is seldom wanted or takes something away, at the end (see MoreActions). */
+  /** Rare or destructive actions, at the end (see MoreActions). */
   menu?: ReactNode;
 };
 
@@ -52,7 +52,7 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
   );
 }
 
-/** The tab's title; a pinned tab shows that something is failing, and how many alerts nobody has read. */
+/** The tab's title; a pinned tab shows that something is failing, and the number of unread alerts. */
 export function TabTitle({ title }: { title: string }) {
   const attention = useShell()?.attention;
   const failing = attention ? attention.failingCrons : 0;

@@ -5,11 +5,11 @@ import { Time } from '../parts/Time.tsx';
 import type { TeamPause } from '../services.ts';
 import classes from './TeamPause.module.css';
 
-/** What the overview takes, from wherever it is sent. */
+/** The overview's intents, which other pages use, too. */
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
 const overview = '/?index';
 
-/** That everything of the team is paused (§3.11), for what a page plans; null: it is not. */
+/** Whether everything of the team is paused (§3.11), for pages of planned runs; null: it is not. */
 export function useTeamPause(): TeamPause | null {
   return useShell()?.pause ?? null;
 }

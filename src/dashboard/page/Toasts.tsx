@@ -7,15 +7,15 @@ import { takeExpected } from './expected-toast.ts';
 import classes from './Toasts.module.css';
 
 /**
- * Says what was just done. The server puts the message into the page, so it is there without a script
- * too; with one it can be closed, and goes by itself unless it tells of a failure.
+ * Shows the last action's message. The server puts the message into the page, so it works without a script, too; with
+ * one it can be closed, and disappears on its own unless it is about a failure.
  */
 export function Toasts({ toast }: { toast: Toast | null }) {
   const { key: place } = useLocation();
   const [shown, setShown] = useState<Toast | null>(toast);
   const placeBefore = useRef(place);
   useEffect(() => {
-    // What is shown stays during a refresh until it is closed or its time is up.
+    // A shown message stays during a refresh until it is closed or its time is up.
     if (placeBefore.current === place) return;
     placeBefore.current = place;
     if (takeExpected() && toast !== null) setShown(toast);

@@ -1,4 +1,4 @@
-/** What went wrong with a page or a form, and what to do: in words, never the cause itself. */
+/** The error of a page or a form and the next step, in words; never the cause itself. */
 import { isRouteErrorResponse } from 'react-router';
 import type { TooMuch } from '../serving/form-limits.ts';
 import type { OtherTeam } from '../serving/form-team.ts';
@@ -10,7 +10,7 @@ type FaultWords = {
   title: string;
   text: string;
   link?: { to: string; text: string };
-  /** One of the person's teams to switch to, where that helps. */
+  /** One of the user's teams to switch to, if that helps. */
   team?: { id: string; name: string };
 };
 

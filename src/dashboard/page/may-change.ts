@@ -1,4 +1,4 @@
-/** Hides what a role may not do (§5.8). The services refuse it in any case. */
+/** Hides actions that a role does not allow (§5.8). The services reject them in any case. */
 import { useShell } from './shell.ts';
 import { parsePath, useLocation, type To } from 'react-router';
 import { may, type Permission } from '#people/roles';
@@ -17,7 +17,7 @@ export function useMayWork(): boolean {
   return useMay('work');
 }
 
-/** Whether the person may mute the whole team, and notify nobody of a queue's failures. */
+/** Whether the user may mute the whole team, and switch off all notifications of a queue's failures. */
 export function useMayNotify(): boolean {
   return useMay('notifications');
 }

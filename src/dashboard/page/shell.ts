@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { useRouteLoaderData, useLocation } from 'react-router';
 import type { loader } from '../routes/signed-in.tsx';
 
-/** What the shell around the page has loaded; undefined on pages before the sign-in. */
+/** The data of the shell around the page; undefined on pages before the sign-in. */
 export function useShell() {
   return useRouteLoaderData<typeof loader>('routes/signed-in');
 }
 
 /**
- * The answer to a form of this page: a result or a question. The router drops it when the page refreshes itself; here
- * it stays until somebody goes elsewhere or sends another form.
+ * The response to a form of this page: a result or a confirmation. The router drops it when the page refreshes; here it
+ * stays until the user opens another page or sends another form.
  */
 export function useAnswer<Answer>(given: Answer | undefined): Answer | undefined {
   const { key } = useLocation();

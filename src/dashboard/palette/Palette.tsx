@@ -13,11 +13,11 @@ import classes from './Palette.module.css';
 
 const keyOf = ({ name, to }: Entry) => `${to} ${name}`;
 
-/** What was typed, which entry is marked, and what keys do with them. */
+/** The input, the marked entry, and the keys' effects on them. */
 function useChoice(go: (entry: Entry) => void) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  /** Enter was pressed before the server's answer arrived, so the best match is not known yet. */
+  /** Enter was pressed before the server's response arrived, so the best match is unknown. */
   const [isGoing, setIsGoing] = useState(false);
   const found = usePaletteEntries(query);
   const { entries, isWhole } = found;

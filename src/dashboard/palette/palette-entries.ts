@@ -4,11 +4,11 @@ import { addressOf } from '../address.ts';
 import { findPalettePages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
 
-/** What the server found, and for which text. */
+/** The server's results, and their text. */
 type Answer = { query: string; entries: readonly Entry[]; isAway: boolean };
 const nothing: Answer = { query: '', entries: [], isAway: false };
 
-/** How long to wait for the next letter before the server is asked. Pauses between letters are seldom longer. */
+/** How long to wait for the next letter before the server is queried. Pauses between letters are seldom longer. */
 const PAUSE_MS = 120;
 
 async function askServer(query: string, signal: AbortSignal): Promise<Answer> {

@@ -46,7 +46,7 @@ const palettePages: readonly Place[] = [
   ...settingsPages.map(({ name, to, needs }) => ({ name: `Settings: ${name}`, to, needs })),
 ];
 
-/** Every page that the palette offers to somebody with this role. */
+/** Every page that the palette offers to this role. */
 export function findPalettePages(role: Role): readonly Place[] {
   return palettePages.filter((place) => mayOpenPlace(role, place));
 }

@@ -1,10 +1,10 @@
-/** What the palette (Ctrl-K) offers, and in which order. */
+/** The entries of the palette (Ctrl-K), and their order. */
 
 export type Entry = {
   name: string;
   /** The page that it opens. */
   to: string;
-  /** What kind of thing it is, shown at the row's end. */
+  /** The kind of item, shown at the row's end. */
   hint?: string;
   /** Found by the server by something else than its name, such as its id or URL. */
   isFound?: boolean;

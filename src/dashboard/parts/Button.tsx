@@ -6,7 +6,7 @@ import classes from './Button.module.css';
 interface Looks {
   /** `filled` is the page's main action, `danger` deletes or ends something, `quiet` has no frame. */
   variant?: 'filled' | 'default' | 'danger' | 'quiet';
-  /** `small` stands within a line of a table or an editor. */
+  /** `small` is for a line of a table or an editor. */
   size?: 'small' | 'large' | undefined;
   /** An icon before the label. */
   before?: ReactNode;

@@ -10,11 +10,11 @@ type ConfirmDialogProps = {
   word: string;
   /** The question: `Delete the queue “mail”?` */
   question: string;
-  /** What will be lost with it, and how much. */
+  /** The items that will be lost, and how many. */
   children: ReactNode;
   /** Fields that the form sends. */
   fields: Readonly<Record<string, string>>;
-  /** Further controls of its form; of a form of the page, in which the dialog then has to stand. */
+  /** Further controls of its form, or of a form of the page around it. */
   controls?: ReactNode;
   /** The address that the form is sent to; this page by default. */
   action?: string;
@@ -27,9 +27,9 @@ type ConfirmDialogProps = {
 };
 
 /**
- * A button whose action needs a second click: the first opens a dialog that says what will happen.
- * The dialog is the browser's own popover, so it opens and works without any script. It holds a form of
- * its own unless `form` names one, so it must not stand inside another. In a menu its button is an entry.
+ * A button whose action needs a second click: the first opens a dialog with the consequences. The dialog is the
+ * browser's own popover, so it opens and works without any script. It has its own form unless `form` names one, so it
+ * must not be inside another. In a menu its button is an entry.
  */
 export function ConfirmDialog({
   word,

@@ -11,8 +11,8 @@ type Drawing = {
 };
 
 /**
- * All the small drawings of the dashboard, 16 by 16 in the colour of the text. Decoration only: the
- * word beside a glyph carries the meaning, so they are hidden from assistive technology.
+ * All the small drawings of the dashboard, 16 by 16 in the colour of the text. Decoration only: the word next to a
+ * glyph has the meaning, so they are hidden from assistive technology.
  */
 const drawings = {
   bell: {

@@ -4,7 +4,7 @@ import { layOutJson } from './json-layout.ts';
 import classes from './JsonView.module.css';
 
 type JsonViewProps = {
-  /** The text as it is stored or was sent. */
+  /** The text as stored or sent. */
   text: string;
   label: string;
   /** How many characters are shown at first (§2.5: 2,000); the rest can be opened below. */
@@ -12,8 +12,8 @@ type JsonViewProps = {
 };
 
 /**
- * A body or payload, always as text. JSON is laid out and coloured without changing a digit; anything
- * else stands as it is. The text as stored can be opened and copied.
+ * A body or payload, always as text. JSON is laid out and coloured without changing a digit; anything else is shown
+ * unchanged. The stored text can be opened and copied.
  */
 export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
   if (text === '') return <p className="muted">Empty</p>;

@@ -13,7 +13,7 @@ export function MoreActions({
   isSmall = false,
   children,
 }: {
-  /** What the actions apply to, for screen readers. */
+  /** The target of the actions, for screen readers. */
   of: string;
   /** For the row of a table. */
   isSmall?: boolean;

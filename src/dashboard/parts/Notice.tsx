@@ -12,7 +12,7 @@ const glyphs = {
   muted: 'muted',
 } satisfies Record<string, GlyphName>;
 
-/** A sentence or two that must be seen where it stands: what happened, to what, and what to do next. */
+/** A sentence or two that must be seen in its place: the event, its source, and the next step. */
 export function Notice({
   kind,
   title,
@@ -53,7 +53,7 @@ function Dismiss() {
   );
 }
 
-/** Says that something stored with a cron cannot be read, and how to repair it. */
+/** Shows that a stored value of a cron can't be read, and how to repair it. */
 export function UnreadableNotice({ what }: { what: string | null }) {
   if (what === null) return null;
   return (

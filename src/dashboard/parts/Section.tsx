@@ -3,13 +3,13 @@ import classes from './Section.module.css';
 
 type SectionProps = {
   title: string;
-  /** What it is for or what it changes, in a sentence. */
+  /** Its purpose or effect, in a sentence. */
   note?: ReactNode;
   children: ReactNode;
   isDanger?: boolean;
 };
 
-/** A group of settings: what it is on the left, its form on the right. */
+/** A group of settings: its description on the left, its form on the right. */
 export function Section({ title, note, children, isDanger = false }: SectionProps) {
   return (
     <section className={classes.section} data-danger={isDanger || undefined}>

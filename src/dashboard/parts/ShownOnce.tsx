@@ -6,12 +6,12 @@ import { Copied, useQuestionAtLeaving } from './shown-once.ts';
 
 type ShownOnceProps = {
   /**
-   * The secret's name, such as `API token`, for the question that is asked when leaving the page would lose it. Left
-   * out if it can be shown again.
+   * The secret's name, such as `API token`, for the confirmation when leaving the page would lose it. Left out if it
+   * can be shown again.
    */
   what?: string;
   title: string;
-  /** What it is good for, if the title does not say it. */
+  /** Its purpose, if the title does not have it. */
   note?: ReactNode;
   children: ReactNode;
   /** `take` of `useKept`. */
@@ -19,15 +19,15 @@ type ShownOnceProps = {
 };
 
 /**
- * A secret that is shown once. It stays on the page until somebody confirms that they have it, and leaving the page
- * before that asks first. Without a script it is part of a single response, and the link leads on.
+ * A secret that is shown once. It stays on the page until the user confirms having it, and leaving the page before that
+ * needs a confirmation. Without a script it is part of a single response, and the link leads on.
  */
 export function ShownOnce({ what, title, note, children, onTaken }: ShownOnceProps) {
   const [isCopied, setCopied] = useState(false);
   const { pathname, search } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   useQuestionAtLeaving(isCopied ? null : (what ?? null));
-  // Focused, because the person asked for it and it may have appeared outside the visible part of the page.
+  // Focused, because the user requested it and it may have appeared outside the visible part of the page.
   useEffect(() => place.current?.focus(), []);
   const copied = () => setCopied(true);
   return (

@@ -6,7 +6,7 @@ import { describeDay, describeDistance, formatExact, formatLong } from '../words
 
 type Moment = {
   now: number;
-  /** The viewer's; null if it is not known. */
+  /** The viewer's; null if unknown. */
   timeZone: string | null;
 };
 const MomentContext = createContext<Moment & { isLocal: boolean }>({
@@ -59,8 +59,8 @@ export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
 
 /**
  * An instant (milliseconds since 1970 UTC) in the zone that the viewer chose, with the exact time in UTC and in their
- * zone on hover: relative within a day, and the time itself beyond, where "2 d ago" would say less. `exact` always
- * writes the whole time; null shows a dash.
+ * zone on hover: relative within a day, and the time itself beyond. `exact` always writes the whole time; null shows a
+ * dash.
  */
 export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
   const { now, timeZone } = useMoment();

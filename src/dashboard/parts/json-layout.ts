@@ -7,7 +7,7 @@ const pattern =
 /**
  * Splits JSON into tokens and adds line breaks and indentation between them. Numbers keep their digits, strings their
  * escapes, objects the order of keys and duplicate keys (`JSON.parse` would lose all four). Null if the text does not
- * look like JSON: it is then shown as it is. Never throws; takes time linear in the text.
+ * look like JSON. Never throws; takes time linear in the text.
  */
 export function layOutJson(source: string): Token[] | null {
   const raw = splitTokens(source);

@@ -1,5 +1,6 @@
 /**
- * Secrets that are shown once and not yet taken, so that leaving the page asks first. The state lives in the browser.
+ * Secrets that are shown once and not yet confirmed, so that leaving the page needs a confirmation. The state lives in
+ * the browser.
  */
 import { useActionData } from 'react-router';
 import { createContext, useEffect, useState, useSyncExternalStore } from 'react';
@@ -43,7 +44,7 @@ export function useUntakenSecret(): string | null {
   );
 }
 
-/** While `what` would be lost, asks before the page is left, whether by a link of ours or by the browser. */
+/** While `what` would be lost, leaving the page needs a confirmation, by a link or by the browser. */
 export function useQuestionAtLeaving(what: string | null): void {
   useEffect(() => {
     if (what === null) return;

@@ -15,7 +15,7 @@ export type PlotGap = {
 };
 
 type PlotProps = {
-  /** What the plot shows, with its unit and span: "Runs per hour, last 24 hours". */
+  /** A title with unit and span: "Runs per hour, last 24 hours". */
   title: string;
   /** One label per column; every few of them are written under the plot, up to the first comma. */
   labels: readonly string[];
@@ -51,7 +51,7 @@ export function StackedBars(plot: PlotProps) {
   );
 }
 
-/** 0 for a value that is not known (`NaN`). */
+/** 0 for an unknown value (`NaN`). */
 function knownOr0(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) ? value : 0;
 }

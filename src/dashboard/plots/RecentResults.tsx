@@ -17,9 +17,9 @@ const barWidth = 4;
 const height = 22;
 
 /**
- * The last results of a cron or a queue, oldest left: a failure is red and full height, a success is as tall as it
- * was slow among the others (but never so tall as to look like a failure). Each tells its time, duration
- * and code on hover; assistive technology reads one sentence instead.
+ * The last results of a cron or a queue, oldest left: a failure is red and full height, a success is as tall as it was
+ * slow among the others (but never as tall as a failure). Each shows its time, duration and code on hover; assistive
+ * technology reads one sentence instead.
  */
 export function RecentResults({ results }: { results: readonly Result[] }) {
   const shown = results.slice(-slots);

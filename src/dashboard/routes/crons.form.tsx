@@ -103,7 +103,7 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
         />
       )}
       <CronForm
-        // A paste must refill fields that already hold typed text, so the form is created anew.
+        // A paste must refill fields that already hold typed text, so the form is created again.
         key={pasted ? JSON.stringify(values) : key}
         values={loaderData.values}
         urlNote={loaderData.urlNote}

@@ -123,7 +123,7 @@ export default function JobFormPage({ loaderData }: Route.ComponentProps) {
       )}
       <JobForm
         {...loaderData}
-        // A paste must refill fields that already hold typed text, so the form is created anew.
+        // A paste must refill fields that already hold typed text, so the form is created again.
         key={pasted ? JSON.stringify(values) : from}
         urlNote={pasted ? undefined : loaderData.urlNote}
         paste={

@@ -71,7 +71,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 const none: BoundedCount = { count: 0, isMore: false };
 
-/** Excludes future jobs from the list of all jobs, which begins with what happened last. They are listed apart. */
+/** Excludes future jobs from the list of all jobs, which begins with the latest. They are listed separately. */
 function leaveOutToCome(search: JobSearch, now: number): JobSearch {
   if (search.tab !== 'all' || search.id !== undefined) return search;
   return { ...search, to: Math.min(search.to ?? now + 1, now + 1) };
@@ -79,7 +79,7 @@ function leaveOutToCome(search: JobSearch, now: number): JobSearch {
 
 const mostToCome = 10;
 
-/** The next due of what the search finds, soonest first. An id finds all attempts in one list. */
+/** The waiting jobs of the search, soonest first. An id finds all attempts in one list. */
 async function listToCome(work: Work, teamId: string, search: JobSearch, now: number) {
   if (search.id !== undefined) return [];
   const from = Math.max(search.from ?? 0, now + 1);
@@ -224,7 +224,7 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
     <ConfirmDialog
       word="Retry all failed"
       question={`Retry ${many}${which}?`}
-      // The question names those that were resent, so it is the confirmation that §3.3 asks for.
+      // The dialog names resent jobs, so it is the confirmation of §3.3.
       fields={{ intent: 'retry', ...fields, resent: 'again' }}
       controls={<SpreadField />}
       variant="default"
@@ -237,7 +237,7 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   );
 }
 
-/** Deletes everything shown. It is apart from the other actions, so that nobody hits it instead of Retry. */
+/** Deletes everything shown. It is separate from the other actions, so that no one clicks it instead of Retry. */
 function DeleteAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   if (matching.count === 0 || tab !== 'failed') return null;
   const many = countOf(matching, 'failed job', 'failed jobs');

@@ -7,9 +7,8 @@ import { isLedByOthers } from '../serving/form-guards.ts';
 import type { Route } from './+types/login.provider.ts';
 
 /**
- * Goes to the provider; a page is shown only where that can't be. The provider may know the browser and ask nothing. So
- * where another site leads here there is the page to sign in first, or it could open a session by itself, in place of
- * the one that the browser has.
+ * Redirects to the provider, or shows a page if that can't be. The provider may recognize the browser without a prompt.
+ * So a link from another site shows the sign-in page first, or it could open a session without the user's action.
  */
 export async function loader({ request, url, context }: Route.LoaderArgs) {
   const asked = {

@@ -49,7 +49,7 @@ export async function action({ context }: Route.ActionArgs) {
   }
 }
 
-/** What one click mutes: everything, or the cron or queue whose page it was on. */
+/** The scope of one click: everything, or the cron or queue of the page. */
 async function readReach(work: Work, teamId: string, source: string) {
   if (source === '') return 'team';
   const choice = readSourceChoice(source);

@@ -96,7 +96,7 @@ const sample = {
 
 type Need = { tone: 'red' | 'plain'; glyph: GlyphName; text: string; to: string; word: string };
 
-/** What needs somebody's attention, the worst first. */
+/** The items that need attention, the worst first. */
 function listNeeds(attention: Attention): Need[] {
   const needs: Need[] = [];
   const add = (isNeeded: boolean, need: Need) => void (isNeeded && needs.push(need));

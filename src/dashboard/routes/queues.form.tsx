@@ -54,7 +54,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     const text = 'The settings are saved. They hold for what waits already, too.';
     return say(`/queues/${present.id}`, text);
   }
-  // Saving would change the existing queue, which is not what somebody who creates a queue wants.
+  // Saving would change the existing queue, which is not intended here.
   if (await work.findQueueByName(team.id, name))
     return refuse({ queue: ['There is a queue of that name already.'] });
   const { made, errors } = await orTeamFull(work.setQueue(team.id, name, change));

@@ -118,7 +118,7 @@ type FiltersProps = {
   faults: FilterFaults | null;
 };
 
-/** What the list of runs is narrowed to. All combine, and stand in the address. */
+/** The filters of the list of runs. All combine, and are in the address. */
 function Filters({ sources, tags, faults }: FiltersProps) {
   return (
     <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">

@@ -18,7 +18,7 @@ import type { Route } from './+types/settings.activity.ts';
 
 const PAGE_ROWS = 50;
 
-/** Who did what when (§5.10). Sign-ins, tokens and secrets are for those who manage the members. */
+/** The activity log (§5.10). Sign-ins, tokens and secrets are for admins. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const { search, faults } = readActivitySearch(url.searchParams);

@@ -38,7 +38,7 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   return { ...shared, channel, values };
 }
 
-/** Tests what was typed, or saves it. */
+/** Tests or saves the channel. */
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { actor, work, notifier, form, intent, show, refuse, tooMany, say } = open(
     context,

@@ -63,7 +63,7 @@ export async function action({ context }: Route.ActionArgs) {
   }
 }
 
-/** Says whether a received request was signed with the present secret. */
+/** Checks whether a received request was signed with the present secret. */
 function checkSignature(form: FormData, secret: string, timestamp: number): Check {
   // Browsers send line ends of a text field as CRLF. They are turned back into LF.
   const body = readText(form, 'body').replaceAll('\r\n', '\n');

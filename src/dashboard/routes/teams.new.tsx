@@ -64,7 +64,7 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** For somebody who is in teams, of which none is their current one. */
+/** For a user with teams, none of which is selected. */
 function ChooseTeam({ teams }: { teams: readonly { id: string; name: string }[] }) {
   return (
     <>

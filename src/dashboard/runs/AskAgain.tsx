@@ -11,7 +11,10 @@ import type { AskedAgain } from './job-actions.ts';
 
 import classes from './BulkTasks.module.css';
 
-/** Asks before a retry: whether jobs that were resent are sent again (§3.3), or when the last of a spread is due. */
+/**
+ * The confirmation of a retry: whether jobs that were resent are sent again (§3.3), or when the last of a spread is
+ * due.
+ */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);

@@ -41,7 +41,7 @@ function BulkButton({ value, word }: { value: string; word: string }) {
 
 const MOST_NAMED = 20;
 
-/** What was done, and what was not and why. It stays until it is dismissed. */
+/** The changed crons, and the skipped ones with reasons. It stays until it is dismissed. */
 export function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
   const { unchanged } = acted;
   const isAll = unchanged.length === 0;

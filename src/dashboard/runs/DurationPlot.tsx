@@ -74,12 +74,12 @@ export function OutcomeBars({
   );
 }
 
-/** Zero would tell of a service that had nothing to do. */
+/** Zero would mean a service without work. */
 function countOf(step: OutcomeStep, outcome: 'success' | 'retried' | 'failed'): number {
   return step.isDown && step[outcome] === 0 ? Number.NaN : step[outcome];
 }
 
-/** Where the service did not run. */
+/** Times without a running service. */
 export function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {
   return steps.map(({ from, to, downMs, isDown }) => {
     if (downMs === 0) return null;

@@ -4,7 +4,7 @@ import type { Figures as Numbers, PeriodFigures } from '../services.ts';
 import classes from './Figures.module.css';
 import { formatRate, formatRunsAnHour } from '../words/amounts.ts';
 
-/** Numbers of the last day, each beside that of the last week. Renders nothing if there was no run in the week. */
+/** Numbers of the last day, each next to that of the last week. Renders nothing without a run in the week. */
 export function Figures({ figures }: { figures: Numbers }) {
   const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
   if (lastWeek.runsAnHour === null) return null;
@@ -49,7 +49,7 @@ function formatWait(ms: number): string {
   return ms < 1000 ? 'none' : describeDuration(ms);
 }
 
-/** Rounded to two digits, because the estimate is no more exact. */
+/** Rounded to two digits, the precision of the estimate. */
 function formatAbout(ms: number | null): string {
   return ms === null ? '–' : formatMilliseconds(Number(ms.toPrecision(2)));
 }

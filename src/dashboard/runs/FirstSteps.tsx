@@ -18,7 +18,7 @@ type FirstStepsProps = {
   mayChooseChannel: boolean;
 };
 
-/** The first steps of a new team, until all of them are done or somebody hides them. */
+/** The first steps of a new team, until all of them are done or they are hidden. */
 export function FirstSteps({ done, echoUrl, channel, mayChooseChannel }: FirstStepsProps) {
   return (
     <section className="panel" aria-labelledby="first-steps">

@@ -22,7 +22,7 @@ export function jobColumns(
   const actions: Column<JobListRow> = {
     key: 'actions',
     head: 'Actions',
-    // Wider if a job is held, because its button says when it will be fired.
+    // Wider if a job is held, because its button shows when it will be fired.
     width: jobs.some(isHeld) ? '304px' : '124px',
     isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,

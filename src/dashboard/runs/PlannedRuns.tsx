@@ -65,7 +65,10 @@ export function PlannedRuns({
   );
 }
 
-/** What there is to say of a cron besides its next times. @param isLastShown  all that are left are shown */
+/**
+ * The facts about a cron in addition to its next times.
+ * @param isLastShown all remaining runs are shown
+ */
 export function CronOutlook({
   cron,
   isLastShown,

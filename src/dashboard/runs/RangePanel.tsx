@@ -15,7 +15,7 @@ type RangePanelProps = {
   children: ReactNode;
 };
 
-/** Plots of a period, with links that choose it; only what is wrong where the address asks for none of them. */
+/** Plots of a period, with links that choose it; only the errors if the address has an invalid one. */
 export function RangePanel({ title, ranges, range, faults, children }: RangePanelProps) {
   const { search } = useLocation();
   const current = faults?.['range'] === undefined ? range.name : null;

@@ -10,7 +10,7 @@ import type { PageRun } from './run-text.ts';
 
 import classes from './Run.module.css';
 
-/** A run as its page holds it. What is left out is only for forms. */
+/** A run on its page. Omitted fields are only for forms. */
 export type ShownRun<Detail extends JobRunDetail | ExecutionRunDetail> = PageRun &
   Omit<Detail, keyof PageRun | 'again'>;
 
@@ -28,7 +28,7 @@ type RunPageProps = {
   lastFacts?: Entries;
   /** The form that takes another URL. */
   editTo: string;
-  /** What stands above and below the notice of a failure, beside the facts and at the end. */
+  /** The parts above and below the explanation of a failure, next to the facts and at the end. */
   above?: ReactNode;
   notices?: ReactNode;
   beside?: ReactNode;

@@ -17,7 +17,7 @@ import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';
 
-/** What failed, in plain words, with the next step. */
+/** The failure in plain words, with the next step. */
 export function FailureNotice({
   explanation,
   response,
@@ -97,7 +97,7 @@ function HeaderTable({ headers, label }: { headers: HeaderList; label: string })
   );
 }
 
-/** The request as it is sent. Secrets are masked unless somebody asked for them. */
+/** The request as sent. Secrets are masked unless they were requested. */
 function RequestPanel({
   run,
   isSent,

@@ -29,7 +29,7 @@ type SourceSettingsProps = {
   alerts: { title: string; isOn: boolean; words: string };
   /** How the channels that are notified are called. */
   told: string;
-  /** What follows the list. */
+  /** The content after the list. */
   children?: ReactNode;
 };
 
@@ -70,7 +70,7 @@ export function SourceSettings(props: SourceSettingsProps) {
   );
 }
 
-/** What a queue or cron asserts, one line each. */
+/** The assertions of a queue or cron, one line each. */
 export function AssertionList({ assertions }: { assertions: readonly Assertion[] }) {
   return (
     <ul>

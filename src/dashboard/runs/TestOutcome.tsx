@@ -7,7 +7,7 @@ import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 import type { ShownTest } from './run-text.ts';
 
-/** The outcome of a test run, shown beside the form. It is not stored. */
+/** The outcome of a test run, shown next to the form. It is not stored. */
 export function TestOutcome({ outcome }: { outcome: ShownTest }) {
   const ref = useRef<HTMLElement>(null);
   // Scrolled into view: its first line is the verdict, and it may have appeared outside the visible part of the page.

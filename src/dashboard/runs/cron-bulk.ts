@@ -1,4 +1,4 @@
-/** What the buttons above the ticked crons do, and the messages about it. */
+/** The actions of the buttons above the ticked crons, and their messages. */
 import { readText } from '../forms/values.ts';
 import type { CronAct, CronsActed, CronsChosen, CronSearch } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
@@ -11,7 +11,7 @@ export const cronIntents = {
   delete: 'all-delete',
 } as const satisfies Record<CronAct, string>;
 
-/** The bulk action that a form asks for; null if it asks for something else. */
+/** The bulk action of a form; null for other forms. */
 export function readCronAct(form: FormData): CronAct | null {
   const intent = readText(form, 'intent');
   const acts = Object.keys(cronIntents) as CronAct[];

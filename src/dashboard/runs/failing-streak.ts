@@ -1,11 +1,11 @@
-/** Finds out since when a cron has been failing, as far as its recent results tell. */
+/** Finds out since when a cron has been failing, as far as its recent results show. */
 import type { RunResult } from '../services.ts';
 import { formatShort } from '../words/times.ts';
 import { describeOutcome } from './reasons.ts';
 
 export type FailingStreak = {
   runs: number;
-  /** All known results belong to the streak, so it may be longer. */
+  /** All available results belong to the streak, so it may be longer. */
   isMore: boolean;
   since: number;
   lastRunId: string;

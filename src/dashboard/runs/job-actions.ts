@@ -1,4 +1,4 @@
-/** What the buttons of the jobs pages do, and the messages about it. */
+/** The actions of the buttons of the jobs pages, and their messages. */
 import { data } from 'react-router';
 import { formatRate } from '#domain/rate';
 import { readSpread } from '#work/resources/queue';
@@ -19,7 +19,7 @@ export function readKind(form: FormData): BulkKind | null {
   return kinds.find((kind) => kind === readText(form, 'intent')) ?? null;
 }
 
-/** The result of an action: a message, or a question to ask first. */
+/** The result of an action: a message, or a confirmation. */
 type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
 
 /** A question, with the fields to send with its answer. */
@@ -51,7 +51,7 @@ export async function actOnJobs(
   const answers = { resent, ...spread, isTimed: form.has('timed') };
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
-    // What came to the list after the page was read is left alone.
+    // Jobs that were added after the page was read are left unchanged.
     const asOf = readInstant(readText(form, 'as_of'));
     if (asOf === null) throw data(null, { status: 400 });
     const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf });
@@ -71,7 +71,7 @@ export async function actOnJobs(
   ]);
 }
 
-/** What was answered before the question, and the rate that it has told the end of. */
+/** The choices before the confirmation, and the rate whose end it showed. */
 function answered({ spread }: BulkQuestion, resent: Answer): Field[] {
   const fields: Field[] = resent === 'ask' ? [] : [['resent', resent]];
   if (spread) fields.push(['rate', formatRate(spread.rate)], ['timed', '1']);

@@ -86,7 +86,7 @@ export function refuseQueue(
   return { search: null, faults: { queue: 'This team has no such queue.' } };
 }
 
-/** The address that shows what a search finds. */
+/** The address of a search. */
 export function writeJobSearch(search: JobSearch): string {
   const params = new URLSearchParams({ tab: search.tab });
   const add = (name: string, value: string | number | undefined) =>

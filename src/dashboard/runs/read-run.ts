@@ -1,4 +1,4 @@
-/** What the pages of single runs load, and the addresses of their long texts. */
+/** The loaders of single runs' pages, and the addresses of their long texts. */
 import { open, notHere } from '../serving/open.ts';
 import { data } from 'react-router';
 import { type Context, notFound } from '../context.ts';
@@ -13,7 +13,7 @@ type ReadRun<Run> = (
 
 const areSecretsShown = ({ searchParams }: URL) => searchParams.get('secrets') === 'shown';
 
-/** What a run's page shows; the 404 page where the team has none of that id. */
+/** The data of a run's page; the 404 page if the team has none with that id. */
 export async function readRunPage<Run extends RecordedRun>(
   { params, context, url }: Asked,
   read: ReadRun<Run>,

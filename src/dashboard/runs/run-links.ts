@@ -1,4 +1,4 @@
-/** Where plots and pages lead: to the list of runs, narrowed. */
+/** Links of plots and pages to filtered lists of runs. */
 import { writeInstant } from '#domain/run-search';
 
 export function pageOfRun(kind: 'job' | 'execution', id: string): string {

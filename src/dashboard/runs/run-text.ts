@@ -12,7 +12,7 @@ export type PageRun = Omit<RunDetail, 'curl' | 'apiCall'> & {
 
 const mostOfAnswer = 200;
 
-/** The first characters of a response on one line, to be shown beside a failure. */
+/** The first characters of a response on one line, shown with a failure. */
 export function startOfAnswer(body: string): string {
   const characters = Array.from(body.replaceAll(/\s+/g, ' ').trim());
   const start = characters.slice(0, mostOfAnswer).join('');

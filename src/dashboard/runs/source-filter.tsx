@@ -24,14 +24,14 @@ export function readSourceSearch<Status extends string>(
 
 type SourceFiltersProps = {
   of: 'crons' | 'queues';
-  /** What the search box takes. */
+  /** The accepted input of the search box. */
   words: string;
   states: readonly Option[];
   faults: FilterFaults | null;
   tags: readonly string[];
 };
 
-/** What a list of crons or queues is narrowed to. */
+/** The filters of a list of crons or queues. */
 export function SourceFilters({ of, words, states, faults, tags }: SourceFiltersProps) {
   return (
     <FilterBar label={`Search ${of}`} names={filters} faults={faults} clearTo={`/${of}`}>

@@ -13,7 +13,7 @@ const aYear = 365 * 24 * 3600;
  * browser.
  */
 function readCookie(request: Request, name: string): string | null {
-  // With a base path the prefix is another one (`cookieScopeOf`), and the request does not tell whether there is one.
+  // With a base path the prefix is another one (`cookieScopeOf`), and the request does not show whether there is one.
   const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
   const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
@@ -66,7 +66,7 @@ export function writeSlashKey(isOn: boolean, baseUrl: string): string {
 
 /**
  * The viewer's time zone, which only a script can find out. With it the server writes local times into the page. Null
- * if it is missing or not a known zone.
+ * if it is missing or unknown.
  */
 export function readTimeZone(request: Request): string | null {
   return knownZone(readCookie(request, 'belfry_zone') ?? '');
@@ -95,7 +95,7 @@ export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: st
   return writeCookie(stepsCookie, ids.join(' '), { baseUrl, maxAgeSeconds: aYear });
 }
 
-/** A short message about what was just done, shown once on the next page. */
+/** A short message about the last action, shown once on the next page. */
 export type Toast = {
   /** Distinguishes two messages with the same words. */
   key?: string;
@@ -132,7 +132,10 @@ export function forgetToast(baseUrl: string): string {
   return writeCookie(toastCookie, '', { baseUrl, maxAgeSeconds: 0 });
 }
 
-/** Redirects after an action to the next page, which shows the message. @param said  a text alone is of what is done */
+/**
+ * Redirects after an action to the next page, which shows the message.
+ * @param said a text alone means success
+ */
 export function redirectWithToast(
   context: Context,
   to: string,

@@ -7,8 +7,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * The origins that our own pages have: that of the public address, and where it is `localhost`, as it is
- * unless BASE_URL says otherwise, also `127.0.0.1` at the same port, which the service tells at its start.
+ * The origins of our own pages: that of the public address, and if it is `localhost`, the default, also `127.0.0.1` at
+ * the same port, which is printed at the start.
  */
 export function originsOfOurPages(baseUrl: string): readonly string[] {
   const ours = new URL(baseUrl);
@@ -19,11 +19,11 @@ export function originsOfOurPages(baseUrl: string): readonly string[] {
 }
 
 /**
- * Whether the browser says that one of our own pages sent the request.
+ * Whether one of our own pages sent the request, according to the browser.
  *
  * Browsers send the page's origin with every POST; a few leave it out for the same origin and then send
- * `Sec-Fetch-Site`. A page can set neither header. So a request with neither, or with another origin, did not come
- * from our pages (RFC 6454 §7.3, Fetch Metadata).
+ * `Sec-Fetch-Site`. A page can set neither header. So a request with neither, or with another origin, did not come from
+ * our pages (RFC 6454 §7.3, Fetch Metadata).
  */
 export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[]): boolean {
   const origin = headers.get('Origin');
@@ -32,8 +32,8 @@ export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[
 }
 
 /**
- * Whether the browser says that a page of another site led to this address. False for what somebody typed or opened
- * from outside the browser, and where the browser says nothing: it does so only over https, and on this machine.
+ * Whether a page of another site led to this address, according to the browser. False for a typed address or one opened
+ * from outside the browser, and without the header: it is sent only over https, and on this machine.
  */
 export function isLedByOthers(headers: Headers): boolean {
   return ['cross-site', 'same-site'].includes(headers.get('Sec-Fetch-Site') ?? '');

@@ -25,7 +25,7 @@ const LONGER: ReadonlyMap<string, number> = new Map([
   ['paste', 256 * KIB],
   ['headers', 64 * KIB],
   ['assertion_value', 16 * KIB],
-  // What an authenticator answers.
+  // The response of an authenticator.
   ['answer', 64 * KIB],
   // Addresses of our own pages, with their filters.
   ['next', 16 * KIB],

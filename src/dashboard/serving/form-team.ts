@@ -1,6 +1,6 @@
 /**
- * Ensures that a form acts only as the person who opened it, and changes only the team that it was opened for, even if
- * somebody else has signed in or another team has become the current one.
+ * Ensures that a form acts only as the user who opened it, and changes only the team that it was opened for, even if
+ * another user has signed in or another team has been selected.
  */
 import { data } from 'react-router';
 import type { SignedInAs } from '../context.ts';
@@ -10,7 +10,7 @@ import type { Session } from '../services.ts';
 export const teamField = 'for_team';
 export const personField = 'for_person';
 
-/** Patterns of routes whose forms are about the person alone, whatever the team. */
+/** Patterns of routes whose forms are about the user, independent of the team. */
 const ownPages = new Set(['/settings/profile', '/settings/api-token']);
 
 /** The data of the page that refuses a form. */
@@ -20,7 +20,7 @@ export type OtherTeam = {
   current: string;
 };
 
-/** If somebody else opened the form, throws the 409 page: a proxy may name another person from one request to the next. */
+/** If another user opened the form, throws the 409 page: a proxy may name another user from one request to the next. */
 export function requireSamePerson(form: FormData, session: Session | null): void {
   const meant = form.get(personField);
   if (meant !== null && meant !== session?.user.id) {
@@ -28,7 +28,7 @@ export function requireSamePerson(form: FormData, session: Session | null): void
   }
 }
 
-/** If the form was opened for another team, throws the 409 page, which says for which one. */
+/** If the form was opened for another team, throws the 409 page, which names that team. */
 export function requireOwnTeam(form: FormData, page: string, { session, team }: SignedInAs): void {
   const meant = form.get(teamField);
   if (meant === team.id || ownPages.has(page)) return;

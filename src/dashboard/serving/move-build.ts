@@ -15,7 +15,7 @@ export function moveBuild(build: DashboardBuild, basePath: string): DashboardBui
 function moveBundle(bundle: ServerBundle, basePath: string): ServerBundle {
   return {
     ...bundle,
-    // With a slash, so that the data of its first page is below it too and not beside: `/belfry/_.data`.
+    // With a slash, so that the data of its first page is below it, too: `/belfry/_.data`.
     basename: `${basePath}/`,
     publicPath: `${basePath}/`,
     assets: moveAddresses(bundle.assets, basePath),

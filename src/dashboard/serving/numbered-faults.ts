@@ -24,8 +24,8 @@ type Given = { context: Context; pattern: string };
 type Run = (given: never) => unknown;
 
 /**
- * Wraps all loaders and actions of a build's routes. It wraps each one separately: when the router shows its error
- * page, it has reported the cause to nobody, and in data for scripts the number would be that of an older request.
+ * Wraps all loaders and actions of a build's routes separately: when the router shows its error page, the cause is
+ * lost, and in data for scripts the number would be that of an older request.
  */
 export function numberFaults(build: ServerBuild): ServerBuild {
   const routes: ServerBuild['routes'] = {};

@@ -1,4 +1,6 @@
-/** What loaders and actions work with: the services, the facts of the request, who is signed in, and ways to answer. */
+/**
+ * The context of loaders and actions: the services, the facts of the request, the signed-in user, and ways to answer.
+ */
 import { data } from 'react-router';
 import { countOf } from '#domain/amounts';
 import { isTeamFull } from '#domain/team-bounds';
@@ -36,7 +38,7 @@ export function openPublic(context: Context) {
     get intent() {
       return readText(context.get(sentForm), 'intent');
     },
-    /** Redirects to a page that shows the message. A text alone says what was done. */
+    /** Redirects to a page that shows the message. A text alone means success. */
     say: (to: string, said: Toast | string, setCookies?: readonly string[]) =>
       redirectWithToast(context, to, said, setCookies),
     /** Shows the form as it was typed, and what came of it. */
@@ -73,13 +75,16 @@ export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: C
     : { problem: `There were too many attempts. Wait ${wait} and try again.`, status: 429 };
 }
 
-/** For pages of somebody who is signed in. @param permission  without it the page is refused (§5.8) */
+/**
+ * For pages that need a session.
+ * @param permission without it the page is rejected (§5.8)
+ */
 export function open(context: Context, permission?: Permission) {
   const me = permission ? requirePermission(context, permission) : context.get(signedIn);
   return Object.assign(openPublic(context), me);
 }
 
-/** Does what the pressed button asks for. A form that names none of these is refused. */
+/** Runs the action of the pressed button. A form without a known button is rejected. */
 export function actOn<Result>(
   intent: string,
   acts: Readonly<Record<string, () => Result>>,
@@ -89,7 +94,7 @@ export function actOn<Result>(
   return act();
 }
 
-/** What a call makes, or the errors of its form if the team has as much as it may have. */
+/** The result of a call, or the errors of its form if the team is at its bound. */
 export async function orTeamFull<Made extends object>(
   making: Promise<Made>,
 ): Promise<{ made: Made; errors?: never } | { made?: never; errors: FieldErrors }> {

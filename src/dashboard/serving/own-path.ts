@@ -1,4 +1,4 @@
-/** Where a redirect leads that a form, an address or a cookie names: to a path of our own site, and nowhere else. */
+/** The destination of a redirect that a form, an address or a cookie names: a path of our own site only. */
 
 /** Percent-encoded again in another address, a path of this length fits into the 16 KiB of a response's headers. */
 const LONGEST = 4_096;
@@ -18,7 +18,7 @@ export function readOwnPath(value: unknown): string | null {
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-/** Where to go next, from the `next` field or parameter: to the overview if it names no path of ours. */
+/** The next page, from the `next` field or parameter: the overview unless it names a path of this site. */
 export function readNext(value: unknown): string {
   return readOwnPath(value) ?? '/';
 }

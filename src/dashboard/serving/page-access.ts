@@ -70,7 +70,7 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   if (elsewhere === null && !isSafeMethod(request.method)) {
     const form = await takeForm(request, context, kindOfForm(page));
     context.set(sentForm, form);
-    // The form may have arrived slowly: session, team and role count as they are now.
+    // The form may have arrived slowly: session, team and role are read again.
     elsewhere = await admit();
     if (elsewhere === null && !publicPages.has(page)) {
       requireSamePerson(form, context.get(session));
@@ -89,7 +89,7 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
 };
 
 /**
- * A page that the browser loads shows the message itself. Of pages that scripts load, one tab does, and says so by
+ * A page that the browser loads shows the message itself. Of pages that scripts load, one tab does, and reports it by
  * `/connection`; another tab that refreshes meanwhile must not take the message away.
  */
 function isToastShown(
@@ -105,13 +105,13 @@ interface Visit {
   url: URL;
   page: string;
   context: Context;
-  /** Collects what to send with the answer. */
+  /** Collects cookies for the response. */
   setCookies: string[];
 }
 
 /**
- * Makes a function that reads who asks, and puts it into the context. It gives the path to send them to instead, or
- * null if they may have the page, and throws a page that refuses.
+ * Makes a function that reads the user, and puts it into the context. It returns the path to redirect to, or null if
+ * they may have the page, and throws a page that rejects.
  */
 function makeAdmission({ request, url, page, context, setCookies }: Visit) {
   const all = context.get(services);
@@ -150,7 +150,7 @@ function kindOfForm(page: string): FormKind {
 
 export const pageAccess = guard(decide);
 
-/** Whom the proxy's word lets in: a form alone joins and makes no account. */
+/** Whom the proxy's header admits: a form alone links and makes no account. */
 function whomProxyLets({ method }: Request, page: string) {
   if (!isSafeMethod(method)) return 'joined';
   return publicPages.has(page) && page !== '/login' ? 'known' : 'anybody';
@@ -176,7 +176,7 @@ function workOf(
 }
 
 /**
- * Where to send somebody who is signed out: to `/setup` if there is no account yet, else to the sign-in, which leads
+ * Where a signed-out visitor is redirected: to `/setup` if there is no account yet, else to the sign-in, which leads
  * back here.
  */
 async function findSignIn(

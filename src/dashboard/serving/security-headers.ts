@@ -1,10 +1,9 @@
 /**
  * The headers of every page of the dashboard.
  *
- * Scripts run only with the page's nonce; what they import inherits it, so no host is listed. Style
- * sheets come from here alone. Style *attributes* stay allowed: widths of columns, bars and plots are
- * numbers that only the page knows, and an attribute can load nothing while `img-src` and the rest
- * stay shut. A form may lead on to where people sign out of the proxy, too.
+ * Scripts run only with the page's nonce; their imports inherit it, so no host is listed. Style sheets come from here
+ * only. Style *attributes* stay allowed: widths of columns, bars and plots are numbers of the page, and an attribute
+ * can load nothing while `img-src` and the rest are closed. A form may lead to the sign-out of the proxy, too.
  */
 function buildContentSecurityPolicy(nonce: string, signOutOrigin: string | null): string {
   return [
@@ -27,7 +26,7 @@ interface PageHeaders {
   nonce: string;
   /** Whether the public address uses https. */
   isHttps: boolean;
-  /** Of the proxy's page to sign out, where it is elsewhere. */
+  /** Of the proxy's sign-out page, if it is on another origin. */
   signOutOrigin: string | null;
 }
 

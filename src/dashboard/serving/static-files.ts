@@ -32,7 +32,7 @@ export async function prepareStaticFiles(files: BrowserFiles): Promise<Map<strin
   return new Map(await Promise.all(prepared));
 }
 
-/** Reads a file and its compressed versions, which the build puts beside it. During development there may be none. */
+/** Reads a file and its compressed versions, which the build puts next to it. During development there may be none. */
 async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFile> {
   const plain = files.get(name) ?? new Uint8Array();
   const digest = await crypto.subtle.digest('SHA-256', plain);

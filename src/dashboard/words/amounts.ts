@@ -1,6 +1,6 @@
 export { countOf, formatAmount, isOne } from '#domain/amounts';
 
-/** The count to show. The query counts up to one more than the bound, which tells whether there are more. */
+/** The count to show. The query counts up to one more than the bound, which shows whether there are more. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };
 }
@@ -16,7 +16,7 @@ export function formatRate(rate: number | null): string {
   return rate === null ? '–' : `${Math.floor(rate * 1000) / 10} %`;
 }
 
-/** `1,240`, `12.5`, `0.4`: a second decimal would be more exact than what is known. */
+/** `1,240`, `12.5`, `0.4`: a second decimal would exceed the precision. */
 export function formatRunsAnHour(runs: number | null): string {
   if (runs === null) return '–';
   return runs.toLocaleString('en', { maximumFractionDigits: runs < 100 ? 1 : 0 });

@@ -1,4 +1,4 @@
-/** Explains a cron expression: in words, by its next runs, and with warnings about what often surprises. */
+/** Explains a cron expression: in words, by its next runs, and with warnings about common surprises. */
 import cronstrue from 'cronstrue';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
 import { LIMITS } from '#domain/limits';
@@ -18,7 +18,7 @@ export const presets: readonly { expression: string; text: string }[] = [
   { expression: '0 6 1 * *', text: 'First of the month' },
 ];
 
-/** The five shortcuts of §2.1, as the fields that they stand for. */
+/** The five shortcuts of §2.1, as their fields. */
 const shortcuts: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -28,10 +28,10 @@ const shortcuts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an expression while it is being typed. Bounded like the parser behind it; never throws.
+ * Reads an expression while it is being typed. Bounded like its parser; never throws.
  *
- * @param now  the instant after which the next runs are counted, in milliseconds since 1970 UTC
- * @param timeZone  the viewer's, for the warning about summer time; null if it is not known
+ * @param now the instant after which the next runs are counted, in milliseconds since 1970 UTC
+ * @param timeZone the viewer's, for the warning about summer time; null if unknown
  */
 export function readSchedule(
   expression: string,

@@ -9,7 +9,7 @@ const day = 24 * hour;
 /** Beyond this distance a day and a month are shown with the year, because they could be of either year. */
 const mostOfYear = 300 * day;
 
-/** `in 5 min`, `3 h ago`, `now`; null from a day on, where the time itself says more. */
+/** `in 5 min`, `3 h ago`, `now`; null from a day on, for which the time itself is shown. */
 export function describeDistance(at: number, now: number): string | null {
   const distance = Math.abs(at - now);
   if (distance >= day) return null;
@@ -54,7 +54,7 @@ const formats = {
   exact: ['sv-SE', { dateStyle: 'short', timeStyle: 'medium' }],
 } as const satisfies Record<string, readonly [string, Intl.DateTimeFormatOptions]>;
 
-/** Making a format takes a thousand times as long as using it. There are a few for each known time zone. */
+/** Making a format takes a thousand times as long as using it. There are a few for each used time zone. */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFormat {

@@ -80,7 +80,7 @@ function useStoredRows(): AssertionRow[] {
   return rows.filter(({ kind }) => kind !== '');
 }
 
-/** The rows, each with a key of its own. */
+/** The rows, each with its own key. */
 function useRows(rows: readonly AssertionRow[]) {
   const ref = useRef<HTMLDivElement>(null);
   const [hasScript, setScript] = useState(false);
@@ -88,7 +88,7 @@ function useRows(rows: readonly AssertionRow[]) {
     [...rows, blank, blank].map((row, key) => ({ key, row })),
   );
   const isFirst = useRef(true);
-  // Compared as text: a refresh brings the same rows again, and what was typed over them must stay.
+  // Compared as text: a refresh brings the same rows again, and input over them must stay.
   const given = JSON.stringify(rows);
   useEffect(() => {
     setScript(true);

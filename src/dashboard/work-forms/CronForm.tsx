@@ -22,7 +22,7 @@ const thresholds = [
 
 type CronFormProps = {
   values: Values;
-  /** Where the URL comes from, if a link gave it. */
+  /** The source of the URL, if a link set it. */
   urlNote?: string | undefined;
   /** The label of the button that saves. */
   word: string;

@@ -7,8 +7,8 @@ import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lin
 import classes from './HeadersEditor.module.css';
 
 /**
- * Names and values of headers. What is sent is always one text field with a line per header, which is
- * also what people get without a script; with one, they get a row per header.
+ * Names and values of headers. The form always sends one text field with a line per header, which is also shown without
+ * a script; with one, there is a row per header.
  */
 export function HeadersEditor() {
   const name = 'headers';
@@ -18,7 +18,7 @@ export function HeadersEditor() {
   const [pairs, setPairs] = useState<HeaderPair[] | null>(null);
   const lines = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // The text area has what was typed before the script ran, and what the browser restored.
+    // The text area has input from before the script ran, and values that the browser restored.
     const text = lines.current?.value ?? defaultValue;
     setPairs([...readHeaderLines(text), { name: '', value: '' }]);
   }, [defaultValue]);

@@ -11,14 +11,14 @@ import { ContentFields, TargetFields } from './RequestFields.tsx';
 
 type JobFormProps = {
   values: Values;
-  /** Where the URL comes from, if a link gave it. */
+  /** The source of the URL, if a link set it. */
   urlNote?: string | undefined;
   /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
   queues: readonly string[];
   pausedCount: number;
   /** The job whose stored headers replace masked ones, when a job is made from another. */
   from: string | null;
-  /** Set when a waiting job is edited; `latest` says in words when it may start at the latest. Its queue must exist. */
+  /** Set when a waiting job is edited; `latest`: the latest possible start in words. Its queue must exist. */
   edits: { id: string; latest: string } | null;
   paste: ReactNode;
   outcome: ReactNode;

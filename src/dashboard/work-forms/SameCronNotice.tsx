@@ -7,7 +7,7 @@ import type { SameCron } from '../services.ts';
 /** The field that names the other cron that a member was shown and saves beside. */
 export const sameAsField = 'same_as';
 
-/** Stands in a cron's form that was not saved, because another cron does the same. */
+/** Shown in a cron's form that was not saved, because another cron is equal. */
 export function SameCronNotice({ same }: { same: SameCron }) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {

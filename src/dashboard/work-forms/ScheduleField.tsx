@@ -21,7 +21,7 @@ import { knownZone } from '../words/time-zone.ts';
 export function ScheduleField({ runsCounted }: { runsCounted: number }) {
   const { now, timeZone: ownZone } = useMoment();
   const expression = useTypedField('cron_expression');
-  // Untouched, the viewer's own, which the browser may tell after the first render.
+  // Unchanged, it is the viewer's own, which may be known only after the first render.
   const zone = useTypedField('time_zone', ownZone ?? '');
   const endsAt = useTypedField('ends_at');
   const maxRuns = useTypedField('max_runs');
@@ -117,7 +117,7 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
   );
 }
 
-/** What is typed, as far as it can be read; the server says what is wrong with it. */
+/** The input, as far as it can be read; the server has its errors. */
 function readEnd(endsAt: string, maxRuns: string): CronEnd {
   return {
     endsAt: parseUtc(endsAt),
@@ -169,7 +169,7 @@ function Meaning({
   );
 }
 
-/** The next runs in UTC and, where one is known, by the clocks of the chosen zone. */
+/** The next runs in UTC and, if one is known, in the chosen zone. */
 function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: string | null }) {
   const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
   const local = new Intl.DateTimeFormat('en-GB', {

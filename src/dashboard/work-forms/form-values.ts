@@ -39,7 +39,7 @@ function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSett
   };
 }
 
-/** A hidden field that says that the checkboxes were on the page: an unticked box sends nothing. */
+/** A hidden field that marks that the checkboxes were on the page: an unticked box sends nothing. */
 export const channelsShown = 'channels_shown';
 
 export const newCron: Values = {
@@ -84,8 +84,8 @@ const MOST_SHOWN = 200;
 const MOST_TAKEN = 4_096;
 
 /**
- * Fills in the URL of the parameter `url`, which the page of a failed run sets to the target of a redirect. Anybody can
- * write such a link, so the form says where its URL comes from.
+ * Fills in the URL of the parameter `url`, which the page of a failed run sets to the target of a redirect. Anyone can
+ * write such a link, so the form shows where its URL comes from.
  */
 export function takeLinkedUrl(values: Values, search: URLSearchParams) {
   const given = search.get('url')?.slice(0, MOST_TAKEN);

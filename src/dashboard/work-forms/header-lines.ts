@@ -1,12 +1,12 @@
 /** Request headers as people write them: one `Name: value` per line. */
 export type HeaderPair = { name: string; value: string };
 
-/** Stands for a value that is not shown. No header can carry it, so it is never sent by mistake. */
+/** Replaces a hidden value. No header can carry it, so it is never sent by mistake. */
 export const mask = '••••••••';
 
 /**
- * Reads lines into pairs. Blank lines are skipped. A line without a colon becomes a name, so that validation can
- * report it. Only one space after the colon is removed: a value is sent as it was typed.
+ * Reads lines into pairs. Blank lines are skipped. A line without a colon becomes a name, so that validation can report
+ * it. Only one space after the colon is removed: a value is sent as typed.
  */
 export function readHeaderLines(text: string): HeaderPair[] {
   return text

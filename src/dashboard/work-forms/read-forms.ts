@@ -74,7 +74,7 @@ function readAssertionRows(form: FormData): unknown[] {
   });
 }
 
-/** Header lines as the JSON object of §2.1, in their order; a masked value stands for the stored one. */
+/** Header lines as the JSON object of §2.1, in their order; a masked value means the stored one. */
 function headersJson(lines: string, stored: HeaderList): string {
   const exact = new Map(stored);
   // Of several spellings of one name the first counts.

@@ -79,8 +79,8 @@ function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Writes a number's value in its only canonical form: sign, digits without zeros at either end, power of ten. A
- * number whose exponent is too long to compute with stays as it is: such numbers are equal only if their texts are.
+ * Writes a number's value in its canonical form: sign, digits without zeros at either end, power of ten. A number whose
+ * exponent is too long to compute with is unchanged: such numbers are equal only if their texts are.
  */
 export function canonicalNumber(text: string): string {
   const parts = NUMBER.exec(text);

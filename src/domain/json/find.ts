@@ -150,7 +150,7 @@ export class JsonFinder implements JsonVisitor {
       const step = search.steps[level - 1];
       if (search.matched !== level - 1 || step === undefined || !isStep(step)) continue;
       search.matched = level;
-      // Of equal keys the last one counts, so what an earlier one held is dropped.
+      // Of equal keys the last one counts, so the values of an earlier one are dropped.
       this.#forget(search);
       this.#farthest = Math.max(this.#farthest, level);
     }

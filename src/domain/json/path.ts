@@ -37,7 +37,7 @@ function readSteps(text: string): PathStep[] | null {
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Undoes JSON's escapes. A backslash before any other character stands for that character. */
+/** Removes JSON's escapes. A backslash before any other character is dropped. */
 function unescapeKey(text: string): string {
   return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gsu, (_, hex?: string, character = '') =>
     hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(parseInt(hex, 16)),

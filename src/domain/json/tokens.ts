@@ -42,9 +42,9 @@ const [MINUS, PLUS, POINT, ZERO, NINE, SMALL_E, SMALL_U] = [
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
-/** Between tokens: what comes next. */
+/** Between tokens: the expected next token. */
 type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
-/** Inside a number: what was read last. */
+/** Inside a number: the last part that was read. */
 type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
 
 /** The states in which a number may end. */

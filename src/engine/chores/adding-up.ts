@@ -11,7 +11,7 @@ const LEAST_PAUSE_MS = 20;
 
 /**
  * Adds the counts of batches to those by the hour (`BatchCountStore`), some seconds after a run has ended. Several
- * nodes may do it at once, and each does it for all. While nothing runs, nothing is asked.
+ * nodes may do it at once, and each does it for all. While nothing runs, there are no queries.
  */
 export class AddingUp {
   readonly #store: Store;

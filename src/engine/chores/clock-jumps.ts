@@ -6,9 +6,9 @@ const DAY_MS = 86_400_000;
 export const HOLD_MS = 3_600_000;
 
 /**
- * Whether the wall clock can be believed by those that delete what is old: not for an hour after it has jumped ahead
- * by a day or more, in which an operator or a time server may set it right. A machine that was suspended, or a
- * service that was off, for days can't be told from that, and waits for the hour too.
+ * Whether the wall clock can be trusted for deletions: not for an hour after it has jumped ahead by a day or more, so
+ * that an operator or a time server can correct it. A machine that was suspended for days looks the same, and waits for
+ * the hour, too.
  */
 export class ClockJumps {
   readonly #clock: Clock;

@@ -22,7 +22,7 @@ const FAILED_PAUSE_MS = 5_000;
 const LEAST_PAUSE_MS = 20;
 const PAGES_A_STEP = 500;
 
-/** What goes whatever time it is. */
+/** Kinds that are deleted even while the clock is not trusted. */
 const TIMELESS: ReadonlySet<Expiring> = new Set(['orphans', 'ofDeletedTeams']);
 
 /** On SQLite a step blocks the only writer, so it lasts as long as a few commits. */
@@ -42,8 +42,8 @@ interface Chore {
 }
 
 /**
- * Deletes what has been kept long enough (§3.9) and frees its disk space, in small steps beside the other work.
- * Several nodes may do it at once.
+ * Deletes expired rows (§3.9) and frees their disk space, in small steps during other work. Several nodes may do it at
+ * once.
  */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;

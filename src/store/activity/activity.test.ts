@@ -24,7 +24,7 @@ async function aUserOf(store: TestStore, email: string, team: string) {
 
 forEachStore((_, openTestStore) => {
   describe('activity', () => {
-    test('is told newest first, page by page, by the names of its time', async () => {
+    test('activity is listed newest first in pages with the names of its time', async () => {
       await using store = await openTestStore();
       const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
       const subject = { id: newId(store.clock.now()), name: 'Nightly' };
@@ -69,7 +69,7 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('keeps no more of a detail than its bound, and what a newer version wrote', async () => {
+    test('activity cuts long details and keeps actions of newer versions', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const detail = '😀'.repeat(LONGEST_DETAIL);

@@ -280,7 +280,7 @@ forEachStore((dialect, openTestStore) => {
       return scene;
     }
 
-    test('is claimed by one of two nodes that ask at the same time', async () => {
+    test('a notification is claimed by one of two nodes', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const { teamId } = await aNotice(store);
       const other = await store.openAnother();
@@ -291,7 +291,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(claims.flat().length, 1);
     });
 
-    test('is offered again when whoever claimed it has gone', async () => {
+    test('a notification is claimed again after its node is gone', async () => {
       await using store = await openTestStore();
       const { teamId } = await aNotice(store);
       const now = store.clock.now();
@@ -309,7 +309,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await store.notices.scanWaiting(), []);
     });
 
-    test('of a team that was deleted waits for nobody', async () => {
+    test("a deleted team's notification does not delay others", async () => {
       await using store = await openTestStore();
       const { teamId } = await aNotice(store);
       assert.equal((await store.notices.scanWaiting()).length, 1);

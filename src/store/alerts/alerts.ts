@@ -223,7 +223,7 @@ export const alerts = {
     return findSlowSince(main, teamId, sourceId, rule);
   },
 
-  /** Raises reminders for crons and queues that still fail, where their settings ask for them (§6.5). */
+  /** Raises reminders for crons and queues that still fail, if they are configured (§6.5). */
   async raiseReminders({ main }: Context, now: number): Promise<void> {
     return raiseReminders(main, now);
   },

@@ -46,7 +46,7 @@ export interface ChannelSettings {
   collectMinutes: number | null;
 }
 
-/** A cron or queue with alert settings of its own. */
+/** A cron or queue with its own alert settings. */
 export interface ChannelUser {
   kind: 'cron' | 'queue';
   id: string;
@@ -325,7 +325,7 @@ const UNSET: Channel = {
 /** The place that is bound into a sealed address, so that it opens nowhere else. */
 const PLACE = 'channels.url';
 
-/** The text that is sealed: the address of a webhook or chat as it is, for other kinds all their fields as JSON. */
+/** The text that is encrypted: the address of a webhook or chat, for other kinds all their fields as JSON. */
 function addressOf(config: ChannelConfig): string | null {
   const fields = fieldsOfKind(config.kind);
   if (fields.length === 0) return null;

@@ -29,7 +29,7 @@ export interface ClaimedNotice {
   alertCount: number;
   /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
-  /** The alert settings of the first alert's cron or queue as they are now; defaults if it was deleted. */
+  /** The present alert settings of the first alert's cron or queue; defaults if it was deleted. */
   settings: AlertSettings;
   /** The recipients that it was not sent to yet. */
   targets: readonly NoticeTarget[];

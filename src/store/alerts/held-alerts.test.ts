@@ -7,7 +7,7 @@ import { openPostgresTestStore } from '#testing/stores';
 /** A wait for a row's lock lasts as long as this, unless a statement waits briefly. */
 const LOCK_WAIT_MS = 5_000;
 
-test('reminders of others do not wait for a row that somebody holds', async () => {
+test('a locked row does not delay reminders of other sources', async () => {
   await using store = await openPostgresTestStore();
   const [held, other] = [await aTeam(store), await aTeam(store)];
   const [first, second] = [await aCron(store, held.id), await aCron(store, other.id)];
@@ -36,7 +36,7 @@ test('reminders of others do not wait for a row that somebody holds', async () =
   assert.deepEqual(await due(), []);
 });
 
-test('ends of maintenance windows of others do not wait for a row that somebody holds', async () => {
+test('a locked row does not delay ends of other maintenance windows', async () => {
   await using store = await openPostgresTestStore();
   const now = store.clock.now();
   const makeEnded = async () => {

@@ -10,8 +10,8 @@ import { preparedStatement } from '../database/prepared.ts';
 import { all, change, one } from '../database/rows.ts';
 
 /**
- * A recipient that the notice was not sent to yet: its channel as it is set when the notice is sent, every member by email
- * ('members'), or one member. `asChannel`: the member gets the mail because the channel was email; if the channel has
+ * A recipient that the notification was not sent to yet: its channel as set at sending, every member by email
+ * ('members'), or one member. `asChannel`: the member gets the email because the channel was email; if the channel has
  * become a chat since, it goes to the chat instead.
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };

@@ -67,7 +67,7 @@ const OVER = 'recovery slow: Took 800 ms.';
 
 forEachStore((name, openTestStore) => {
   describe('§6.4 slow runs', () => {
-    test('of a cron are told of once, and once when a run is fast again', async () => {
+    test('slow runs of a cron raise one alert, and one when a run is fast again', async () => {
       const { store, teamId, cron, run } = await aScene(openTestStore);
       await using _ = store;
       await run(FAST_MS);
@@ -87,7 +87,7 @@ forEachStore((name, openTestStore) => {
       assert.deepEqual(recovery.source, { kind: 'cron', id: cron.id, name: cron.name });
     });
 
-    test('are told of once where two nodes end them at the same moment', async () => {
+    test('slow runs that two nodes settle at once raise one alert', async () => {
       const { store, teamId, node, start } = await aScene(openTestStore);
       await using _ = store;
       // A file of SQLite has one process that claims and settles.
@@ -174,7 +174,7 @@ forEachStore((name, openTestStore) => {
 });
 
 describe('§6.4 slow runs: rules, reminders and windows', () => {
-  test('a changed rule begins anew, and without one nothing is told', async () => {
+  test('a changed rule starts again, and without a rule there are no alerts', async () => {
     const { store, teamId, run, set } = await aScene(openSqliteTestStore);
     await using _ = store;
     await run(SLOW_MS);
@@ -188,7 +188,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     assert.deepEqual(await told(store, teamId), [BEGUN, anew]);
   });
 
-  test('a rule that was taken away while a run was under way tells nothing of it', async () => {
+  test('a rule removed while a run is running raises no alert', async () => {
     const { store, teamId, node, start, set } = await aScene(openSqliteTestStore);
     await using _ = store;
     const [execution] = await start();
@@ -199,7 +199,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     assert.deepEqual(await told(store, teamId), []);
   });
 
-  test('reminders tell again, with the next slow run after their time', async () => {
+  test('reminders of slow runs are sent with the next slow run after their time', async () => {
     const { store, teamId, run, set } = await aScene(openSqliteTestStore);
     await using _ = store;
     await set({ remindHours: 6 });
@@ -211,7 +211,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     );
   });
 
-  test('a maintenance window mutes them, and its end tells of failing crons alone', async () => {
+  test('a maintenance window mutes slow runs, and its end notifies of failing crons only', async () => {
     const { store, teamId, run } = await aScene(openSqliteTestStore);
     await using _ = store;
     const now = store.clock.now();
@@ -224,7 +224,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     assert.deepEqual([alert?.kind, alert?.delivery, alert?.mutedBy], ['slow', 'muted', 'Move']);
   });
 
-  test('being slow and failing are told of apart, and one recovery is not the other', async () => {
+  test('slow runs and failures have separate alerts and recoveries', async () => {
     const { store, teamId, cron, run } = await aScene(openSqliteTestStore);
     await using _ = store;
     const unchanged = { isActive: null, nextRunAt: null, now: store.clock.now() };

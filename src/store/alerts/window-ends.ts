@@ -142,7 +142,7 @@ async function insertTogether(
   return groups.size > 0;
 }
 
-/** Moves reminders that waited for the same end to a later time, so that nobody is notified twice. */
+/** Moves reminders that waited for the same end to a later time, so that there is one notification only. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,

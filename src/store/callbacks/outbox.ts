@@ -14,7 +14,7 @@ interface Waiting {
   oldestMs: number;
 }
 
-/** Counts callbacks and notices that wait. The cost grows with their number, so ask seldom. */
+/** Counts pending callbacks and notifications. The cost grows with their number. */
 export async function readOutbox(db: Database, now: number): Promise<Outbox> {
   const ageOf = (since: number | null) => Math.max(0, now - (since ?? now));
   const [callbacks, notices] = await db.read((reader) =>

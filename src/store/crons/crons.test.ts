@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 describe('crons in the store', () => {
   forEachStore((_name, openTestStore) => {
-    test('a cron comes back as it was given', async () => {
+    test('a cron reads back unchanged', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const settings = {
@@ -160,7 +160,7 @@ describe('crons in the store', () => {
       assert.equal((await claim(store, node, team.id)).claimed.length, 1);
     });
 
-    test('Run now is a run of its own beside the schedule, for a paused cron too', async () => {
+    test('Run now is an additional run, also of a paused cron', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: null, payload: 'text' });
@@ -249,7 +249,7 @@ describe('crons in the store', () => {
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
 
-    test('what a dead node was running fails; what it had not started does not', async () => {
+    test('running executions of a dead node fail, and unstarted ones do not', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const callbackUrl = 'http://caller.example/';

@@ -63,8 +63,8 @@ export const crons = {
    * Replaces the settings. If the schedule is the same, the next time stays, because it may be due at this very moment.
    * Null: no such cron.
    *
-   * @param isActive  null leaves the cron as it is, active or paused
-   * @param nextRunAt  the next time under the new settings
+   * @param isActive null keeps the cron active or paused
+   * @param nextRunAt the next time under the new settings
    */
   async update(
     context: Context,

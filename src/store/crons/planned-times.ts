@@ -85,7 +85,7 @@ export interface CronKey {
 
 export interface CorrectedTimes {
   corrected: { teamId: string; dueAt: number }[];
-  /** Where to continue; null if these were the last crons. */
+  /** The next cron to continue with; null if these were the last ones. */
   next: CronKey | null;
 }
 

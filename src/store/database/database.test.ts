@@ -128,7 +128,7 @@ describe('the database handle', () => {
       });
     }
 
-    test('closing ends the store, whether anything was asked of it or not', async () => {
+    test('closing ends the store, used or not', async () => {
       await using store = await openTestStore();
       const other = await store.openAnother();
       await other.close();

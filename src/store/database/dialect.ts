@@ -1,8 +1,8 @@
 /**
- * The differences between the two databases that a query has to know.
+ * The differences between the two databases that matter to a query.
  *
- * A batch of rows goes to either as one JSON parameter, so that a statement over any number of rows has
- * one text, is prepared once, and is one round trip.
+ * A batch of rows goes to either as one JSON parameter, so that a statement over any number of rows has one text, is
+ * prepared once, and is one round trip.
  */
 import type { RawBuilder } from 'kysely';
 import { storableText } from './storable-text.ts';
@@ -13,8 +13,8 @@ export type DialectName = 'sqlite' | 'postgres';
 export type FieldType = 'id' | 'ids' | 'text' | 'json' | 'int' | 'bigint' | 'bytes' | 'place';
 
 /**
- * Where a row lies in its table, Postgres' `ctid` as text or SQLite's `rowid`. Reading a row by it needs no index. It
- * changes when the row is updated or the table rewritten (`vacuum full`), and may then be another row's.
+ * The position of a row in its table, Postgres' `ctid` as text or SQLite's `rowid`. Reading a row by it needs no index.
+ * It changes when the row is updated or the table rewritten (`vacuum full`), and may then be another row's.
  */
 export type Place = string | number;
 
@@ -76,10 +76,10 @@ export interface Dialect {
    */
   readonly unindexed: (column: string) => string;
   /**
-   * The condition that a row of a table has the key of another row, in a statement that joins both. The table is looked
-   * up by an index that begins with the key for each of the others, whatever statistics say.
+   * The condition that a row of a table has the key of another row, in a statement that joins both. It makes a nested
+   * loop with an index look-up the only plan, for any statistics.
    *
-   * @param key  the key's columns; the team and the id where it is not given
+   * @param key the key's columns; by default the team and the id
    */
   readonly hasKeyOf: (table: string, other: string, key?: readonly string[]) => string;
   /**
@@ -109,10 +109,7 @@ export interface Dialect {
    * `limit` must follow.
    */
   readonly joinUpTo: (rows: RowsUpTo) => string;
-  /**
-   * A condition on ended jobs whose time of ending is known, so that only the partitions of those times are looked
-   * into.
-   */
+  /** A condition on ended jobs with a known time of ending, so that only the partitions of those times are searched. */
   readonly endedWithin: (jobs: string, span: Span) => RawBuilder<boolean>;
   /** The table of the successful jobs that retention deletes row by row. */
   readonly unpartitioned: string;

@@ -23,7 +23,7 @@ function whenInHand(): Promise<void> {
   });
 }
 
-test('what arrives while a batch is written goes together into the next, and each learns of its own', async () => {
+test('items that arrive during a batch form the next one, and each gets its own result', async () => {
   const { batches, ends, write } = makeWriter();
   const group = new GroupCommit(write, { maxBatch: 10 });
   const results = [group.add(1), group.add(2)];
@@ -64,7 +64,7 @@ test('one bad item does not take its neighbours with it', async () => {
   );
 });
 
-test('a database that is away is asked once, not once an item', async () => {
+test('an unreachable database is tried once per batch, not per item', async () => {
   let asked = 0;
   const write = async (): Promise<number[]> => {
     asked++;

@@ -8,7 +8,7 @@ import { inspectDatabase } from './inspect.ts';
 const DAY_MS = 86_400_000;
 
 forEachStore((_name, openTestStore) => {
-  test('tells how large a database is, how many runs it holds and how many the last week had', async () => {
+  test("inspect returns the database's size, its runs and those of the last week", async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);

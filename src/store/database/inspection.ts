@@ -17,11 +17,11 @@ export interface DatabaseReport {
   kind: 'found';
   /** Names of migrations that are not applied yet. */
   pendingMigrations: readonly string[];
-  /** Names of applied migrations that this version does not know: a newer version has migrated the database. */
+  /** Names of applied migrations that are unknown to this version: a newer version has migrated the database. */
   unknownMigrations: readonly string[];
   /** Why the database can't be written, or null. */
   writeFault: string | null;
-  /** What is damaged in the stored data, or null. */
+  /** The damage in the stored data, or null. */
   damage: string | null;
   /** The database's clock minus this machine's, in milliseconds. */
   clockOffsetMs: number;
@@ -30,11 +30,11 @@ export interface DatabaseReport {
   /** For how many milliseconds from now partitions for ended jobs exist; null on SQLite, which has none. */
   partitionsAheadMs: number | null;
   /**
-   * What was planned while the clock was ahead: crons that wait beyond the next time of their schedule, and waiting
-   * jobs that were made later than now.
+   * Rows planned while the clock was ahead: crons that wait beyond the next time of their schedule, and waiting jobs
+   * that were made later than now.
    */
   plannedAhead: { crons: number; jobs: number };
-  /** How many processes with an engine are alive; null on SQLite, which cannot tell. */
+  /** How many processes with an engine are alive; null on SQLite, where it is unknown. */
   engines: number | null;
   /** Settings of Postgres for this user that may lose data or slow the service down; null on SQLite. */
   server: { synchronousCommit: string; autovacuum: string } | null;

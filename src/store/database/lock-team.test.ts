@@ -52,7 +52,7 @@ type Add = (store: Store, teamId: string, n: number) => Promise<boolean>;
 type Many = Promise<readonly unknown[]>;
 
 for (const [what, most, add, list] of ADDED) {
-  test(`a team has no more ${what} than it may have, however many are added at once`, async () => {
+  test(`a team's bound of ${what} holds for simultaneous additions`, async () => {
     await using store = await openPostgresTestStore();
     const both = [store, await store.openAnother()];
     const { id: teamId } = await aTeam(store);

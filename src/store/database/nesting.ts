@@ -8,13 +8,13 @@ export function runInside<T>(what: 'transaction' | 'read', work: () => Promise<T
   return inside.run(what, work);
 }
 
-/** Throws if the caller is inside a transaction or a read and asks for another one. */
+/** Throws if the caller is inside a transaction or a read and starts another one. */
 export function refuseNesting(): void {
   if (inside.getStore() !== undefined) throw nestingFault();
 }
 
 /**
- * Throws if the caller is inside a transaction and asks for another connection. Every driver calls this, so no handle
+ * Throws if the caller is inside a transaction and requests another connection. Every driver calls this, so no handle
  * can bypass the transaction.
  */
 export function refuseSecondConnection(): void {

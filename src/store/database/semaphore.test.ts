@@ -62,7 +62,7 @@ describe('a semaphore', () => {
     );
   });
 
-  test('a search that the server cut off is told in the same way, any other fault as it is', async () => {
+  test('a search cancelled by the server is reported as an overload, other faults unchanged', async () => {
     const { semaphore } = makeSemaphore();
     const fail = (code: string) =>
       semaphore.hold(() => Promise.reject(StoreError.fromPostgres({ code, message: 'no' })));

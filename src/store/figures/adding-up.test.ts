@@ -43,7 +43,7 @@ async function readAll(store: TestStore, teamId: string, queueId: string) {
 
 forEachStore((_, openTestStore) => {
   describe('counts of batches', () => {
-    test('are told as if they were added up, and are told the same afterwards', async () => {
+    test('counts of batches are the same before and after adding up', async () => {
       await using store = await openTestStore();
       const [team, other] = [await aTeam(store), await aTeam(store)];
       const queueId = await settleSome(store, team.id, 3);
@@ -115,7 +115,7 @@ describe('counts of batches on Postgres', () => {
     assert.equal(await rowsOf(store, 'batch_counts'), 0);
   });
 
-  test('of a team of which somebody holds a counter wait, those of others do not', async () => {
+  test('a locked counter delays adding up of its own team only', async () => {
     await using store = await openPostgresTestStore();
     const [held, other] = [await aTeam(store), await aTeam(store)];
     for (const { id } of [held, other]) await settleSome(store, id, 1);

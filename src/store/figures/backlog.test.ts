@@ -12,7 +12,7 @@ forEachStore((_name, openTestStore) => {
     assert.deepEqual(backlog, { due: NONE, held: NONE, scheduled: NONE, processing: NONE });
   });
 
-  test('what waits is counted by state, with the age of the oldest; what is finished is not', async () => {
+  test('waiting jobs are counted by state with the age of the oldest', async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);

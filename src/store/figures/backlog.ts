@@ -20,9 +20,7 @@ export interface InState {
 export type Backlog = Record<BacklogState, InState>;
 
 export const backlog = {
-  /**
-   * Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number, so ask seldom.
-   */
+  /** Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number. */
   async read({ searches }: Context, now: number): Promise<Backlog> {
     return readBacklog(searches, now);
   },

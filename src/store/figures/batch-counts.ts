@@ -22,11 +22,11 @@ export const RUN_GROUP = {
 } as const satisfies Fields;
 
 /**
- * Counts the ended runs of a batch, one row for each group. Nobody else writes these rows, so no batch waits
+ * Counts the ended runs of a batch, one row for each group. No other transaction writes these rows, so no batch waits
  * for another one.
  *
- * @param ended  a table expression that gives `RUN_GROUP`
- * @param runs  how many runs each of its rows stands for
+ * @param ended a table expression with `RUN_GROUP`
+ * @param runs how many runs each of its rows has
  */
 export function countBatch(ended: string, runs = 'count(*)'): string {
   return `

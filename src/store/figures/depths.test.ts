@@ -6,7 +6,7 @@ import { LOOK_EVERY_MS } from './depths.ts';
 
 forEachStore((_, openTestStore) => {
   describe('looks at how much waits', () => {
-    test('tell of each queue what is due and since when, and of the team all of it', async () => {
+    test('samples have due jobs and their age for each queue and the team', async () => {
       await using store = await openTestStore();
       const [ours, theirs] = [await aTeam(store), await aTeam(store)];
       const mail = await aJob(store, ours.id, { queue: 'mail' });
@@ -34,7 +34,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await read(theirs.id, mail.queueId), { looks, depths: [] });
     });
 
-    test('what a paused queue holds is its own, and delays nobody', async () => {
+    test('jobs of a paused queue do not count as delayed', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const queue = await aQueue(store, team.id, { isPaused: true });
@@ -61,7 +61,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await find(18, 20), [last]);
     });
 
-    test('the first look of five minutes is kept, whoever comes later', async () => {
+    test('the first sample of five minutes is kept', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

@@ -61,7 +61,7 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('outcomes are counted apart, and what was no longer the node’s not at all', async () => {
+    test('durations are counted per outcome, without runs that other nodes had ended', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -95,7 +95,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await readShort(store, team.id, run.cronId), failedOnce);
     });
 
-    test('what was never sent has no duration', async () => {
+    test('a run that was not sent has no duration', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

@@ -73,7 +73,7 @@ forEachStore((_, openTestStore) => {
       assert.equal((await store.outcomes.readHours(team.id, 0)).length, 1);
     });
 
-    test('what the monthly limit stopped, and what was cut off, counts as failed', async () => {
+    test('runs over the monthly limit and cut-off runs count as failed', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

@@ -40,7 +40,7 @@ forEachStore((_name, openTestStore) => {
     });
   });
 
-  test('a cron tells when it last succeeded, how often it has failed since, and runs of the day', async () => {
+  test("a cron's figures have its last success, failures since, and runs of the day", async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);
@@ -97,7 +97,7 @@ forEachStore((_name, openTestStore) => {
     assert.deepEqual(await dueAt(TEST_START + 4_000), [3_000]);
   });
 
-  test('a queue tells its last success, dead letters since, oldest due job, and runs of the day', async () => {
+  test("a queue's figures have its last success, dead letters since, oldest due job and runs of the day", async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);
@@ -128,7 +128,7 @@ forEachStore((_name, openTestStore) => {
     );
   });
 
-  test('a team tells its runs of the day and what its month has used', async () => {
+  test("a team's figures have its runs of the day and its monthly usage", async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     const idle = await aTeam(store, { name: 'Southwind', plan: 'pro' });
@@ -149,7 +149,7 @@ forEachStore((_name, openTestStore) => {
     assert.equal(nextMonth.teams[0]?.usedInMonth, 0);
   });
 
-  test('beyond the most there may be of a kind, the oldest are told and the others counted', async () => {
+  test('beyond the limit of a kind the oldest have figures and the others are counted', async () => {
     await using store = await openTestStore();
     const [a, b] = [await aTeam(store), await aTeam(store, { name: 'Southwind' })];
     for (const name of ['one', 'two', 'three']) await aQueue(store, b.id, { name });
@@ -167,7 +167,7 @@ forEachStore((_name, openTestStore) => {
     assert.deepEqual(leftOut, { crons: 0, queues: 2, teams: 0 });
   });
 
-  test('a deleted team and what it had is not told', async () => {
+  test('a deleted team has no figures', async () => {
     await using store = await openTestStore();
     const team = await aTeam(store);
     await aQueue(store, team.id);

@@ -131,10 +131,10 @@ interface Counted {
 }
 
 /**
- * Counts of what was picked, an index range for each: some rows per hour of the day, and those that are not added up
+ * Counts of the picked sources, an index range for each: some rows per hour of the day, and those that are not added up
  * yet. `$2` is the first hour.
  *
- * @param key  the columns of `picked` by which counts are looked up, the last one for the id
+ * @param key the columns of `picked` by which counts are looked up, the last one for the id
  */
 function countPicked(
   dialect: Dialect,
@@ -197,7 +197,7 @@ const countSources = pageStatement<EachSource['leftOut']>(
     (select count(*) from teams where deleted_at is null) as teams`,
 );
 
-/** Figures of single crons, queues and teams. Costs some index steps for each, so ask seldom. */
+/** Figures of single crons, queues and teams. Costs some index steps for each. */
 export const sourceFigures = {
   /** @param most  the most crons, queues and teams of each */
   async read({ searches }: Context, most: number, now: number): Promise<EachSource> {

@@ -17,7 +17,7 @@ async function afterFirstSweeps(lastId: number) {
   return { clock, start };
 }
 
-test('a sweep begins below what was seen less than a minute before an earlier one', async () => {
+test('a sweep begins below ids seen less than a minute before an earlier one', async () => {
   const { clock, start } = await afterFirstSweeps(50);
   const sweep = async (lastId: number) => {
     const first = start.begin();
@@ -68,7 +68,7 @@ test('everything is looked at again after ten minutes', async () => {
   assert.equal(start.begin(), 100);
 });
 
-test('what is left is begun with again, after longer and longer pauses while it is left', async () => {
+test('skipped counts are retried with growing pauses', async () => {
   const { clock, start } = await afterFirstSweeps(100);
   start.begin();
   start.leave(150);

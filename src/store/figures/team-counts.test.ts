@@ -7,7 +7,7 @@ import { forEachStore } from '#testing/stores';
 const HOUR = 3_600_000;
 
 forEachStore((_, openTestStore) => {
-  test('counts what a team has, and nothing of another team', async () => {
+  test("a team's counts exclude other teams", async () => {
     await using store = await openTestStore();
     const [ours, theirs] = [await aTeam(store), await aTeam(store, { name: 'Others' })];
     await aCron(store, ours.id);

@@ -26,7 +26,7 @@ export function limitOf({ byPlan, other }: MonthlyLimits, plan: string): number 
  */
 const FAR_FROM_LIMIT = 100_000;
 
-/** @param used  the runs of the month, as far as they are added up */
+/** @param used the runs of the month, as far as they are added up */
 export function isNearLimit(limit: number | null, used: number): boolean {
   return limit !== null && limit - used < FAR_FROM_LIMIT;
 }

@@ -96,7 +96,7 @@ describe('accepting jobs', () => {
       assert.deepEqual(listed.map(({ url }) => url).toReversed(), asked);
     });
 
-    test('what was accepted is still there after the database is opened again', async () => {
+    test('accepted jobs survive reopening the database', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const { jobId } = await aJob(store, team.id, {
@@ -141,7 +141,7 @@ describe('accepting jobs', () => {
       ['NUL', 'a\0b'],
       ['half a surrogate pair', 'a\ud800b'],
     ] as const) {
-      test(`${what} in a text is kept as U+FFFD and hurts nobody`, async () => {
+      test(`${what} in a text is stored as U+FFFD`, async () => {
         await using store = await openTestStore();
         const team = await aTeam(store);
         const [odd, plain] = await Promise.all([

@@ -5,7 +5,7 @@ import { forEachStore } from '#testing/stores';
 
 forEachStore((_, openTestStore) => {
   describe('editing a job that waits', () => {
-    test('is what is claimed at its new time from its new queue', async () => {
+    test('an edited job is claimed at its new time from its new queue', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

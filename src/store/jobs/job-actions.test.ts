@@ -30,7 +30,7 @@ describe('actions on many jobs, on Postgres', () => {
 
 forEachStore((_name, openTestStore) => {
   describe('actions on waiting jobs', () => {
-    test('find those that wait, of this team, and leave alone what has begun', async () => {
+    test('actions find waiting jobs of the team and skip started ones', async () => {
       await using store = await openTestStore();
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
       const begun = await aClaimedJob(store, team.id, await aNode(store));
@@ -52,7 +52,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('retrying by a list that has grown old', () => {
-    test('passes over what another has resent since the task was made', async () => {
+    test('a retry by an old list skips jobs that were resent meanwhile', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const { id } = await aDeadLetter(store, teamId, await aNode(store));

@@ -146,12 +146,12 @@ export async function deleteFailedJobs(
 
 /**
  * Retries failed jobs: each is copied to a new job, attempt 1, due now or at the rate's time, with the same request and
- * callback URL. The failed job stays as it was, except for the mark that names the new job (§3.2, §3.3).
+ * callback URL. The failed job is unchanged, except for the mark with the new job's id (§3.2, §3.3).
  *
- * @param again  which of the jobs that have this mark are resent again; the others are left alone, so that two clicks
- * at once send nothing twice
- * @param found  the search that found the jobs; with it the retry is recorded as a task
- * @param spread  when each is due; without it, now
+ * @param again which of the marked jobs are resent again; the others are skipped, so that two clicks at once send
+ * nothing twice
+ * @param found the search that found the jobs; with it the retry is recorded as a task
+ * @param spread when each is due; without it, now
  */
 export async function retryFailedJobs(
   db: Database,

@@ -193,7 +193,7 @@ forEachStore((_, openTestStore) => {
       for (const ranges of asked) assert.ok(empty.every((id) => !ranges.includes(id)));
     });
 
-    test('searches narrow by queue, time, reason, code, URL and what was resent', async () => {
+    test('jobs are filtered by queue, time, reason, code, URL and resent state', async () => {
       await using store = await openTestStore();
       const { add, names, otherQueueId, teamId } = await setScene(store);
       await add('a?x=1', failed(TEST_START - 1000));
@@ -282,7 +282,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await names({ tab: 'all', responseText: 'öre' }), []);
     });
 
-    test('a search by text stops after so many jobs, says so, and goes on from there', async () => {
+    test('a text search stops after a number of jobs and continues from there', async () => {
       await using store = await openTestStore();
       const { teamId, queueId, add } = await setScene(store);
       const jobs = Array.from({ length: 4_500 }, (_, n) => ({
@@ -358,7 +358,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await counted(otherQueueId), other);
     });
 
-    test('counting stops at ten thousand and says that there are more', async () => {
+    test('counting stops at ten thousand and reports that there are more', async () => {
       await using store = await openTestStore();
       const { teamId, queueId } = await setScene(store);
       const job = { team_id: teamId, queue_id: queueId, ...failed(TEST_START) };
@@ -411,7 +411,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('crons by words', () => {
-    test('those whose names are most alike come first, and are what a limit keeps', async () => {
+    test('crons with the most similar names come first and are kept by a limit', async () => {
       await using store = await openTestStore();
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
       const names = ['A hotmail', 'B send mail', 'Mailing list', 'mail', 'No', 'Of 100% _ mail'];

@@ -46,7 +46,7 @@ async function setScene(store: TestStore) {
 
 forEachStore((_, openTestStore) => {
   describe('the list of runs', () => {
-    test('shows what ended of jobs and crons, latest end first, and nothing that waits', async () => {
+    test('the list of runs has ended runs of jobs and crons, latest first', async () => {
       await using store = await openTestStore();
       const { addJob, addRun, find } = await setScene(store);
       await addJob('second', { completed_at: TEST_START - 2 });
@@ -150,7 +150,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await found({ id: tick, kind: 'job' }), []);
     });
 
-    test('a rare run is looked for among so many, then it says how far back it came', async () => {
+    test('a search for rare runs stops after a number of rows and returns its position', async () => {
       await using store = await openTestStore();
       const { addJob, find, teamId, queueId } = await setScene(store);
       await addJob('rare', { completed_at: TEST_START - 30_000, url: 'http://rare.example/' });

@@ -22,7 +22,7 @@ export interface Search extends Omit<RunSearch, 'statusCode'> {
   statusCode?: number | string;
   /** Origin and path must be equal, the query may differ: `FailureGroup.target`. */
   target?: string;
-  /** A text in the payload as it was given; case-sensitive. */
+  /** A case-sensitive text in the payload as given. */
   payloadText?: string;
   /** A text in the stored part of the response body; case-sensitive. */
   responseText?: string;
@@ -52,7 +52,7 @@ export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   /** The id of the queue or cron. */
   sourceId: string;
   sourceName: string;
-  /** As it was sent; the cron's present one for an execution that was not sent. */
+  /** As sent; the cron's present one for an execution that was not sent. */
   method: HttpMethod;
   url: string;
   /** Null for an execution: crons never retry. */

@@ -104,8 +104,8 @@ async function apply(
 const ASK_EVERY_MS = 200;
 
 /**
- * Takes the lock of a schema, which is created if it is missing. It asks again and again, because a wait inside a
- * statement would hold a snapshot, for whose end `create index concurrently` in another process waits.
+ * Takes the lock of a schema, which is created if it is missing. It polls, because a wait inside a statement would keep
+ * a snapshot, for whose end `create index concurrently` in another process waits.
  */
 async function lock(db: Db, schema: string | undefined): Promise<void> {
   const name = sql`coalesce(${schema ?? null}::text, current_schema(), 'public')`;

@@ -7,7 +7,7 @@ import { forEachStore, openPostgresTestStore } from '#testing/stores';
 
 describe('runs claimed in a node’s name without its knowing', () => {
   forEachStore((_name, openTestStore) => {
-    test('wait again and are not counted; what the node knows of, and what others run, stays', async () => {
+    test("lost claims wait again and are not counted; known and others' runs stay", async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [node, other] = [await aNode(store), await aNode(store)];

@@ -17,7 +17,7 @@ export interface LostClaim {
   dueAt: number;
 }
 
-/** Claims of jobs whose answer was lost: where to look for the jobs that they may have taken. */
+/** Claims of jobs whose answer was lost: where to search for the jobs that they may have taken. */
 export interface Doubt {
   queueIds: readonly string[];
   /** The `now` of the first of those claims: their jobs were started then or later. */
@@ -25,14 +25,14 @@ export interface Doubt {
 }
 
 /**
- * Puts back runs and callbacks that were claimed for a node without its knowledge: the claim was stored and its answer
- * was lost. They were never started (§3.6), so they wait again, and the runs are subtracted from the month's count.
+ * Puts back runs and callbacks of lost claims: the claim was stored and its answer was lost. They were never started
+ * (§3.6), so they wait again, and the runs are subtracted from the month's count.
  *
  * The transaction must have locked or deleted the node's row, and the node must not be claiming at the same time.
  *
- * @param known  ids of the runs and callbacks that the node has under way
- * @param doubt  where to look for jobs; null for everywhere, which beside an old snapshot reads the entries of all jobs
- * that ran since the snapshot was made
+ * @param known ids of the runs and callbacks that the node is running
+ * @param doubt where to search for jobs; null for everywhere, which with an old snapshot reads the entries of all jobs
+ * that ran since
  */
 export async function releaseLostClaims(
   trx: Trx,

@@ -8,7 +8,7 @@ import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts'
 import type { Context } from '../database/context.ts';
 import { add } from '../database/rows.ts';
 
-/** A node, as it was at one look at the table. */
+/** A node, as read by one scan of the table. */
 export interface NodeBeat {
   id: string;
   /** A number that changes with each renewal. It is compared, never read as a time, because clocks may step. */
@@ -70,10 +70,10 @@ export const nodes = {
   },
 
   /**
-   * Signs a node off, in one transaction. Its runs under way are settled like those of a dead node; runs that it does
-   * not know of were never started, so they wait again (§3.6).
+   * Signs a node off, in one transaction. Its running runs are settled like those of a dead node; runs of lost claims
+   * were never started, so they wait again (§3.6).
    *
-   * @param known  ids of the runs and callbacks that the node has under way
+   * @param known ids of the runs and callbacks that the node is running
    */
   async retire(
     { main }: Context,

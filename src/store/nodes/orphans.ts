@@ -57,8 +57,8 @@ function endOfOrphan(now: number) {
 }
 
 /**
- * The duration from the start until the node was found dead; never negative, and within the column's range, whatever
- * the clocks did.
+ * The duration from the start until the node was found dead; never negative, and within the column's range, also after
+ * a clock step.
  */
 function elapsed({ started_at }: ClaimedRow, now: number): number {
   const elapsedMs = now - started_at;

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { one } from '../database/rows.ts';
 
-/** Something that requests show and the operator is to know. The last one is kept in `installation`. */
+/** A fact seen in requests that the operator must learn. The last one is kept in `installation`. */
 export interface SightingKind<T> {
   key: string;
   write: (sighting: T) => string;

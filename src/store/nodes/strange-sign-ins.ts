@@ -1,6 +1,6 @@
 import type { SightingKind } from './sightings.ts';
 
-/** A header that says who somebody is, and that did not come from the proxy. Whom it named is not kept. */
+/** A header with a user's name that did not come from the proxy. The name is not kept. */
 export interface StrangeSignIn {
   header: string;
   /** The socket's. */

@@ -131,7 +131,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(await store.invitations.list(teamId, store.clock.now()), []);
     });
 
-    test('never become somebody’s current team, whatever happens to the one before', async () => {
+    test('memberships by groups never become the current team', async () => {
       await using store = await openTestStore();
       const bells = await aPerson(store, 'Bells');
       const guest = await aPerson(store, 'Elsewhere');
@@ -150,7 +150,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await currentTeam(), null);
     });
 
-    test('let a newcomer in without a current team, and nobody into a deleted team', async () => {
+    test('memberships by groups admit new users without a current team, and none into a deleted team', async () => {
       await using store = await openTestStore();
       const bells = await aPerson(store, 'Bells');
       const mapped = [{ teamId: bells.teamId, group: 'ops', role: 'viewer' }] as const;

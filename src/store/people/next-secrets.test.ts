@@ -5,7 +5,7 @@ import { forEachStore, TEST_START } from '#testing/stores';
 
 forEachStore((_name, openTestStore) => {
   describe('the next signing secret', () => {
-    test('is kept beside the present one, sealed, until it is put in force', async () => {
+    test('the next signing secret is stored encrypted until it is activated', async () => {
       await using store = await openTestStore();
       const { nextSecrets, teams } = store;
       const [team, other] = [await aTeam(store), await aTeam(store)];

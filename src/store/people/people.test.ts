@@ -148,7 +148,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.apiTokens.findOwner('b'.repeat(64)), null);
     });
 
-    test('callers who ask at once each learn of their own', async () => {
+    test("simultaneous token look-ups return each caller's own user", async () => {
       await using store = await openTestStore();
       const hashes = [hash(), hash(), hash()];
       const people = await Promise.all(
@@ -165,7 +165,7 @@ forEachStore((_name, openTestStore) => {
       );
     });
 
-    test('a replaced token is nobody, and so is one of a deleted account', async () => {
+    test('a replaced token or one of a deleted account matches no user', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test', { token: { hash: HASH, hint: 'aaaa' } });
       const next = hash();
@@ -216,7 +216,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(await marked(), ['owner@x.test'], 'once, with two');
     });
 
-    test('a user owns no more teams than they may, made at once or handed on', async () => {
+    test("a user's bound of owned teams holds for simultaneous creation and transfer", async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       const member = await aPerson(store, 'a@x.test');
@@ -265,7 +265,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.members.findRole(teamId, userId), 'owner');
     });
 
-    test('what goes with a team is counted, its members among it', async () => {
+    test('items deleted with a team are counted, members included', async () => {
       await using store = await openTestStore();
       const { teamId } = await aPerson(store, 'owner@x.test');
       await aPerson(store, 'a@x.test');
@@ -273,7 +273,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(contents, { crons: 0, queues: 0, jobs: 0, members: 2 });
     });
 
-    test('nobody is in a deleted team', async () => {
+    test('a deleted team has no members', async () => {
       await using store = await openTestStore();
       const { teamId, userId } = await aPerson(store, 'owner@x.test');
       await store.members.deleteTeam(teamId, store.clock.now());
@@ -299,7 +299,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(await store.members.list(teamId), []);
     });
 
-    test('is refused while somebody else is in a team that it owns', async () => {
+    test('deleting an account is refused while its team has other members', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       await aPerson(store, 'a@x.test');
@@ -384,7 +384,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.users.readPasswordHash(userId), 'scrypt$…');
     });
 
-    test('by a header from elsewhere is told to the operator: the last one', async () => {
+    test('the last proxy header from another address is recorded for the operator', async () => {
       await using store = await openTestStore();
       const { strangeSignIns } = store;
       assert.equal(await strangeSignIns.read(), null);

@@ -43,8 +43,8 @@ export const sessions = {
   /**
    * Opens a session.
    *
-   * @param replaced  the hash of the token of the browser's earlier session, which ends
-   * @returns the session's id; null if what was checked is no longer true
+   * @param replaced the hash of the token of the browser's earlier session, which ends
+   * @returns the session's id; null if a checked fact is no longer true
    */
   async open(
     { main }: Context,

@@ -6,7 +6,7 @@ import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 
-/** The starts among what was taken, by month or day. */
+/** The starts among the taken counts, by month or day. */
 const startsBy = (period: string) => `
     select team_id, to_char(to_timestamp(hour / 1000) at time zone 'UTC', '${period}'), sum(runs)::bigint
     from summed where outcome = 'started' group by 1, 2 order by 1, 2`;

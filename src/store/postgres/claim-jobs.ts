@@ -35,8 +35,8 @@ import {
 } from './taken-slots.ts';
 
 /**
- * The most jobs of one claim; further ones wait for the next. The planner needs this number: it does not know the
- * slots, and would plan for a tenth of all waiting jobs.
+ * The most jobs of one claim; further ones wait for the next. The planner needs this number: without it, it would plan
+ * for a tenth of all waiting jobs.
  */
 const MOST_CLAIMED = 1000;
 
@@ -332,7 +332,7 @@ function parametersOf(
   return [packSlots(asked), nodeId, now, periodsOf(now).month, packRows(LIMIT, limits), other];
 }
 
-/** What the steps around the claim have found. */
+/** The results of the steps around the claim. */
 interface Steps {
   runningIn: (queueId: string) => number;
   allowances: ReadonlyMap<string, Allowance | null>;

@@ -119,10 +119,10 @@ function wasCancelled(fault: StoreError): boolean {
 class PoolDriver implements Driver {
   readonly #pool: Pool;
   readonly #answerMs: number;
-  /** How many answers have failed to come, in all and up to the time when each connection was last heard of. */
+  /** How many answers were missing, in all and up to the time of each connection's last answer. */
   #silences = 0;
   readonly #silencesWhenHeard = new WeakMap<PoolClient, number>();
-  /** Connections that were last heard of before this number of silences are dead. */
+  /** Connections whose last answer was before this number of silences are dead. */
   #deadBefore = 0;
 
   constructor(pool: Pool, answerMs: number) {

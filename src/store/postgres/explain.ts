@@ -1,6 +1,6 @@
 import { StoreError } from '../database/errors.ts';
 
-/** By SQLSTATE or its class: what the error means to the operator, and what to do. */
+/** By SQLSTATE or its class: the meaning of the error for the operator, and the next step. */
 const MEANINGS: readonly (readonly [state: RegExp, what: string, remedy: string])[] = [
   [/^28/, 'does not let this user in', 'check the user and the password in DATABASE_URL'],
   [/^3D000/, 'has no such database', 'create it, or correct its name in DATABASE_URL'],
@@ -19,7 +19,7 @@ const UNREACHABLE = [
   'check that it runs and that DATABASE_URL leads to it',
 ] as const;
 
-/** Why Postgres cannot be opened, and what to do. The text follows the server's name. Null for a defect of ours. */
+/** Why Postgres can't be opened, and the next step. The text follows the server's name. Null for a defect of ours. */
 export function explainRefusal(error: unknown): string | null {
   const { cause } = error as { cause?: unknown };
   const { code = '', message } = (cause ?? error) as { code?: string; message: string };

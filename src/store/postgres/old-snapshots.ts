@@ -11,9 +11,9 @@ const OLD_SECONDS = 600;
 const MOST_NAMED = 20;
 
 /**
- * Finds transactions that hold a snapshot or have written, prepared transactions, and replication slots that nobody
- * reads. Connections of other users are visible only to members of `pg_monitor`. Postgres 17 and later know since when
- * a slot has been inactive; in earlier versions it counts as just old enough.
+ * Finds transactions that keep a snapshot or have written, prepared transactions, and replication slots without a
+ * reader. Connections of other users are visible only to members of `pg_monitor`. Postgres 17 and later record since
+ * when a slot has been inactive; in earlier versions it counts as just old enough.
  */
 const FIND = `
   select held_by, greatest(seconds, 0)::double precision as seconds from (
@@ -35,7 +35,7 @@ const FIND = `
 /**
  * Snapshots older than ten minutes, oldest first.
  *
- * @param ask  runs one statement on Postgres
+ * @param ask runs one statement on Postgres
  */
 export async function findOldSnapshots(
   ask: (text: string) => Promise<readonly unknown[]>,

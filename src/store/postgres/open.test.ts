@@ -14,7 +14,7 @@ function open(url: string, use: keyof typeof POOLS) {
 }
 
 describe('a connection to Postgres', () => {
-  test('asks for nothing at its start that a pooler would refuse', async () => {
+  test("a connection's start options are accepted by poolers", async () => {
     const server = net.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const arrived = readStartup(server);
@@ -49,7 +49,7 @@ describe('a connection to Postgres', () => {
     assert.deepEqual([await mode('engine'), await mode('main')], ['auto', 'auto']);
   });
 
-  test('goes by its own limits and plans, whatever the database has set', async () => {
+  test('a connection uses its own limits and plan settings', async () => {
     await using own = await createDatabase();
     await ask(
       own.url,

@@ -20,9 +20,9 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * Every statement reads a few rows by an index, even while its table is small. A plan made then is kept while the table
- * grows, so a sequential scan must never look cheaper. Compiling a plan never pays off for so few rows, nor does
- * remembering what was found by a key: a batch has each key once. Keys that are compared as rows (`hasKeyOf`) are looked
- * up by their index only without sequential scans, in tables of any size.
+ * grows, so a sequential scan must never look cheaper. JIT compilation and memoization never pay off for so few rows: a
+ * batch has each key once. Keys that are compared as rows (`hasKeyOf`) are looked up by their index only without
+ * sequential scans, in tables of any size.
  */
 const PLANNING_SETTINGS = [
   'random_page_cost = 1.1',
@@ -47,14 +47,14 @@ export interface PoolUse {
   /** The server cancels a wait for a lock after this time; 0 for no limit. */
   lockMs: number;
   isReadOnly?: boolean;
-  /** Statements are planned once for each connection, for any values; otherwise the server may plan each anew. */
+  /** Statements are planned once for each connection, for any values; otherwise the server may plan each execution. */
   keepsPlans?: boolean;
 }
 
 /**
  * Time limits by use, enforced by the server: it reports that a cancelled statement had no effect. Writes and reads by
- * a key touch few rows and are quick. A search may read a lot, but nobody waits for a page longer than half a minute. A
- * lease is renewed sooner by trying another connection than by waiting.
+ * a key touch few rows and are quick. A search may read a lot, but a page may take at most half a minute. A lease is
+ * renewed sooner by trying another connection than by waiting.
  *
  * docs/guides/postgres.md lists these connections.
  */
@@ -67,8 +67,8 @@ export const POOLS = {
     lockMs: 5_000,
     isReadOnly: true,
   },
-  // The server takes the kept plan of a claim for dear once many jobs wait. Planning it anew takes half as long as the
-  // claim itself.
+  // The server overestimates the kept plan of a claim once many jobs wait. Planning each claim takes half as long as
+  // the claim itself.
   engine: { name: 'engine', connections: 5, statementMs: 6_000, lockMs: 5_000, keepsPlans: true },
   lease: { name: 'lease', connections: 1, statementMs: 4_000, lockMs: 3_000 },
   migrations: { name: 'migrations', connections: 1, statementMs: 0, lockMs: 0 },

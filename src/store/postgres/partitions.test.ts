@@ -126,7 +126,7 @@ describe('partitions on Postgres', () => {
     assert.notEqual(await store.jobs.find(teamId, failed.jobId), null);
   });
 
-  test('of other times are not looked into by a search of known times, nor by one of failures', async () => {
+  test('a search by time or failures skips partitions of other times', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
     const at = store.clock.now();
@@ -164,7 +164,7 @@ describe('partitions on Postgres', () => {
     }
   });
 
-  test('go with what they hold; dead letters, and what waits, stay', async () => {
+  test('dropping partitions keeps dead letters and waiting jobs', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
     const { id: teamId, jobId } = await endJob(store);
@@ -181,7 +181,7 @@ describe('partitions on Postgres', () => {
     assert.ok(after.length <= before.length + 1);
   });
 
-  test('that were made for a longer history lose row by row what a shorter one would have dropped', async () => {
+  test('partitions of a longer history lose expired rows one by one', async () => {
     await using store = await openPostgresTestStore();
     // Partitions for a long history, made a month ago: so the one that the job goes into would be kept for another
     // month.
@@ -199,7 +199,7 @@ describe('partitions on Postgres', () => {
     assert.equal(await store.jobs.find(teamId, jobId), null);
   });
 
-  test('that somebody reads are left alone without holding up anybody, until the next time', async () => {
+  test('a partition that is being read is dropped at the next try', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
     await endJob(store);

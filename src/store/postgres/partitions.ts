@@ -123,7 +123,7 @@ const FIND_SPANS = `
 /**
  * Reads the partitions over any connection.
  *
- * @param ask  runs one statement
+ * @param ask runs one statement
  */
 export async function findSpans(
   ask: (text: string) => Promise<readonly unknown[]>,

@@ -9,7 +9,7 @@ import type { Signal } from '../database/signals.ts';
 import type { Store } from '../store.ts';
 
 describe('signals on Postgres', () => {
-  test('are heard again as soon as a process that was frozen wakes, though its connection carries nothing more', async () => {
+  test('signals arrive again after a freeze, even if the old connection is dead', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
     const heard = await listen(store, proxy.port);
@@ -26,7 +26,7 @@ describe('signals on Postgres', () => {
     assert.deepEqual(heard.slice(2), [news], 'heard once');
   });
 
-  test('come over one new connection where the old one ends while it is asked', async () => {
+  test('signals use one new connection if the old one ends during its check', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
     const heard = await listen(store, proxy.port);
@@ -82,7 +82,7 @@ describe('signals on Postgres', () => {
     );
   });
 
-  test('that no node can have sent only tell that something happened', async () => {
+  test('malformed signals cause a full scan', async () => {
     await using store = await openPostgresTestStore();
     const heard = await listen(store);
     const payloads = [
@@ -104,7 +104,7 @@ describe('signals on Postgres', () => {
     );
   });
 
-  test('keep their connection while it is asked in time', async () => {
+  test('a signal connection that answers in time is kept', async () => {
     await using store = await openPostgresTestStore();
     const heard = await listen(store);
     for (let n = 0; n < 6; n++) await store.testClock.freeze(4_000);

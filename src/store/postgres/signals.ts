@@ -45,7 +45,7 @@ export class PostgresSignals implements SignalBus {
   #failures = 0;
   #cancelCheck: (() => void) | null = null;
 
-  /** @param at  each schema of a database has a channel of its own */
+  /** @param at each schema of a database has its own channel */
   constructor(at: { url: string; schema?: string }, db: Database, clock: Clock, log: Log) {
     this.#origin = newId(clock.now());
     this.#url = at.url;
@@ -154,7 +154,7 @@ export class PostgresSignals implements SignalBus {
     try {
       await client.connect();
       await client.query(bounded({ text: `listen ${this.#channel}` }));
-      // A signal that a crash of the server loses is a hint; what it speaks of is on the disk.
+      // A signal that a crash of the server loses is a hint; its job is on the disk.
       await client.query(bounded({ text: 'set synchronous_commit = off' }));
       this.#client = client;
       if (this.#closed) return await client.end();

@@ -14,7 +14,7 @@ describe('a Postgres that does not answer in time', () => {
     '/* write-slowly */ insert into kept select pg_sleep(30)::text returning value',
     'select pg_sleep(30)::text as value',
   ]) {
-    test(`has cancelled it by itself, kept nothing and lost no connection: ${text}`, async () => {
+    test(`a slow statement is cancelled by the server without losing the connection: ${text}`, async () => {
       await using own = await createDatabase();
       const { database, fill } = open(own.url);
       await ask(database, 'create table kept (value text)');
@@ -28,7 +28,7 @@ describe('a Postgres that does not answer in time', () => {
     });
   }
 
-  test('over one connection is asked over the others, which live', async () => {
+  test('a silent connection is replaced by living ones', async () => {
     await using way = await openWithProxy();
     const pids = await way.fill();
     way.proxy.swallowAnswerTo('lost on its way');

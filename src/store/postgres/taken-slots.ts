@@ -4,15 +4,14 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 
 /**
  * The taken concurrency slots of a queue with a limit: a list of the jobs that ran when the queue was last claimed
- * from. A claim locks the queue's row, looks each job of the list up by its key, drops those that have ended, and
- * writes the list again with the newly claimed ones. The list cannot become wrong: it only says which jobs to look at,
- * and the jobs say whether they run.
+ * from. A claim locks the queue's row, looks up each job of the list by its key, drops ended ones, and writes the list
+ * again with the newly claimed ones. The list cannot become wrong: it only names the jobs to check.
  *
  * Each list is a new row with a higher number; the highest is read. A count in the index of running jobs, or one row
  * that is updated, would have to pass all dead entries or row versions since the server's oldest snapshot.
  *
- * For the same reason the list of a queue with a rate holds the time until which the rate is spent. Without a limit it
- * names no jobs.
+ * For the same reason the list of a queue with a rate has the time until which the rate is spent. Without a limit it
+ * has no jobs.
  */
 export const TAKEN = {
   team_id: 'id',
@@ -24,7 +23,7 @@ export const TAKEN = {
   rate_step: 'bigint',
 } as const satisfies Fields;
 
-/** `rate_from`, `rate_step`: what its rate lets start (domain/rate.ts); null where it has none. */
+/** `rate_from`, `rate_step`: the starts that its rate allows (domain/rate.ts); null without a rate. */
 export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string };
 
 /**
@@ -52,7 +51,7 @@ export const RUNNING_IDS = `case
       where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
   end`;
 
-/** Parts of the claim that write the lists with the `claimed` jobs added. `given`: the lists as they were read */
+/** Parts of the claim that write the lists with the `claimed` jobs added. `given`: the lists that were read */
 export const KEEP_TAKEN = (given: string) => `
   taken as materialized (
     select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)
@@ -72,8 +71,8 @@ export function packTaken(taken: readonly TakenSlots[]): string {
 }
 
 /**
- * Forgets a queue's list, because its limit has changed and jobs that began without a limit are in no list. What is
- * spent of its rate stays. Called in the transaction that changes the limit.
+ * Deletes a queue's list, because its limit has changed and jobs that began without a limit are in no list. The spent
+ * time of its rate stays. Called in the transaction that changes the limit.
  */
 export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Promise<void> {
   const statement = `

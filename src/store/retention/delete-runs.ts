@@ -75,7 +75,7 @@ export async function deleteAllFound(
   }
 }
 
-/** A queue's waiting or running jobs. Each part reads a range of its own index. */
+/** A queue's waiting or running jobs. Each part reads a separate index range. */
 const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
   // Ordered as the index is: without an order, Postgres may read the table from its start again each time.
   const part = (name: string, state: string, order: string) => `

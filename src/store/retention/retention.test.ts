@@ -117,7 +117,7 @@ describe('retention', () => {
       assert.equal((await store.crons.listExecutions(team.id, failed.id, 10)).length, 1);
     });
 
-    test('a step deletes no more rows than asked, of failures and successes together', async () => {
+    test('a step deletes at most the given number of rows', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -161,7 +161,7 @@ describe('retention', () => {
       assert.equal(await looks(), 3);
     });
 
-    test('one round takes no more than it may', async () => {
+    test('one round of retention is bounded', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -206,7 +206,7 @@ describe('retention', () => {
       assert.equal(await countRows(store, 'executions'), 1);
     });
 
-    test('what a deletion that was cut short left over is swept', async () => {
+    test('rows left by an interrupted deletion are swept', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -262,7 +262,7 @@ describe('retention', () => {
     });
 
     if (name === 'sqlite') {
-      test('every table with rows of teams is known to the deletion of teams', async () => {
+      test('the deletion of teams covers every table with rows of teams', async () => {
         await using store = await openTestStore();
         const known: readonly string[] = TABLES_OF_TEAM;
         assert.deepEqual((await listTablesOfTeams(store)).toSorted(), known.toSorted());

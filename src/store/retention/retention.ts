@@ -82,8 +82,8 @@ export const retention = {
   /**
    * Deletes some expired rows of one kind.
    *
-   * @param asked  `limit`: the most rows
-   * @returns how many were deleted; with `limit` of them there may be more
+   * @param asked `limit`: the most rows
+   * @returns the number of deleted rows; with `limit` of them there may be more
    */
   async deleteSome({ main }: Context, kind: Expiring, asked: Asked): Promise<number> {
     return DELETIONS[kind](main, asked);

@@ -27,7 +27,7 @@ async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string
  * A claimed job's entry stays in the index of waiting jobs until a vacuum, or until its page is needed. A busy queue
  * leaves hundreds of thousands of them.
  */
-describe('claims on Postgres beside what was claimed before', () => {
+describe('claims on Postgres after many claims', () => {
   test('a claim that begins where the last one ended does not go through it', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
@@ -58,7 +58,7 @@ describe('claims on Postgres beside what was claimed before', () => {
   });
 });
 
-describe('claims on Postgres beside many waiting jobs', () => {
+describe('claims on Postgres with many waiting jobs', () => {
   test('the engine plans a claim once, where others plan it at least five times', async () => {
     await using store = await openPostgresTestStore();
     const { queueId, node } = await aBusyQueue(store);
@@ -82,7 +82,7 @@ describe('claims on Postgres beside many waiting jobs', () => {
 });
 
 /** An old snapshot (a dump, a forgotten `psql`) keeps vacuum from removing rows that it could see. */
-describe('claims on Postgres beside an old snapshot', () => {
+describe('claims on Postgres with an old snapshot', () => {
   test('a queue with a limit is counted, lost claims are looked for and runs end at the same cost, however much ran since', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
@@ -135,7 +135,7 @@ describe('claims on Postgres beside an old snapshot', () => {
   });
 });
 
-describe('a look at all that waits, on Postgres beside an old snapshot', () => {
+describe('a full scan on Postgres with an old snapshot', () => {
   test('begins where the one before has seen that nothing waits any more', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({

@@ -27,7 +27,7 @@ import { holdNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import { countRuns, nearLimits } from './month-limit.ts';
 
-/** A cron with what started one run of it; `id` is the run's. */
+/** A cron with the data of one started run; `id` is the run's. */
 interface ClaimedExecutionRow extends TakenRow {
   cron_id: string;
   cron_expression: string;

@@ -75,7 +75,7 @@ describe('claiming due jobs', () => {
       assert.equal((await store.queues.findByName(team.id, 'emails'))?.id, queueId);
     });
 
-    test('a job whose headers do not open is told apart, and its page still opens', async () => {
+    test('a job with unreadable headers is marked, and its page opens', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -185,7 +185,7 @@ describe('claiming due jobs', () => {
       );
     });
 
-    test('two nodes that ask together never get the same job', async () => {
+    test('two nodes that claim together never get the same job', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
@@ -267,7 +267,7 @@ describe('claiming due jobs', () => {
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 0);
     });
 
-    test('a node that nobody declared dead goes on claiming, however old its lease is (§3.6)', async () => {
+    test('a node that was not declared dead keeps claiming with an old lease (§3.6)', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -359,7 +359,7 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     ['a queue', null],
     ['a queue with a limit', 5],
   ] as const) {
-    test(`gets nothing of ${what}`, async () => {
+    test(`a node declared dead while it claims gets nothing of ${what}`, async () => {
       await using store = await openPostgresTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

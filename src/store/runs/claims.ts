@@ -66,11 +66,11 @@ export interface ClaimedRun {
   timeoutSeconds: number;
   assertions: readonly Assertion[];
   signingSecret: string | null;
-  /** Of its cron or queue, as it was when the run was claimed. */
+  /** Of its cron or queue, as of the claim. */
   slowRule: SlowRule | null;
   /**
-   * Says which stored part can't be read any more; null where all can. Such a run is not sent: it is settled as a
-   * worker failure and subtracted from the month's count.
+   * The stored part that can't be read; null if all can. Such a run is not sent: it is settled as a worker failure and
+   * subtracted from the month's count.
    */
   unreadable: string | null;
   startedAt: number;
@@ -83,7 +83,7 @@ export interface ClaimedJob extends ClaimedRun {
   originalId: string;
   attemptNumber: number;
   queueId: string;
-  /** Where the job's row lies, so that its settlement needs no index. A hint: the row may have moved since. */
+  /** The position of the job's row, so that its settlement needs no index. A hint: the row may have moved since. */
   place: Place;
   hasConcurrencyLimit: boolean;
   /** JSON text as given, or null. */

@@ -6,7 +6,7 @@ const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
   return { concurrency_limit, is_paused };
 };
 
-test('a queue starts what it has room for; one that is gone, paused or at its limit starts nothing', () => {
+test('a queue starts jobs up to its free slots, and none if it is deleted, paused or full', () => {
   const cases = [
     { of: undefined, running: 0, holds: 'gone', slots: 0 },
     { of: queue(null, 1), running: 0, holds: 'paused', slots: 0 },
@@ -23,7 +23,7 @@ test('a queue starts what it has room for; one that is gone, paused or at its li
   }
 });
 
-test('a rate lets start no more than it has room for', () => {
+test('a rate starts no more jobs than it allows', () => {
   const allow = (slots: number) => openSlots(queue(4), 2, 5, { slots, from: 0, stepUs: 1 });
   assert.deepEqual([0, 1, 2, 3].map(allow), [0, 1, 2, 2]);
 });

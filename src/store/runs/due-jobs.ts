@@ -40,7 +40,7 @@ export interface ClaimedJobRow extends TakenRow {
 
 export const SLOTS = { queue_id: 'id', slots: 'int', from_at: 'bigint' } as const satisfies Fields;
 
-/** Whether a queue starts nothing, by itself or with its team (§3.5, §3.11); of `queues q` and `teams t`. */
+/** Whether a queue or its team is paused (§3.5, §3.11); of `queues q` and `teams t`. */
 export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 end';
 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
@@ -66,9 +66,9 @@ export function whatHolds(
 }
 
 /**
- * How many jobs of a queue may start, of those requested, while `running` ones run.
+ * How many of the requested jobs of a queue may start while `running` ones run.
  *
- * @param allowance  what its rate lets start; null for no rate
+ * @param allowance the starts that its rate allows; null for no rate
  */
 export function openSlots(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
@@ -81,7 +81,10 @@ export function openSlots(
   return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
 }
 
-/** What the rate of a queue lets start. @param spentUntil  as it was written down by the claim before */
+/**
+ * The starts that the rate of a queue allows.
+ * @param spentUntil recorded by the claim before
+ */
 export function allowanceOf(
   queue: Pick<ClaimedQueueRow, 'rate'> | undefined,
   spentUntil: number | null,
@@ -91,7 +94,7 @@ export function allowanceOf(
   return rate && allowAt(rate, spentUntil, now);
 }
 
-/** What a claim tells of a queue's rate: when the next may start, where that is not yet. */
+/** The claim's result about a queue's rate: when the next job may start, if that is not now. */
 export function heldByRate(
   allowance: Allowance | null,
   started: number,

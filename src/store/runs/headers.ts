@@ -20,8 +20,8 @@ function cacheOf(sealer: Sealer) {
 }
 
 /**
- * Headers as they are stored (§5.9): sealed JSON, or null for none. Equal headers of a team are sealed once, so their
- * sealed texts are equal too; those of two teams never are.
+ * Headers as stored (§5.9): encrypted JSON, or null for none. Equal headers of a team are encrypted once, so their
+ * stored texts are equal, too; those of two teams never are.
  */
 export function sealHeaders(
   sealer: Sealer,

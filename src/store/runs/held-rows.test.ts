@@ -38,7 +38,7 @@ async function makeTeams(store: TestStore) {
   return { node, teams, flows, claim };
 }
 
-describe('a claim on Postgres while somebody holds a row', () => {
+describe('a claim on Postgres with a locked row', () => {
   test('leaves out the flows of that team, and has them when it is let go', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
@@ -75,7 +75,7 @@ describe('a claim on Postgres while somebody holds a row', () => {
     assert.equal((await claim(1_000_000)).claimed.length, 6);
   });
 
-  test('tries what it knows to be held only when it is free', async () => {
+  test('a claim skips a known locked queue until it is free', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const { teams, claim } = await makeTeams(store);
@@ -106,7 +106,7 @@ describe('a claim on Postgres while somebody holds a row', () => {
     assert.deepEqual(held, [flows[1]?.id]);
   });
 
-  test('goes flow by flow where what is held is not to be seen yet', async () => {
+  test('a claim tries queues one by one to find a locked row', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
     await store.testClock.advanceTo('2026-12-01T00:00:00Z');
@@ -146,7 +146,7 @@ describe('a claim on Postgres while somebody holds a row', () => {
   });
 });
 
-test('callbacks that were sent are forgotten beside one of another team that somebody holds', async () => {
+test('sent callbacks are deleted despite a locked row of another team', async () => {
   await using store = await openPostgresTestStore();
   const node = await aNode(store);
   const sent: ClaimedCallback[] = [];
@@ -172,7 +172,7 @@ test('callbacks that were sent are forgotten beside one of another team that som
   assert.deepEqual(await store.nodes.releaseLostClaims(node, new Set()), []);
 });
 
-describe('a batch of which somebody holds a row', () => {
+describe('a batch with a locked row', () => {
   /** A writer that refuses the teams in `held`. Every batch that was tried is in `batches`. */
   function makeWriter(held: Set<string>) {
     const batches: string[] = [];
@@ -184,7 +184,7 @@ describe('a batch of which somebody holds a row', () => {
     return { batches, write, teams: new HeldTeams<string>((item) => item.charAt(0)) };
   }
 
-  test('is written without it, and what is held comes last until it gets through', async () => {
+  test('a batch is written without its locked row, which is retried last', async () => {
     const held = new Set(['a']);
     const { batches, write, teams } = makeWriter(held);
     const [a1, b1, a2] = await teams.write(['a1', 'b1', 'a2'], write);
@@ -215,7 +215,7 @@ describe('a batch of which somebody holds a row', () => {
     }
   });
 
-  test('lets no team wait for one that stays held, and all through at once when nobody is', async () => {
+  test('a locked team delays no other team, and all are written once it is free', async () => {
     const held = new Set(['a', 'b', 'c', 'd']);
     const { write, teams } = makeWriter(held);
     const items = ['a1', 'b1', 'c1', 'd1'];

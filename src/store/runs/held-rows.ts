@@ -19,11 +19,11 @@ export function heldUp(): StoreError {
 }
 
 /**
- * Does something for each of some rows of several teams. Where another transaction has locked a row of a team, the rest
- * of that team's are left for the next time, and those of others go on.
+ * Does something for each of some rows of several teams. If another transaction has locked a row of a team, the rest of
+ * that team's are left for the next time, and those of others continue.
  *
- * @param act  one transaction, which begins with `waitBriefly`
- * @param heldTeams  the teams that were found to be held; they are not tried again
+ * @param act one transaction, which begins with `waitBriefly`
+ * @param heldTeams the teams with locked rows; they are not tried again
  */
 export async function besideHeldTeams<Row extends { team_id: string }>(
   rows: readonly Row[],
@@ -107,8 +107,8 @@ export function findHeldFlows(
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Claims from several flows on Postgres so that no flow waits for a lock on another one's rows. A claim that is held up
- * is repeated without the held flows. Their teams are remembered, so that the next claims check them first.
+ * Claims from several flows on Postgres so that no flow waits for a lock on another one's rows. A claim that meets a
+ * lock is repeated without the locked flows. Their teams are remembered, so that the next claims check them first.
  */
 export class HeldFlows<Asked> {
   readonly #db: Database;
@@ -141,7 +141,7 @@ export class HeldFlows<Asked> {
     held.push(...(await this.#findHeld(others, now)));
     const second = await this.#tryClaim(without(others, held), claim);
     const claims = second.claims;
-    // The locked row is none of those that were checked, so each flow is tried by itself.
+    // The locked row is none of those that were checked, so each flow is tried alone.
     for (const each of second.held) {
       const alone = await this.#tryClaim([each], claim);
       claims.push(...alone.claims);
@@ -150,7 +150,7 @@ export class HeldFlows<Asked> {
     return { claims, held };
   }
 
-  /** Tries a claim as a whole; if it is held up, `held` are all flows. */
+  /** Tries a claim as a whole; if it meets a lock, `held` are all flows. */
   async #tryClaim<Claim>(
     asked: readonly Asked[],
     claim: (asked: readonly Asked[]) => Promise<Claim>,

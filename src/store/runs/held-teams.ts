@@ -4,9 +4,9 @@ type Write<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]
 type Results<Item, Result> = Map<Item, Result | Error>;
 
 /**
- * Writes batches with rows of several teams so that no team waits for a lock on another one's rows. A batch that is
- * held up is written team by team. A team that was held up is then written after the others until it succeeds. Of
- * several such teams the one that was tried longest ago comes first; after one that is still held up, the rest wait for
+ * Writes batches with rows of several teams so that no team waits for a lock on another one's rows. A batch that meets
+ * a lock is written team by team. A team with a locked row is then written after the others until it succeeds. Of
+ * several such teams the one that was tried longest ago comes first; after one that is still locked, the rest wait for
  * the next batch.
  */
 export class HeldTeams<Item> {
@@ -78,7 +78,7 @@ export class HeldTeams<Item> {
     }
   }
 
-  /** Writes the items of one team. False where it was held up. */
+  /** Writes the items of one team. False if it met a lock. */
   async #writeTeam<Result>(
     [teamId, items]: readonly [string, readonly Item[]],
     write: Write<Item, Result>,

@@ -5,7 +5,7 @@ const MAX_BATCH = 200;
 
 /**
  * One group commit per node, so that all runs of a batch were claimed by the same node. A locked row of one team does
- * not hold up other teams.
+ * not delay other teams.
  */
 export class NodeGroups<Item, Result> {
   readonly #write: (nodeId: string, items: readonly Item[]) => Promise<readonly (Result | Error)[]>;

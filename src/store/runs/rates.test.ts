@@ -8,7 +8,7 @@ const FIVE: Rate = { count: 5, per: 'second' };
 
 describe('the rate of a queue (§3.8)', () => {
   forEachStore((_name, openTestStore) => {
-    test('lets jobs start a step apart, and tells when the next may', async () => {
+    test('a rate starts jobs one step apart and returns the next time', async () => {
       await using scene = await makeScene(openTestStore, FIVE);
       const { store, claim } = scene;
       const first = await claim();
@@ -61,7 +61,7 @@ describe('the rate of a queue (§3.8)', () => {
       assert.equal('notBefore' in (free.flows[0] ?? {}), false);
     });
 
-    test('is not used up by what the month’s limit fails', async () => {
+    test('a rate is not used up by jobs over the monthly limit', async () => {
       await using scene = await makeScene(openTestStore, { count: 1, per: 'hour' });
       const { store, claim, node } = scene;
       const none = { ...aClaimant(store, node), limits: { byPlan: new Map(), other: 0 } };

@@ -2,7 +2,7 @@ import type { FailureReason } from '#domain/failure';
 import type { ExecutionStatus, JobStatus } from '#domain/run-status';
 import type { StoredExecutionRow, WholeExecutionRow } from './every-run.ts';
 
-/** What the records of a job's attempt and of an execution have in common (§2.5), without large or secret parts. */
+/** The common fields of the records of a job's attempt and of an execution (§2.5), without large or secret parts. */
 export interface RunRecord<Status = JobStatus | ExecutionStatus> {
   teamId: string;
   id: string;

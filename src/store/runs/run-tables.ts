@@ -29,10 +29,7 @@ export const KEPT_COLUMNS = {
 /** The columns of the outcome, which only the tables of ended runs have. */
 export const OUTCOME = fieldsOf(endedExecutions.columns, ...KEPT_COLUMNS.executions);
 
-/**
- * The key and outcome of a run, as a settlement writes it, the step in which its duration is counted, and where its row
- * lies, if that is known.
- */
+/** The key and outcome of a run for a settlement, the step of its duration, and the position of its row, if known. */
 export const ENDED = {
   ...KEY,
   ...OUTCOME,

@@ -49,8 +49,7 @@ function idsOf(
 }
 
 /**
- * Whether ending the run is all there is to write. For an execution that is not known yet: it depends on the cron's
- * streak.
+ * Whether ending the run is the only change. For an execution that is not known yet: it depends on the cron's streak.
  */
 export function isQuiet({ run, alert }: Settlement): boolean {
   return run.kind === 'job' && alert === null && run.unreadable === null;

@@ -65,7 +65,7 @@ export interface PackedSettlements {
   ends: readonly unknown[];
   /** Whether the rows are looked up where they lay, instead of by their keys. */
   byPlace: boolean;
-  /** Where the rows lay, as JSON; used on SQLite if all are still there. */
+  /** The rows' positions, as JSON; used on SQLite if all are still there. */
   places: string;
   callbacks: string;
   copies: string;
@@ -130,7 +130,7 @@ export function packSettlements(
   };
 }
 
-/** Packs ends of runs that were not sent or whose answer is not known: without a response and a next attempt. */
+/** Packs ends of runs that were not sent or have no known response: without a response and a next attempt. */
 export function packEnds(
   dialect: Dialect,
   table: RunTable,

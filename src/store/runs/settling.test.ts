@@ -208,7 +208,7 @@ describe('settling attempts', () => {
       assert.equal(kept?.errorMessage, 'Connection error: \uFFFD\uFFFD');
     });
 
-    test('texts that look like what rows are packed in are kept as they are, each with its own run', async () => {
+    test('texts that look like packed rows are stored unchanged', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -287,7 +287,7 @@ describe('settling attempts', () => {
 
 describe('dead nodes', () => {
   forEachStore((_name, openTestStore) => {
-    test('what a dead node was running is dead-lettered once, without a callback', async () => {
+    test('running jobs of a dead node are dead-lettered once, without callbacks', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
       const team = await aTeam(store);
@@ -346,7 +346,7 @@ describe('dead nodes', () => {
       assert.notEqual(await beatOf(), before);
     });
 
-    test('a node that was declared dead declares nobody dead, renews nothing and is given nothing', async () => {
+    test('a node declared dead declares none dead, renews nothing and claims nothing', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [dead, alive, third] = [await aNode(store), await aNode(store), await aNode(store)];
@@ -362,7 +362,7 @@ describe('dead nodes', () => {
       assert.deepEqual(await store.callbacks.take(dead, [{ teamId: team.id, slots: 10 }]), []);
     });
 
-    test('a callback that a dead node had taken is given up; one that nobody took is not', async () => {
+    test("a dead node's taken callbacks are dropped, and untaken ones are kept", async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [dead, alive] = [await aNode(store), await aNode(store)];
@@ -378,7 +378,7 @@ describe('dead nodes', () => {
       assert.notEqual(rest[0]?.id, taken?.id);
     });
 
-    test('signing off ends what is under way, and puts back what was claimed without its knowing', async () => {
+    test('signing off ends running jobs and puts back lost claims', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -419,7 +419,7 @@ describe('dead nodes', () => {
   });
 });
 
-describe('what people do with jobs', () => {
+describe('user actions on jobs', () => {
   forEachStore((_name, openTestStore) => {
     test('Fire makes waiting jobs due now and touches no other', async () => {
       await using store = await openTestStore();
@@ -465,7 +465,7 @@ describe('what people do with jobs', () => {
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
     });
 
-    test('Retry makes a new first attempt, due now, and leaves the failed job as it was', async () => {
+    test('Retry makes a new first attempt due now and leaves the failed job unchanged', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

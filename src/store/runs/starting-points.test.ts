@@ -14,13 +14,13 @@ function pointsAfterALook() {
   return { clock, points };
 }
 
-test('before the first look nothing is known', () => {
+test('before the first scan there is no starting point', () => {
   const points = new StartingPoints(new FakeClock(START));
   assert.equal(points.isAllDue, true);
   assert.equal(points.of('a'), 0);
 });
 
-test('a look begins with what waited before, else two minutes before the last look', () => {
+test('a scan begins at the oldest waiting entry, else two minutes before the last scan', () => {
   const { clock, points } = pointsAfterALook();
   clock.jumpTo(START + MINUTE);
   assert.equal(points.isAllDue, false);
@@ -30,7 +30,7 @@ test('a look begins with what waited before, else two minutes before the last lo
   assert.deepEqual(points.pack(), [heads, START - 2 * MINUTE]);
 });
 
-test('what signals tell of is looked for, however long it has been due', () => {
+test('entries of signals are found, however long they have been due', () => {
   const { points } = pointsAfterALook();
   points.hear('b', START - 30 * MINUTE);
   points.hear('b', START - 20 * MINUTE);
@@ -44,7 +44,7 @@ test('what signals tell of is looked for, however long it has been due', () => {
   assert.equal(points.of('b'), START - 2 * MINUTE);
 });
 
-test('what is told of during the first look after an outage is remembered', async () => {
+test('signals during the first scan after an outage are kept', async () => {
   const { clock, points } = pointsAfterALook();
   await clock.advance(60 * MINUTE);
   // Another node has written this after the look began.

@@ -13,9 +13,9 @@ const ALL_EVERY_MS = 600_000;
 export const FROM = { id: 'id', from_at: 'bigint' } as const satisfies Fields;
 
 /**
- * The times from which scans for waiting runs may begin, by queue or team. The last scan has seen that nothing due
- * earlier waits any more. On Postgres the index keeps entries of runs that have left, beside a snapshot of last night a
- * million, and a scan from the beginning would have to pass all of them.
+ * The times from which scans for waiting runs may begin, by queue or team. The last scan has found nothing that was due
+ * earlier. On Postgres the index keeps entries of runs that have left, with last night's snapshot a million, and a scan
+ * from the beginning would have to pass all of them.
  */
 export class StartingPoints {
   readonly #clock: Clock;

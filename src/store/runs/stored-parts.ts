@@ -12,7 +12,7 @@ import type { Sealer } from '../database/seal.ts';
  * is left out and noted, so that it does not make other rows unreadable.
  */
 export class PartsReader {
-  /** Says which part can't be read, the first one if there are several; null where all can. */
+  /** The first part that can't be read; null if all can. */
   unreadable: string | null = null;
 
   read<T>(part: keyof typeof UNREADABLE_TEXTS, open: () => T, instead: T): T {
@@ -44,7 +44,7 @@ export class PartsReader {
 
 const parsed = new Map<string, readonly Assertion[]>();
 
-/** The same list for the same text: the runs of a queue share what is derived from its assertions (`needsOf`). */
+/** The same list for the same text: the runs of a queue share the results derived from its assertions (`needsOf`). */
 function parseAssertions(text: string): readonly Assertion[] {
   return remembered(parsed, text, () => parseList<Assertion>(text));
 }

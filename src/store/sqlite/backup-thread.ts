@@ -10,7 +10,7 @@ export interface RunningBackup {
   cancel: () => Promise<void>;
 }
 
-/** Makes a copy on a thread of its own, because it takes as long as the disk does. */
+/** Makes a copy on a separate thread, because it takes as long as the disk needs. */
 export function backUpOnThread(order: BackupOrder): RunningBackup {
   const worker: Worker = startWorker({ workerData: { backup: order }, name: 'sqlite-backup' });
   const { promise: made, resolve, reject } = Promise.withResolvers<SqliteBackup>();

@@ -65,7 +65,7 @@ test('a transaction script waits while a transaction is open, and is no part of 
   assert.equal((await store.jobs.find(teamId, row.id))?.id, row.id);
 });
 
-test('the statements of a transaction script are told of like any others', async () => {
+test('the statements of a transaction script are reported like others', async () => {
   const ran: string[] = [];
   const { store, teamId } = await aStoreWithQueue({
     onStatement: ({ sql }: { sql: string }) => ran.push(sql),
@@ -75,7 +75,7 @@ test('the statements of a transaction script are told of like any others', async
   assert.ok(ran.some((sql) => sql.includes('insert-jobs')));
 });
 
-test('a transaction script that the thread does not know is an error, and the thread goes on', async () => {
+test('an unknown transaction script is an error, and the thread continues', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
   const unknown: TransactionScript<null, null> = { name: 'unknown', run: async () => null };

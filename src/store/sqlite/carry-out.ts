@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
 /**
- * Runs waiting transaction scripts together in one transaction, so that they share the price of a commit. A script that
- * fails is rolled back by itself. If the commit fails, or the transaction ends early, all have failed.
+ * Runs waiting transaction scripts together in one transaction, so that they share the cost of a commit. A script that
+ * fails is rolled back alone. If the commit fails, or the transaction ends early, all have failed.
  *
  * @returns one answer per call, in their order
  */

@@ -29,8 +29,8 @@ interface CountedQueue extends ClaimedQueueRow {
 }
 
 /**
- * Counts running jobs only where there is a limit: one range of the index of running jobs. What is spent of a rate is
- * read only where there is one.
+ * Counts running jobs only if there is a limit: one range of the index of running jobs. The spent time of a rate is
+ * read only if there is one.
  */
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',

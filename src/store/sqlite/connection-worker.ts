@@ -1,16 +1,16 @@
 /**
- * What a thread that holds one SQLite connection does.
+ * The code of a thread with one SQLite connection.
  *
  * A commit waits for the disk and a search may read a lot. Both happen there, so that neither delays the timers and
  * sockets of the main thread. Statements are executed and answered in the order of their arrival. Transaction scripts
- * wait while a transaction is open whose statements come one by one; those that wait run together.
+ * wait while a transaction is open whose statements come one by one; waiting scripts run together.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import type { Answer, Ask, Call, WorkerSettings } from './protocol.ts';
 
-/** Opens the connection and answers what comes by the port, until that is closed. Throws what `node:sqlite` throws. */
+/** Opens the connection and answers messages of the port until it is closed. Throws the errors of `node:sqlite`. */
 export function serveConnection(port: MessagePort, settings: WorkerSettings): void {
   const server = new ConnectionServer(port, settings);
   port.on('message', (message: Ask | Call | 'close') => server.take(message));

@@ -12,7 +12,7 @@ const VACUUM = 'pragma incremental_vacuum';
 /** A statement that waited less than this in the thread's queue still waits the full time for a locked file. */
 const NO_WAIT_MS = 250;
 
-/** One SQLite connection and the statements it has prepared. Throws what `node:sqlite` throws. */
+/** One SQLite connection and its prepared statements. Throws the errors of `node:sqlite`. */
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #busyTimeoutMs: number;
@@ -56,7 +56,7 @@ export class Connection {
   }
 
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
-    // A commit that failed on a full disk may have ended the transaction by itself.
+    // A commit that failed on a full disk may have ended the transaction.
     if (sql === 'rollback' && !this.isInTransaction) return { rows: [], changes: 0 };
     if (sql.startsWith(VACUUM)) {
       // One step frees only one page; `exec` runs the pragma to its end.

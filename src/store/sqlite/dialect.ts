@@ -41,7 +41,7 @@ export class SqliteThreadDialect implements Dialect {
   }
 }
 
-/** Tells Kysely that SQLite can roll schema changes back, so that a migration is all or nothing. */
+/** Declares that SQLite can roll back schema changes, so that a migration is all or nothing. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

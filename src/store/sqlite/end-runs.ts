@@ -102,7 +102,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = 
 
 /**
  * Groups equal runs, to have few rows to unpack: unpacking JSON is the main cost of counting, and most runs of a batch
- * end in the same hour and in the same way. Times are rounded down to their hours, which are all that counters know.
+ * end in the same hour and in the same way. Times are rounded down to the hours of the counters.
  */
 function groupRuns(ended: readonly (EndedRow & Counted)[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();

@@ -8,7 +8,7 @@ import { openSqliteTestStore, openThreadedTestStore } from '#testing/stores';
 const open = () => openSqliteTestStore();
 
 describe('a SQLite file on the caller’s own thread', () => {
-  test('keeps transactions, transaction scripts and reads that are asked for at once apart', async () => {
+  test('simultaneous transactions, scripts and reads are separated', async () => {
     await using store = await open();
     const team = await aTeam(store);
     const rename = store.database.transact(async (trx) => {
@@ -37,7 +37,7 @@ describe('a SQLite file on the caller’s own thread', () => {
     assert.equal((await store.teams.find(id))?.name, 'Northwind');
   });
 
-  test('works beside a process that has threads for it, and sees what that one wrote', async () => {
+  test("a file on the caller's thread sees writes of a process with threads", async () => {
     await using store = await openThreadedTestStore();
     const here = await store.openAnother({ onThisThread: true });
     const team = await aTeam(store);
@@ -46,7 +46,7 @@ describe('a SQLite file on the caller’s own thread', () => {
     assert.equal((await store.jobs.find(team.id, jobId))?.id, jobId);
   });
 
-  test('that is no database is refused with its name and what to do', async () => {
+  test('a file that is no database is refused with its name and the next step', async () => {
     await using store = await open();
     const { location } = store;
     assert.ok(location.kind === 'sqlite');

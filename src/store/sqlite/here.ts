@@ -6,13 +6,13 @@ import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } fro
 
 /**
  * One SQLite connection on the caller's own thread. Callers take turns (`Turns`). As from a thread, an answer is a copy
- * and comes in a later turn of the event loop, so a caller that asks on and on keeps nobody else out.
+ * and comes in a later turn of the event loop, so that a caller in a loop does not starve others.
  */
 export class SqliteHere implements SqliteLine {
   readonly #connection: Connection;
   readonly #reports: boolean;
 
-  /** Throws what `node:sqlite` throws. */
+  /** Throws the errors of `node:sqlite`. */
   constructor(settings: WorkerSettings) {
     this.#connection = new Connection(settings);
     this.#reports = settings.reports;

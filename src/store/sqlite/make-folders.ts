@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, one by one, for their owner alone. `recursive` of Node never returns where a file
- * system says that nothing can be made in an existing folder (/proc does).
+ * Makes a folder and those above it, one by one, for their owner only. `recursive` of Node never returns if a file
+ * system rejects entries in an existing folder (/proc does).
  */
 export function makeFolders(folder: string): void {
   if (isFolder(folder)) return;

@@ -26,10 +26,9 @@ const BUSY_TIMEOUT_MS = 5000;
  * FULL: a commit is on the disk before it is answered, so a job answered with 201 survives a power cut. The WAL is
  * truncated after a burst, and freed pages are returned to the file system in small steps (`giveBackPages`).
  *
- * Nearly every commit goes through the whole page cache: SQLite numbers the pages of an index anew when it splits one,
- * with a number far beyond the file's end on the way, and a commit looks for pages beyond the end to forget them. The
- * writer changes few pages, so a larger cache costs more than it saves. A checkpoint writes a page once, however often
- * it has changed since the one before, and up to 4,062 pages of the WAL are found by one table.
+ * Each commit that split a b-tree page walks the whole page cache (sqlite3PcacheTruncate), so a small cache is faster
+ * for the writer. A checkpoint writes a page once, however often it has changed since the one before, and more than
+ * 4,062 WAL pages need a second hash table.
  */
 const WRITER_PRAGMAS = [
   'auto_vacuum = incremental',
@@ -58,8 +57,7 @@ export interface SqliteOptions {
 /**
  * Opens a SQLite file: one thread writes, one reads by keys, and one, started when it is first needed, searches.
  *
- * Throws a StoreError whose message names the file and says what to do: STORE_DAMAGED, STORE_READ_ONLY,
- * STORE_UNAVAILABLE.
+ * Throws a StoreError whose message has the file and the next step: STORE_DAMAGED, STORE_READ_ONLY, STORE_UNAVAILABLE.
  */
 export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
   const { clock, onLost, onStatement, startThread } = options;
@@ -197,7 +195,7 @@ function kyselyOn(
 
 function makeFile(path: string): void {
   makeFolders(dirname(path));
-  // Readable only by its owner from the first byte on. SQLite gives the files beside it the same mode.
+  // Readable only by its owner from the first byte on. SQLite gives its other files the same mode.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 

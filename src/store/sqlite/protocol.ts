@@ -19,8 +19,8 @@ export function threadsClockMs(): number {
 }
 
 /**
- * A thread that holds the connection, as its opener sees it. It answers with `message`, and emits `error` with what
- * ended it and `exit` when it has ended.
+ * A thread with the connection, as seen by its opener. It answers with `message`, and emits `error` with the cause of
+ * its end and `exit` when it has ended.
  */
 export type ConnectionThread = EventEmitter & { postMessage(message: Ask | Call | 'close'): void };
 
@@ -28,7 +28,7 @@ export type StartThread = (settings: WorkerSettings) => ConnectionThread;
 
 interface Message {
   id: number;
-  /** When the caller asked, by `threadsClockMs`; waiting for others' turns counts. */
+  /** When the caller started to wait, by `threadsClockMs`; waiting for others counts. */
   askedAtMs: number;
 }
 
@@ -39,7 +39,7 @@ export interface Ask extends Message {
   begins: boolean;
 }
 
-/** Asks to run a transaction script as one transaction. */
+/** Runs a transaction script as one transaction. */
 export interface Call extends Message {
   script: string;
   input: unknown;
@@ -57,12 +57,12 @@ export interface Answer {
   error?: { message: string; errcode: number };
 }
 
-/** Access to one SQLite connection, on a thread of its own or the caller's. Rejects with `StoreError`s. */
+/** Access to one SQLite connection, on its own thread or the caller's. Rejects with `StoreError`s. */
 export interface SqliteLine {
   /**
    * Runs one statement; with `begins`, the first of a transaction.
    *
-   * @param asked  `askedAtMs`: since when the caller waits, by `threadsClockMs`. The time is subtracted from the wait
+   * @param asked `askedAtMs`: since when the caller waits, by `threadsClockMs`. The time is subtracted from the wait
    * for a locked file
    */
   run(

@@ -2,10 +2,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../database/errors.ts';
 
 /**
- * The right to serve a SQLite file, held by one process at a time.
+ * The right to serve a SQLite file, for one process at a time.
  *
- * It is an exclusive transaction on a small database beside the file. The operating system releases such a lock however
- * the process ends, so no stale lock can remain. The command line works beside a running service and does not take it.
+ * It is an exclusive transaction on a small database next to the file. The operating system releases such a lock
+ * however the process ends, so no stale lock can remain. The command line works during a running service and does not
+ * take it.
  *
  * @returns the function that releases the lock
  * @throws STORE_LOCKED, naming the file

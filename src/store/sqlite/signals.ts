@@ -22,7 +22,7 @@ export class SqliteSignals extends LocalSignals {
     this.#clock = clock;
   }
 
-  /** Afterwards every commit of another connection is seen: whoever starts to work now has read what was before. */
+  /** Afterwards every commit of another connection is noticed: a caller that starts now has read all earlier ones. */
   async start(): Promise<void> {
     await this.#look();
   }

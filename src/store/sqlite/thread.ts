@@ -18,7 +18,7 @@ function startThread(settings: WorkerSettings): ConnectionThread {
   return startWorker({ workerData: settings, name: settings.name });
 }
 
-/** One SQLite connection on a thread of its own. */
+/** One SQLite connection on its own thread. */
 export class SqliteThread implements SqliteLine {
   readonly #thread: ConnectionThread;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
@@ -86,7 +86,7 @@ export class SqliteThread implements SqliteLine {
     turn?.resolve(answer);
   }
 
-  /** @param cause  what ended the thread (out of memory, a defect); null if unknown */
+  /** @param cause the cause of the thread's end (out of memory, a defect); null if unknown */
   #end(cause: Error | null): void {
     if (this.#fault) return;
     const why = cause === null ? '' : ` (${cause.message})`;

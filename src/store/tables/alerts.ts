@@ -1,4 +1,4 @@
-/** Alerts, the notices that tell of them, channels and maintenance windows (§6.4). */
+/** Alerts, their notifications, channels and maintenance windows (§6.4). */
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
@@ -30,9 +30,9 @@ export const alerts = table(
     /** Recoveries, reminders and slow runs: for how long the source was or is failing, or slow. */
     down_ms: bigint().orNull,
     delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed').orNull,
-    /** The name of the maintenance window, as it was then. */
+    /** The name of the maintenance window at that time. */
     muted_by: text().orNull,
-    /** The group of notices that tell of the alert; alerts that are sent together share one. */
+    /** The group of the alert's notifications; alerts that are sent together share one. */
     notice_id: id().orNull,
     is_read: yesNo().default(0),
     /** The maintenance window that muted it. */
@@ -129,8 +129,8 @@ export const slowSpells = table(
 );
 
 /**
- * Queues that ask for reminders and of which a failed job was raised (§6.5). Apart from the queues, whose rows every
- * claim reads.
+ * Queues with reminders of which a failed job was raised (§6.5). Separate from the queues, whose rows every claim
+ * reads.
  */
 export const failingQueues = table(
   'failing_queues',
@@ -165,7 +165,7 @@ export const channels = table(
     last_sent_at: instant().orNull,
     last_error: text().orNull,
     last_error_at: instant().orNull,
-    /** How many minutes the channel collects notices; null: each is sent by itself. */
+    /** How many minutes the channel collects notifications; null: each is sent alone. */
     collect_minutes: integer().orNull,
     /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
     collecting_id: id().orNull,

@@ -62,7 +62,7 @@ export const durationHours = table(
 
 /**
  * Counts of the runs of a batch that are not added to the other counts yet (figures/batch-counts.ts). Rows are only
- * inserted and deleted; a counter that every batch changes would keep all its versions beside an old snapshot.
+ * inserted and deleted; a counter that every batch changes would keep all its versions with an old snapshot.
  */
 export const batchCounts = table(
   'batch_counts',
@@ -81,7 +81,7 @@ export const batchCounts = table(
   { key: ['id'], indexes: { batch_counts_of_source: { on: ['team_id', 'source_id'] } } },
 );
 
-/** How many due jobs waited at the times of `depth_looks`; where none waited there is no row (depths.ts). */
+/** How many due jobs waited at the times of `depth_looks`; without waiting jobs there is no row (depths.ts). */
 export const queueDepths = table(
   'queue_depths',
   {

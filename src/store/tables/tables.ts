@@ -11,7 +11,7 @@ type Declared = (typeof DECLARED)[keyof typeof DECLARED];
 /** The tables as types for Kysely. */
 export type Tables = { [T in Declared as T['name']]: RowOf<T> };
 
-/** A row as it is read. */
+/** A row as read. */
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
 /** All tables, in an order in which they can be created: those that refer to others come last. */

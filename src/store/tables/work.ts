@@ -35,7 +35,7 @@ export const teams = table(
     sealed_next_signing_secret: text().orNull,
     next_signing_secret_set_at: instant().orNull,
     created_at: instant(),
-    /** Since when all work of the team is paused, and by whom; null: it is not paused (team-pauses.ts). */
+    /** Since when all work of the team is paused, and by which user; null: it is not paused (team-pauses.ts). */
     paused_at: instant().orNull,
     paused_by: text().orNull,
     /** Set when the team is deleted: its work stops at once, its rows are deleted in small batches. */
@@ -425,9 +425,9 @@ export const takenSlots = table(
     queue_id: id(),
     /** Only the row with the highest number of a queue counts. */
     number: bigint(),
-    /** Null where the running jobs are not known. */
+    /** Null if the running jobs are unknown. */
     job_ids: ids().orNull,
-    /** Until this time the running jobs are counted, whatever the list says. */
+    /** Until this time the running jobs are counted instead of read from the list. */
     recount_until: instant(),
     /** Until when the queue's rate is spent, in microseconds since 1970 UTC (domain/rate.ts); null where it has none. */
     rate_spent_until: bigint().orNull,

@@ -1,4 +1,4 @@
-/** The alert settings of a cron or queue (§6.5): who is notified, of what, and the text in the notification. */
+/** The alert settings of a cron or queue (§6.5): who is notified, of which levels, and the text in the notification. */
 import {
   type AlertSettings,
   DEFAULT_REF,

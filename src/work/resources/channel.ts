@@ -56,7 +56,7 @@ const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => 
  * something is sent.
  *
  * A blank secret keeps its stored value, which the form does not show. With another kind or server it has to be entered
- * again, so that nobody learns a secret by sending it to a server of theirs.
+ * again, so that no one learns a secret by sending it to their own server.
  */
 const CONFIG: Entry<ChannelConfig> = {
   parts: [KIND, ...VALUES.map(([, entry]) => entry)].flatMap(({ parts }) => parts),
@@ -108,7 +108,7 @@ function isOdd({ pattern, isUrl }: ChannelField, given: string): boolean {
   return !pattern.test(given) && (!isUrl || isSendableUrl(given));
 }
 
-/** A field's label as it stands inside a sentence: `incoming webhook`. */
+/** A field's label within a sentence: `incoming webhook`. */
 function wordOf({ label }: ChannelField): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }

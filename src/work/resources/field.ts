@@ -1,10 +1,10 @@
-/** What a field is made of: its declaration, and how its kind reads and writes. */
+/** A field: its declaration, and how its kind reads and writes. */
 import type { JsonField } from '#domain/json/text';
 import { type Findings, findGiven } from '../fields.ts';
 import type { Context, Entry, FieldKind, OptionSpec, Plain, Resource } from './resource.ts';
 import { type Schema, type Shown, takeChange } from './resource.ts';
 
-/** What a declaration may say of any field. */
+/** The options of any field's declaration. */
 export interface Declared<Value> {
   /** Its meaning, in the OpenAPI document. */
   about?: string;

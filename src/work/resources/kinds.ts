@@ -17,7 +17,7 @@ interface TextLimits {
 }
 type MaybeRequired<Value> = Optional<Value> & { missing?: string };
 
-/** A text, byte for byte as it is given. Without `missing` it is optional. */
+/** A text, byte for byte as given. Without `missing` it is optional. */
 export function text(name: string, given: TextLimits & Required<string>): Entry<string>;
 export function text(name: string, given: TextLimits & Optional<string>): Entry<string | null>;
 export function text(

@@ -37,7 +37,7 @@ export function headers(name: string, declared: Declared<HeaderList>): Entry<Hea
   });
 }
 
-/** The JSON text of an object or a list, exactly as it is given (§2.6). */
+/** The JSON text of an object or a list, exactly as given (§2.6). */
 export function json(
   name: string,
   declared: { wrong: string; tooDeep: string; levels: number } & Optional<string>,
@@ -85,7 +85,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** References to channels. Left out it is the team's default channel; an empty list notifies nobody. */
+/** References to channels. If left out, the team's default channel; an empty list notifies no one. */
 export function channels(
   name: string,
   declared: Declared<readonly ChannelRef[]>,

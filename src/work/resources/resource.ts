@@ -8,7 +8,7 @@ import { type Fields, Findings, type Reading } from '../fields.ts';
 /** A value as JSON and YAML have it. A map keeps the order of its names. */
 export type Plain = string | number | boolean | null | object;
 
-/** How references to channels are written. By default as they are stored. */
+/** How references to channels are written. By default as stored. */
 export interface Context {
   /** The channel that a text means; null: there is none. */
   refOf?: ((text: string) => ChannelRef | null) | undefined;
@@ -47,7 +47,7 @@ export interface OptionSpec {
   none?: string;
 }
 
-/** What is known of one field without its value. */
+/** The data of one field without its value. */
 export interface Part {
   /** Its name in bodies, forms, files and records. */
   name: string;
@@ -57,7 +57,7 @@ export interface Part {
   initial?: Plain | undefined;
   /** JSON Schema of a value (`maxLength`, `minimum` …), without null. */
   schema: Schema;
-  /** What it means, for the OpenAPI document. */
+  /** Its description for the OpenAPI document. */
   about?: string | undefined;
   option?: OptionSpec | undefined;
   /** The team file has it although it is at its default, because people look for it. */
@@ -78,21 +78,21 @@ export interface Entry<Value> {
   readonly parts: readonly Part[];
   /** The value where the field is left out. Undefined: it is required. */
   readonly initial: Value | undefined;
-  /** Reads the field. Undefined: it was left out, or is wrong, which the findings say. */
+  /** Reads the field. Undefined: it was left out, or is wrong, with an error in the findings. */
   read(fields: Fields, findings: Findings, given: Given<Value>): Value | undefined;
   /** The values of its parts. */
   write(value: Value, context: Context): readonly Plain[];
-  /** Where the command line's records differ from `write`: their members. */
+  /** The members of the command line's records, if they differ from `write`. */
   record?(value: Value): object;
   /** How the activity log shows a change: the word, and whether the values are shown too; secrets are not. */
   activity?: Shown | undefined;
-  /** The value in the activity log, where that is not what `write` gives. */
+  /** The value in the activity log, if it differs from `write`. */
   say?(value: Value): string;
 }
 
 export type Shown = readonly [word: string, show: 'value' | 'name'];
 
-/** What a value is read with, besides the fields. */
+/** The context of reading a value, in addition to the fields. */
 export interface Given<Value> extends Context {
   /** The value before the change; undefined for a new thing. */
   stored?: Value | undefined;
@@ -227,7 +227,7 @@ function isWords(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** JSON that is written as it stands. */
+/** JSON that is written unchanged. */
 export class JsonText {
   readonly text: string;
 

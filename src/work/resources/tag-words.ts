@@ -37,7 +37,7 @@ function wordsOf(given: JsonField): string[] | 'notAList' | 'tooMany' {
   return list.every((each) => typeof each === 'string') ? list : 'notAList';
 }
 
-/** Reads one tag: its stored form, or what is wrong with it. */
+/** Reads one tag: its stored form, or its error. */
 export function readOneTag(text: string): { tag: string } | { error: string } {
   const tag = readTag(text);
   return tag === null ? { error: TEXTS.wrong(text.slice(0, 2 * TAG_CHARACTERS)) } : { tag };
