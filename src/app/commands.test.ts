@@ -311,10 +311,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
     }
 
     test('refuses a name that no queue may have, and a team that does not exist', async () => {
-      assert.equal(
-        await refused('queue', 'set', ...team, '--queue', ' '),
-        '--queue: A queue name is required.',
-      );
+      assert.equal(await refused('queue', 'set', ...team, '--queue', ' '), '--queue is empty.');
       assert.match(
         await refused('queue', 'set', ...team, '--queue', 'x'.repeat(256)),
         /255 characters/,
@@ -710,7 +707,7 @@ describe('the command line', () => {
     [['nope'], /^belfry: unknown command 'nope'\n$/],
     [
       ['job'],
-      /^belfry: job needs a command: list, create, edit, show, fire, retry, retry-all, delete\.\n$/,
+      /^belfry: job needs a command: list, create, edit, show, fire, retry, delete, retry-all\.\n$/,
     ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
     [[], /^belfry: a command is missing: serve, user, team, queue, /],

@@ -117,7 +117,7 @@ export interface Dialect {
    * Selects the ids of a team's jobs whose URL may lie between two texts. Parameters: 1 team, 2 from, 3 to, 4 the most
    */
   readonly findByUrl: string;
-  /** The last number that a table has given to a row (`ColumnTypes.rowNumber`). */
+  /** The last number that a table has given to a row (`rowNumber` in tables/table.ts`). */
   readonly lastNumberOf: (table: string) => string;
   /** See `retention.giveBackPages`. */
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
