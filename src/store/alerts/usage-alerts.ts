@@ -51,6 +51,6 @@ export async function raiseUsageAlerts(
 
 async function insertOnce(db: Database, row: Insertable<Tables['alerts']>): Promise<void> {
   const { team_id, month = null, mark = null } = row;
-  const known = await one(db, 'alerts', { team_id, month, mark }, ['id']);
-  if (!known) await addMissing(db, 'alerts', row);
+  const known = await db.read((reader) => one(reader, 'alerts', { team_id, month, mark }, ['id']));
+  if (!known) await db.transact((trx) => addMissing(trx, 'alerts', row));
 }

@@ -70,20 +70,10 @@ export class Database {
   }
 
   /** Reads outside any transaction, on a connection that writers do not block. */
-  async read<T>(work: (db: Reader) => Promise<T>): Promise<T>;
-  async read<Row>(
-    statement: PreparedStatement<Row>,
-    parameters: readonly unknown[],
-  ): Promise<Row[]>;
-  async read<T>(
-    what: ((db: Reader) => Promise<T>) | PreparedStatement<T>,
-    parameters: readonly unknown[] = [],
-  ): Promise<T | T[]> {
+  async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     refuseNesting();
     const { semaphore } = this.#parts;
-    const work = async () =>
-      typeof what === 'function' ? what(this.#reader) : this.#reader.rows(what, parameters);
-    const run = () => runInside('read', work);
+    const run = () => runInside('read', () => work(this.#reader));
     return this.#watched(() => semaphore?.hold(run) ?? run());
   }
 

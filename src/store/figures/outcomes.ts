@@ -3,6 +3,8 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
+/** The length of one counter. */
+
 /** The condition that a row of `batch_counts` counts ended runs, not started ones. */
 export const IS_ENDED = "outcome <> 'started'";
 
@@ -39,6 +41,6 @@ const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) =
 export const outcomes = {
   async readHours({ main }: Context, teamId: string, from: number): Promise<OutcomeHour[]> {
     const parameters = [teamId, from - (from % HOUR_MS)];
-    return main.read(readHours, parameters);
+    return main.read((db) => db.rows(readHours, parameters));
   },
 };

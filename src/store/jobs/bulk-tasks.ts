@@ -185,7 +185,9 @@ export const bulkTasks = {
   },
 
   async find({ main }: Context, teamId: string, taskId: string): Promise<BulkTask | null> {
-    const row = await one(main, 'bulk_tasks', { team_id: teamId, id: taskId });
+    const row = await main.read((reader) =>
+      one(reader, 'bulk_tasks', { team_id: teamId, id: taskId }),
+    );
     return row ? taskOf(row) : null;
   },
 
@@ -253,7 +255,7 @@ export const bulkTasks = {
 
   /** Deletes tasks that ended before an instant. */
   async forgetBefore({ main }: Context, before: number): Promise<void> {
-    await remove(main, 'bulk_tasks', { finished_at: below(before) });
+    await main.transact((trx) => remove(trx, 'bulk_tasks', { finished_at: below(before) }));
   },
 };
 
