@@ -250,7 +250,7 @@ async function startEndless({ queue, count }: typeof FEW, url: string): Promise<
   for (const { status } of await Promise.all(posted)) assert.equal(status, 201);
 }
 
-test('200 endless responses take less than 75 MB more than 20, and every run ends at its timeout', async () => {
+test('200 endless responses take little more memory than 20, and every run ends at its timeout', async () => {
   const bytes = Buffer.alloc(64 * 1024, 'x');
   await using endless = await startRawReceiver((connection, index) =>
     pour(
@@ -293,6 +293,8 @@ test('200 endless responses take less than 75 MB more than 20, and every run end
   }
   assert.equal(endless.connections.length, FEW.count + MANY.count);
   const grown = Math.round((many - few) / MIB);
-  assert.ok(grown < 70, `${grown} MiB more`);
+  // 17 to 86 MiB, most of it garbage on a busy machine; 239 to 668 MiB if bodies were kept whole. The bytes in use are
+  // counted in src/outgoing/body.test.ts.
+  assert.ok(grown < 150, `${grown} MiB more`);
   await assertAlive();
 });
