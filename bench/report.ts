@@ -235,7 +235,7 @@ function growthOn(result: Growth): string[] {
     '',
     `### ${database}: ${format(finished)} finished, ${format(waiting)} waiting, ${(bytes / 1e9).toFixed(1)} GB`,
     '',
-    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go, and ${format(claims)} claims of one job are made.`,
+    `The snapshot is a transaction that stays open while ${format(beside)} runs come and go${claims > 0 ? `, and ${format(claims)} claims of one job are made` : ''}.`,
     '',
     ...table(
       ['', 'a thousand', 'all', 'ratio', 'all, with the snapshot', 'ratio', 'missed'],
