@@ -1,9 +1,7 @@
 import { newId } from '#domain/ids';
-import type { Insertable } from 'kysely';
-import type { Tables } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
 import { periodsOf } from '../figures/usage.ts';
-import { addMissing, one } from '../database/rows.ts';
+import { addMissing, all } from '../database/rows.ts';
 
 const MARKS = [80, 100] as const;
 
@@ -22,16 +20,9 @@ export async function raiseUsageAlerts(
     reader
       .selectFrom('usage_months as m')
       .innerJoin('teams as t', 't.id', 'm.team_id')
-      .leftJoin('alerts as a', (join) =>
-        join
-          .onRef('a.team_id', '=', 'm.team_id')
-          .onRef('a.month', '=', 'm.month')
-          .on('a.mark', '=', 100),
-      )
       .select(['m.team_id', 'm.used', 't.plan', 't.name'])
       .where('m.month', '=', month)
       .where('t.deleted_at', 'is', null)
-      .where('a.id', 'is', null)
       .execute(),
   );
   const reached = teams.flatMap(({ team_id, used, plan, name }) => {
@@ -46,11 +37,15 @@ export async function raiseUsageAlerts(
       { team_id, id: newId(now), raised_at: now, level: 'usage' as const, ...source, ...usage },
     ];
   });
-  for (const row of reached) await insertOnce(db, row);
-}
-
-async function insertOnce(db: Database, row: Insertable<Tables['alerts']>): Promise<void> {
-  const { team_id, month = null, mark = null } = row;
-  const known = await db.read((reader) => one(reader, 'alerts', { team_id, month, mark }, ['id']));
-  if (!known) await db.transact((trx) => addMissing(trx, 'alerts', row));
+  // Most of the time no team is near its limit, and no alert is read.
+  if (reached.length === 0) return;
+  const ids = reached.map(({ team_id }) => team_id);
+  const raised = await db.read((reader) =>
+    all(reader, 'alerts', { team_id: ids, month }, { columns: ['team_id', 'mark'] }),
+  );
+  const known = new Set(raised.map(({ team_id, mark }) => `${team_id} ${mark}`));
+  for (const row of reached) {
+    const isKnown = [row.mark, 100].some((mark) => known.has(`${row.team_id} ${mark}`));
+    if (!isKnown) await db.transact((trx) => addMissing(trx, 'alerts', row));
+  }
 }
