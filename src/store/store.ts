@@ -208,7 +208,7 @@ async function assemble(
       for (const each of eachDatabase(databases)) each.watchFaults(onFault);
     },
     ping: async () => {
-      await database.read((db) => db.rows(askAnything, []));
+      await database.read(askAnything, []);
     },
     probeWrite: () => database.transact(writeAndDelete),
     close: async () => {

@@ -145,7 +145,7 @@ export const alerts = {
   },
 
   async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
-    const found = await main.read((db) => one(db, 'alerts', { team_id: teamId, id: alertId }));
+    const found = await one(main, 'alerts', { team_id: teamId, id: alertId });
     const row = found && readRow(found);
     return row && row.level !== 'usage' ? storedAlert(row) : null;
   },
@@ -208,9 +208,7 @@ export const alerts = {
     isRead: boolean,
   ): Promise<number> {
     if (alertIds.length === 0) return 0;
-    return main.transact((trx) =>
-      change(trx, 'alerts', { team_id: teamId, id: alertIds }, { is_read: isRead ? 1 : 0 }),
-    );
+    return change(main, 'alerts', { team_id: teamId, id: alertIds }, { is_read: isRead ? 1 : 0 });
   },
 
   /** Since when a cron or queue is slow by its rule; null: it is not. */

@@ -74,21 +74,24 @@ export const channels = {
   /** The default channel. A team that has set none has email. */
   async read(context: Context, teamId: string): Promise<Channel> {
     const key = keyOfChannel(teamId, DEFAULT_REF);
-    const row = await context.main.read((db) => one(db, 'channels', key));
+    const row = await one(context.main, 'channels', key);
     return row ? channelOf(context, row) : UNSET;
   },
 
   /** The named channels, in the order of their names. */
   async list(context: Context, teamId: string): Promise<NamedChannel[]> {
-    const rows = await context.main.read((db) =>
-      all(db, 'channels', { team_id: teamId, is_default: 0 }, { order: ['name', 'id'] }),
+    const rows = await all(
+      context.main,
+      'channels',
+      { team_id: teamId, is_default: 0 },
+      { order: ['name', 'id'] },
     );
     return rows.map((row) => namedOf(context, row));
   },
 
   async find(context: Context, teamId: string, channelId: string): Promise<NamedChannel | null> {
     const key = keyOfChannel(teamId, channelId);
-    const row = await context.main.read((db) => one(db, 'channels', key));
+    const row = await one(context.main, 'channels', key);
     return row ? namedOf(context, row) : null;
   },
 
@@ -156,9 +159,7 @@ export const channels = {
    * channel.
    */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
-    const removed = await main.transact((trx) =>
-      remove(trx, 'channels', keyOfChannel(teamId, channelId)),
-    );
+    const removed = await remove(main, 'channels', keyOfChannel(teamId, channelId));
     return removed > 0;
   },
 
@@ -233,9 +234,7 @@ async function record(
     const unset = { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null };
     return writeDefault(context, teamId, unset, columns);
   }
-  await context.main.transact((trx) =>
-    change(trx, 'channels', keyOfChannel(teamId, channelId), columns),
-  );
+  await change(context.main, 'channels', keyOfChannel(teamId, channelId), columns);
 }
 
 /** @param initial  the other columns, used if the team has no default channel yet */

@@ -115,7 +115,7 @@ export class CallbackStore {
 
   /** The teams with waiting callbacks. Costs one index step per team. */
   async scanWaiting(): Promise<string[]> {
-    const rows = await this.#db.read((db) => db.rows(findWaiting, []));
+    const rows = await this.#db.read(findWaiting, []);
     return rows.map(({ team_id }) => team_id);
   }
 

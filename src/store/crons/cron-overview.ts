@@ -27,7 +27,7 @@ interface LastRunRow extends Row<'ended_executions'> {
  * shown come first in cross joins, because SQLite keeps their order; it would otherwise read all executions.
  */
 export async function readLastRuns(db: Database, teamId: string, limit: number): Promise<LastRuns> {
-  const rows = await db.read((reader) => reader.rows(lastRuns, [teamId, limit]));
+  const rows = await db.read(lastRuns, [teamId, limit]);
   const named = (list: LastRunRow['list']) =>
     rows
       .filter((row) => row.list === list)

@@ -180,14 +180,12 @@ export const crons = {
   },
 
   async find({ main, sealer }: Context, teamId: string, cronId: string): Promise<Cron | null> {
-    const row = await main.read((db) => one(db, 'crons', { team_id: teamId, id: cronId }));
+    const row = await one(main, 'crons', { team_id: teamId, id: cronId });
     return row ? cronOf(sealer, row) : null;
   },
 
   async list({ main, sealer }: Context, teamId: string): Promise<Cron[]> {
-    const rows = await main.read((db) =>
-      all(db, 'crons', { team_id: teamId }, { order: ['name', 'id'] }),
-    );
+    const rows = await all(main, 'crons', { team_id: teamId }, { order: ['name', 'id'] });
     return rows.map((row) => cronOf(sealer, row));
   },
 
@@ -245,7 +243,7 @@ export const crons = {
     cronIds: readonly string[],
   ): Promise<Map<string, Cron>> {
     if (cronIds.length === 0) return new Map();
-    const rows = await main.read((db) => all(db, 'crons', { team_id: teamId, id: cronIds }));
+    const rows = await all(main, 'crons', { team_id: teamId, id: cronIds });
     return new Map(rows.map((row) => [row.id, cronOf(sealer, row)]));
   },
 

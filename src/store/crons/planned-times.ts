@@ -89,11 +89,6 @@ export interface CorrectedTimes {
   next: CronKey | null;
 }
 
-const FIRST: CronKey = {
-  teamId: FIRST_ID,
-  cronId: FIRST_ID,
-};
-
 /**
  * Computes the next times of some crons again, and stores those that come sooner. A time that has run already does not
  * run again (`insertTicks`).
@@ -105,8 +100,8 @@ export async function correctPlannedTimes(
   now: number,
   after: CronKey | null,
 ): Promise<CorrectedTimes> {
-  const { teamId, cronId } = after ?? FIRST;
-  const rows = await database.read((db) => db.rows(readPlanned, [teamId, cronId, now, AT_ONCE]));
+  const { teamId, cronId } = after ?? { teamId: FIRST_ID, cronId: FIRST_ID };
+  const rows = await database.read(readPlanned, [teamId, cronId, now, AT_ONCE]);
   const wrong = rows.flatMap((row) => {
     const { team_id, cron_id, cron_expression, next_run_at: was } = row;
     if (!isPlannedTooLate(cron_expression, was ?? Infinity, now)) return [];

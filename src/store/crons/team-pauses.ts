@@ -34,9 +34,7 @@ const writeNextTimes = preparedStatement<never>(
 export const teamPauses = {
   /** Null: it is not paused, or there is no such team. */
   async read({ main }: Context, teamId: string): Promise<TeamPause | null> {
-    const row = await main.read((db) =>
-      one(db, 'teams', { id: teamId }, ['paused_at', 'paused_by']),
-    );
+    const row = await one(main, 'teams', { id: teamId }, ['paused_at', 'paused_by']);
     const at = row?.paused_at ?? null;
     return at === null ? null : { at, by: row?.paused_by ?? '' };
   },

@@ -70,10 +70,20 @@ export class Database {
   }
 
   /** Reads outside any transaction, on a connection that writers do not block. */
-  async read<T>(work: (db: Reader) => Promise<T>): Promise<T> {
+  async read<T>(work: (db: Reader) => Promise<T>): Promise<T>;
+  async read<Row>(
+    statement: PreparedStatement<Row>,
+    parameters: readonly unknown[],
+  ): Promise<Row[]>;
+  async read<T>(
+    what: ((db: Reader) => Promise<T>) | PreparedStatement<T>,
+    parameters: readonly unknown[] = [],
+  ): Promise<T | T[]> {
     refuseNesting();
     const { semaphore } = this.#parts;
-    const run = () => runInside('read', () => work(this.#reader));
+    const work = async () =>
+      typeof what === 'function' ? what(this.#reader) : this.#reader.rows(what, parameters);
+    const run = () => runInside('read', work);
     return this.#watched(() => semaphore?.hold(run) ?? run());
   }
 

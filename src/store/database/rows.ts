@@ -6,7 +6,7 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import type { Reader, Trx } from './database.ts';
+import { Database, type Reader, type Trx } from './database.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 
 /**
@@ -51,9 +51,13 @@ interface Choice<T extends Table, C extends Column<T>> {
   lock?: string;
 }
 
+/** A read or transaction that is under way, or a database for one of its own. */
+type Reading = Reader | Database;
+type Writing = Trx | Database;
+
 /** Reads the row of a key; undefined if there is none. */
 export async function one<T extends Table, C extends Column<T>>(
-  db: Reader,
+  db: Reading,
   table: T,
   key: Key<T>,
   columns?: readonly C[],
@@ -65,7 +69,7 @@ export async function one<T extends Table, C extends Column<T>>(
 
 /** Reads the first row of a key in an order; undefined if there is none. */
 export async function first<T extends Table, C extends Column<T>>(
-  db: Reader,
+  db: Reading,
   table: T,
   key: Key<T>,
   choice: Omit<Choice<T, C>, 'limit'>,
@@ -76,60 +80,69 @@ export async function first<T extends Table, C extends Column<T>>(
 
 /** Reads the rows of a key. */
 export async function all<T extends Table, C extends Column<T>>(
-  db: Reader,
+  db: Reading,
   table: T,
   key: Key<T>,
   { columns, order = [], limit, lock }: Choice<T, C> = {},
 ): Promise<Pick<Row<T>, C>[]> {
-  const from = open(db).selectFrom<string>(table);
-  let query = columns ? from.select([...columns]) : from.selectAll();
-  query = query.where(matches(key));
-  for (const each of order) {
-    const [column = '', direction = 'asc'] = each.split(' ');
-    query = direction === 'desc' ? query.orderBy(column, 'desc') : query.orderBy(column);
-  }
-  if (limit !== undefined) query = query.limit(limit);
-  if (lock !== undefined) query = query.modifyEnd(sql.raw(db.dialect.lock(lock)));
-  return (await query.execute()) as Pick<Row<T>, C>[];
+  const read = async (reader: Reader) => {
+    const from = open(reader).selectFrom<string>(table);
+    let query = columns ? from.select([...columns]) : from.selectAll();
+    query = query.where(matches(key));
+    for (const each of order) {
+      const [column = '', direction = 'asc'] = each.split(' ');
+      query = direction === 'desc' ? query.orderBy(column, 'desc') : query.orderBy(column);
+    }
+    if (limit !== undefined) query = query.limit(limit);
+    if (lock !== undefined) query = query.modifyEnd(sql.raw(reader.dialect.lock(lock)));
+    return (await query.execute()) as Pick<Row<T>, C>[];
+  };
+  return db instanceof Database ? db.read(read) : read(db);
 }
 
+type New<T extends Table> = Insertable<Tables[T]> | readonly Insertable<Tables[T]>[];
+
 /** Adds one row or several. */
-export async function add<T extends Table>(
-  trx: Trx,
-  table: T,
-  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
-): Promise<void> {
-  await open(trx).insertInto<string>(table).values(rows).execute();
+export async function add<T extends Table>(db: Writing, table: T, rows: New<T>): Promise<void> {
+  await write(db, (trx) => trx.insertInto<string>(table).values(rows).executeTakeFirstOrThrow());
 }
 
 /** Adds the rows whose keys do not exist yet and returns their number. */
 export async function addMissing<T extends Table>(
-  trx: Trx,
+  db: Writing,
   table: T,
-  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
+  rows: New<T>,
 ): Promise<number> {
-  const query = open(trx).insertInto<string>(table).values(rows);
-  const { numInsertedOrUpdatedRows } = await query
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
+  const { numInsertedOrUpdatedRows } = await write(db, (trx) => {
+    const query = trx.insertInto<string>(table).values(rows);
+    return query.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
+  });
   return Number(numInsertedOrUpdatedRows);
 }
 
 /** Changes the rows of a key and returns their number. */
 export async function change<T extends Table>(
-  trx: Trx,
+  db: Writing,
   table: T,
   key: Key<T>,
   values: Changes<T>,
 ): Promise<number> {
-  const query = open(trx).updateTable<string>(table).set(values).where(matches(key));
-  return Number((await query.executeTakeFirstOrThrow()).numUpdatedRows);
+  const { numUpdatedRows } = await write(db, (trx) =>
+    trx.updateTable<string>(table).set(values).where(matches(key)).executeTakeFirstOrThrow(),
+  );
+  return Number(numUpdatedRows);
 }
 
 /** Deletes the rows of a key and returns their number. */
-export async function remove<T extends Table>(trx: Trx, table: T, key: Key<T>): Promise<number> {
-  const query = open(trx).deleteFrom<string>(table).where(matches(key));
-  return Number((await query.executeTakeFirstOrThrow()).numDeletedRows);
+export async function remove<T extends Table>(db: Writing, table: T, key: Key<T>): Promise<number> {
+  const { numDeletedRows } = await write(db, (trx) =>
+    trx.deleteFrom<string>(table).where(matches(key)).executeTakeFirstOrThrow(),
+  );
+  return Number(numDeletedRows);
+}
+
+function write<T>(db: Writing, work: (trx: Kysely<AnyTables>) => Promise<T>): Promise<T> {
+  return db instanceof Database ? db.transact((trx) => work(open(trx))) : work(open(db));
 }
 
 type AnyTables = Record<string, Record<string, unknown>>;

@@ -83,13 +83,13 @@ export class BatchCountStore {
   }
 
   async #readLastId(): Promise<number> {
-    const [row] = await this.#db.read((db) => db.rows(findLastId, []));
+    const [row] = await this.#db.read(findLastId, []);
     return row?.id ?? 0;
   }
 
   /** Gives the rows that were looked at. */
   async #takeStep(fromId: number, limit: number): Promise<BatchOfTeam[]> {
-    const rows = await this.#db.read((db) => db.rows(findCounts, [fromId, limit]));
+    const rows = await this.#db.read(findCounts, [fromId, limit]);
     const [firstId, lastId] = [rows.at(0)?.id, rows.at(-1)?.id];
     if (firstId === undefined || lastId === undefined) return rows;
     const teams = [...new Set(rows.map(({ team_id }) => team_id))]

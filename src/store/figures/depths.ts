@@ -1,6 +1,8 @@
 import { queueDepths } from '../tables/figures.ts';
 import { fieldsOf } from '../tables/table.ts';
-import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import type { Row } from '../tables/tables.ts';
+import type { Database } from '../database/database.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { addMissing, below, first, one } from '../database/rows.ts';
@@ -88,11 +90,11 @@ export interface Depth {
  */
 export const depths = {
   /** Counts all queues, unless a node has done so within this step. */
-  async look(context: Context, now: number): Promise<void> {
+  async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
-    if (await hasLooked(context, at)) return;
-    const due = await find(context, now);
-    const counts = await count(context, due, now);
+    if (await one(main, 'depth_looks', { at }, ['at'])) return;
+    const due = await searches.read(findDue, [now, MOST_QUEUES]);
+    const counts = await count(searches, due, now);
     const queues = due.map((queue) => {
       const waiting = counts.get(queue.queue_id) ?? 0;
       const oldest_ms = Math.max(0, now - queue.due_at);
@@ -100,7 +102,11 @@ export const depths = {
     });
     const paused = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
     const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !paused.has(source_id)))];
-    await write(context, at, rows);
+    await main.transact(async (trx) => {
+      // Several nodes may look within one step: only the first look is kept, as a whole.
+      const isFirst = (await addMissing(trx, 'depth_looks', { at })) === 1;
+      if (isFirst && rows.length > 0) await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
+    });
   },
 
   /**
@@ -141,64 +147,37 @@ export const depths = {
     { from, to }: { from: number; to: number },
     longerThanMs: number,
   ): Promise<Silence[]> {
-    return main.read((db) => db.rows(findSilences, [from, to, longerThanMs]));
+    return main.read(findSilences, [from, to, longerThanMs]);
   },
 
   /** The time of the last look before this moment, which shows that the service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
-    const found = await main.read((db) =>
-      first(db, 'depth_looks', { at: below(at) }, { columns: ['at'], order: ['at desc'] }),
+    const found = await first(
+      main,
+      'depth_looks',
+      { at: below(at) },
+      { columns: ['at'], order: ['at desc'] },
     );
     return found?.at ?? null;
   },
 };
 
-async function hasLooked({ main }: Context, at: number): Promise<boolean> {
-  const found = await main.read((db) => one(db, 'depth_looks', { at }, ['at']));
-  return found !== undefined;
-}
-
-async function find({ searches }: Context, now: number): Promise<DueQueue[]> {
-  return searches.read((db) => db.rows(findDue, [now, MOST_QUEUES]));
-}
-
 async function count(
-  { searches }: Context,
+  db: Database,
   due: readonly DueQueue[],
   now: number,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let n = 0; n < due.length; n += AT_ONCE) {
     const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
-    const rows = await searches.read((db) => db.rows(countDue, [packRows(QUEUE, some), now]));
+    const rows = await db.read(countDue, [packRows(QUEUE, some), now]);
     for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
   }
   return counts;
 }
 
-/** Writes a look. If several nodes look within one step, only the first look is kept, as a whole. */
-async function write(
-  { main }: Context,
-  at: number,
-  rows: readonly RowOf<typeof DEPTH>[],
-): Promise<void> {
-  await main.transact(async (trx) => {
-    const isFirst = (await addMissing(trx, 'depth_looks', { at })) === 1;
-    if (!isFirst || rows.length === 0) return;
-    await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
-  });
-}
-
-interface DepthRow {
-  team_id: string;
-  source_id: string;
-  at: number;
-  waiting: number;
-  oldest_ms: number;
-}
-
 /** Sums up one row per team. */
-function sumUp(queues: readonly DepthRow[]): DepthRow[] {
+function sumUp(queues: readonly Row<'queue_depths'>[]): Row<'queue_depths'>[] {
   return [...Map.groupBy(queues, ({ team_id }) => team_id)].map(([team_id, own]) => {
     const waiting = own.reduce((sum, each) => sum + each.waiting, 0);
     const oldest_ms = Math.max(...own.map((each) => each.oldest_ms));

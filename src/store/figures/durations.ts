@@ -76,7 +76,7 @@ export const durations = {
     from: number,
   ): Promise<DurationHour[]> {
     const parameters = [teamId, sourceId, from - (from % HOUR_MS)];
-    const rows = await main.read((db) => db.rows(readHours, parameters));
+    const rows = await main.read(readHours, parameters);
     const byHour = Map.groupBy(rows, ({ hour, outcome }) => `${hour} ${outcome}`);
     return [...byHour.values()].flatMap((steps) => {
       const [first] = steps;

@@ -65,7 +65,7 @@ export class Medians {
     const given = sources.map(({ teamId, sourceId }) => ({ team_id: teamId, source_id: sourceId }));
     const from = now - MEDIAN_DAYS * DAY_MS;
     const parameters = [packRows(SOURCE, given), from - (from % HOUR_MS)];
-    const rows = await this.#db.read((db) => db.rows(readSteps, parameters));
+    const rows = await this.#db.read(readSteps, parameters);
     return Map.groupBy(rows, ({ source_id }) => source_id);
   }
 }

@@ -3,8 +3,6 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
-/** The length of one counter. */
-
 /** The condition that a row of `batch_counts` counts ended runs, not started ones. */
 export const IS_ENDED = "outcome <> 'started'";
 
@@ -41,6 +39,6 @@ const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) =
 export const outcomes = {
   async readHours({ main }: Context, teamId: string, from: number): Promise<OutcomeHour[]> {
     const parameters = [teamId, from - (from % HOUR_MS)];
-    return main.read((db) => db.rows(readHours, parameters));
+    return main.read(readHours, parameters);
   },
 };

@@ -4,13 +4,12 @@ import type { Row } from '../tables/tables.ts';
 import { IS_ENDED } from './outcomes.ts';
 import { monthOf, startsOf, usedBy } from './usage.ts';
 import type { Context } from '../database/context.ts';
+import { FIRST_ID } from '#domain/ids';
 import { DAY_MS } from '#domain/instant';
 import { pageStatement } from '../database/prepared.ts';
 
 /** How many runs back a streak of failures is counted, and a cron's last success searched. */
 export const LONGEST_STREAK = 100;
-/** An id that is lower than any other. */
-const FIRST_ID = "'00000000-0000-0000-0000-000000000000'";
 
 export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
 
@@ -83,7 +82,7 @@ const readCrons = pageStatement<Picked>(
   begun as materialized (
     select picked.*, coalesce((
       select x.id from ended_executions x where x.cron_id = picked.id
-      order by x.id desc limit 1 offset ${LONGEST_STREAK}), ${FIRST_ID}) as first_id
+      order by x.id desc limit 1 offset ${LONGEST_STREAK}), '${FIRST_ID}') as first_id
     from picked),
   looked as materialized (
     select begun.*, (
@@ -224,16 +223,8 @@ export const sourceFigures = {
 };
 
 function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures {
-  const { team, id, name, last_success, failing, due_at } = row;
-  return {
-    team,
-    id,
-    name,
-    lastSuccessAt: last_success,
-    failing,
-    oldestDueMs: now - (due_at ?? now),
-    runs,
-  };
+  const { last_success: lastSuccessAt, due_at, ...rest } = row;
+  return { ...rest, lastSuccessAt, oldestDueMs: now - (due_at ?? now), runs };
 }
 
 /** Groups counts by source. A source without counts has zeros. */

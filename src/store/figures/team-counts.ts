@@ -90,7 +90,7 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
 /** Some counts of a team, for every page. Each costs at most `COUNT_LIMIT` index steps. */
 export const teamCounts = {
   async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
-    const [row] = await searches.read((db) => db.rows(readAttention, [teamId]));
+    const [row] = await searches.read(readAttention, [teamId]);
     return {
       failingCrons: row?.failing_crons ?? 0,
       failedJobs: row?.failed_jobs ?? 0,
@@ -99,7 +99,7 @@ export const teamCounts = {
   },
 
   async readCounts({ searches }: Context, teamId: string): Promise<Counts> {
-    const rows = await searches.read((db) => db.rows(readCounts, [teamId]));
+    const rows = await searches.read(readCounts, [teamId]);
     const numbers = new Map(rows.map(({ thing, number }) => [thing, number]));
     const of = (thing: string) => numbers.get(thing) ?? 0;
     return {
@@ -115,7 +115,7 @@ export const teamCounts = {
     teamId: string,
     since: number,
   ): Promise<Created | null> {
-    const [row] = await searches.read((db) => db.rows(findCreated, [teamId, earliestIdAt(since)]));
+    const [row] = await searches.read(findCreated, [teamId, earliestIdAt(since)]);
     return row ? { kind: row.kind, id: row.id, createdAt: row.created_at } : null;
   },
 };

@@ -244,5 +244,5 @@ async function read<Row>(
   teamId: string,
   now: number,
 ): Promise<Row[]> {
-  return main.read((db) => db.rows(statement, [teamId, ...monthOf(now)]));
+  return main.read(statement, [teamId, ...monthOf(now)]);
 }

@@ -185,9 +185,7 @@ export const bulkTasks = {
   },
 
   async find({ main }: Context, teamId: string, taskId: string): Promise<BulkTask | null> {
-    const row = await main.read((reader) =>
-      one(reader, 'bulk_tasks', { team_id: teamId, id: taskId }),
-    );
+    const row = await one(main, 'bulk_tasks', { team_id: teamId, id: taskId });
     return row ? taskOf(row) : null;
   },
 
@@ -255,7 +253,7 @@ export const bulkTasks = {
 
   /** Deletes tasks that ended before an instant. */
   async forgetBefore({ main }: Context, before: number): Promise<void> {
-    await main.transact((trx) => remove(trx, 'bulk_tasks', { finished_at: below(before) }));
+    await remove(main, 'bulk_tasks', { finished_at: below(before) });
   },
 };
 

@@ -81,7 +81,7 @@ export async function listJobs(
   const atOnce = Math.min(EXAMINED_AT_ONCE, isFiltered ? EXAMINED_AT_ONCE : limit);
   const jobs: JobRecord[] = [];
   for (let from = before; ;) {
-    const found = await db.read((reader) => reader.rows(findNewest, [teamId, from, atOnce]));
+    const found = await db.read(findNewest, [teamId, from, atOnce]);
     const ids = found.map(({ id }) => id);
     for (const job of await readJobsById(db, teamId, ids)) {
       const isWanted =
@@ -129,7 +129,7 @@ export async function findJob(
  * The team of a job. Only for the command line, which has only the job's id; every request of a user names the team.
  */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
-  const [row] = await db.read((reader) => reader.rows(findTeam, [jobId]));
+  const [row] = await db.read(findTeam, [jobId]);
   return row?.id ?? null;
 }
 
@@ -146,7 +146,7 @@ export async function findRetryOf(
   jobId: string,
 ): Promise<string | null> {
   // The team is checked afterwards, for the reason given at `findRetries`.
-  const rows = await db.read((reader) => reader.rows(findRetriedJob, [jobId]));
+  const rows = await db.read(findRetriedJob, [jobId]);
   return rows.find((row) => row.team_id === teamId)?.id ?? null;
 }
 
@@ -188,7 +188,7 @@ export async function listAttempts(
  * call it rarely.
  */
 export async function measureWaitingPayloads(db: Database, teamId: string): Promise<number> {
-  const [row] = await db.read((reader) => reader.rows(measurePayloads, [teamId]));
+  const [row] = await db.read(measurePayloads, [teamId]);
   return row?.bytes ?? 0;
 }
 

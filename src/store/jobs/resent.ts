@@ -53,7 +53,7 @@ export async function countResent(
     JOB,
     jobIds.map((job_id) => ({ job_id })),
   );
-  const rows = await db.read((reader) => reader.rows(findOutcomes, [jobs, teamId]));
+  const rows = await db.read(findOutcomes, [jobs, teamId]);
   const counts: ResentCount = { count: 0, succeeded: 0, failed: 0, underWay: 0, gone: 0 };
   for (const { status, number } of rows) {
     if (status === 'unresent') continue;

@@ -31,7 +31,7 @@ async function countRanges(
   for (const [kind, each] of Map.groupBy(wanted, (range) => range.kind)) {
     const rows = each.map((range, n) => rowOfRange(range, n));
     const parameters = [packRows(RANGE, rows), from, to, most + 1 - total];
-    const [row] = await db.read((reader) => reader.rows(COUNT_KEYS[kind], parameters));
+    const [row] = await db.read(COUNT_KEYS[kind], parameters);
     total += row?.count ?? 0;
     if (total > most) return total;
   }

@@ -94,7 +94,7 @@ export class KeyMerge {
     const rows = streams.map(({ range, last }, n) => rowOfRange(range, n, last));
     const statement = FIND_KEYS[this.#direction][kind];
     const parameters = [packRows(RANGE, rows), this.#until, wanted];
-    const found = await this.#db.read((reader) => reader.rows(statement, parameters));
+    const found = await this.#db.read(statement, parameters);
     const byStream = Map.groupBy(found, ({ n }) => n);
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
     for (const [n, stream] of streams.entries()) {

@@ -124,7 +124,7 @@ export async function findIdsByUrl(
 ): Promise<string[] | null> {
   const from = Array.from(prefix).slice(0, INDEXED_URL_CHARACTERS).join('');
   const parameters = [teamId, from, `${from}${LAST_CHARACTER}`, most + 1];
-  const rows = await db.read((reader) => reader.rows(findByUrl, parameters));
+  const rows = await db.read(findByUrl, parameters);
   return rows.length > most ? null : rows.map(({ id }) => id);
 }
 
@@ -142,7 +142,7 @@ const findOriginal = preparedStatement<{ original_id: string }>('find-original',
 
 /** The ids of all attempts of the job that an attempt belongs to. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
-  const [row] = await db.read((reader) => reader.rows(findOriginal, [teamId, jobId]));
+  const [row] = await db.read(findOriginal, [teamId, jobId]);
   const originalId = row?.original_id ?? jobId;
   return [...new Set([originalId, jobId, ...(await findRetries(db, [originalId]))])];
 }

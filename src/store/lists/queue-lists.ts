@@ -74,7 +74,7 @@ export async function readQueueLoads(
   { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
 ): Promise<Map<string, QueueLoad>> {
   const parameters = [packIds(queueIds), teamId, failedSince];
-  const rows = await db.read((reader) => reader.rows(readLoads, parameters));
+  const rows = await db.read(readLoads, parameters);
   return new Map(
     rows.map((row) => [
       row.queue_id,
@@ -106,7 +106,7 @@ export async function countRunningJobs(
   { teamId, queueIds }: QueuesAsked,
 ): Promise<Map<string, number>> {
   const parameters = [packIds(queueIds), teamId];
-  const rows = await db.read((reader) => reader.rows(countOfQueues, parameters));
+  const rows = await db.read(countOfQueues, parameters);
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
@@ -138,7 +138,7 @@ export async function readRateLoad(
   queueId: string,
 ): Promise<RateLoad> {
   const parameters = [teamId, queueId, clock.now(), COUNT_LIMIT];
-  const [row] = await db.read((reader) => reader.rows(readRate, parameters));
+  const [row] = await db.read(readRate, parameters);
   return {
     due: bound(row?.due ?? 0),
     spentUntil: row?.spent_until ?? null,

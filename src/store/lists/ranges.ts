@@ -285,7 +285,7 @@ export async function withoutEmpty(db: Database, ranges: readonly Range[]): Prom
   if (failed.length < MANY_RANGES) return [...ranges];
   const groups = [...Map.groupBy(failed, groupOf).values()];
   const rows = groups.map(([first], n) => rowOfRange(first as Range, n));
-  const filled = await db.read((reader) => reader.rows(findFilled, [packRows(RANGE, rows)]));
+  const filled = await db.read(findFilled, [packRows(RANGE, rows)]);
   const kept = new Set(filled.flatMap(({ n }) => groups[n] ?? []));
   return ranges.filter((range) => range.kind !== 'failed' || kept.has(range));
 }

@@ -78,7 +78,7 @@ export async function readCronResults(
   length: number,
 ): Promise<Map<string, RunResult[]>> {
   const parameters = [pack(cronIds), length, teamId];
-  const rows = await db.read((reader) => reader.rows(lastRuns, parameters));
+  const rows = await db.read(lastRuns, parameters);
   return groupResults(rows.toSorted(byId), cronIds, length);
 }
 
@@ -89,7 +89,7 @@ export async function readQueueResults(
   length: number,
 ): Promise<Map<string, RunResult[]>> {
   const parameters = [pack(queueIds), length];
-  const rows = await db.read((reader) => reader.rows(lastAttempts, parameters));
+  const rows = await db.read(lastAttempts, parameters);
   const byEnd = (a: Row, b: Row) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || byId(a, b);
   return groupResults(rows.toSorted(byEnd), queueIds, length);
 }

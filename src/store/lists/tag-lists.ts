@@ -33,7 +33,7 @@ export async function countTaggedCrons(
   db: Database,
   teamId: string,
 ): Promise<Map<string, TaggedCrons>> {
-  const rows = await db.read((reader) => reader.rows(countTagged, [teamId]));
+  const rows = await db.read(countTagged, [teamId]);
   const byTag = new Map<string, TaggedCrons>();
   for (const { tags, standing, number } of rows) {
     for (const tag of readTags(tags)) {

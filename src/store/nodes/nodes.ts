@@ -35,9 +35,7 @@ export const nodes = {
   /** Registers this process under a new id, which was never used before. */
   async join({ lease }: Context, now: number, leaseMs: number): Promise<string> {
     const id = newId(now);
-    await lease.transact((trx) =>
-      add(trx, 'nodes', { id, started_at: now, lease_until: now + leaseMs }),
-    );
+    await add(lease, 'nodes', { id, started_at: now, lease_until: now + leaseMs });
     return id;
   },
 

@@ -32,7 +32,7 @@ export class SightingStore<T> {
 
   async read(): Promise<T | null> {
     const { key, read } = this.#kind;
-    const row = await this.#db.read((db) => one(db, 'installation', { key }, ['value']));
+    const row = await one(this.#db, 'installation', { key }, ['value']);
     return row ? read(row.value) : null;
   }
 }

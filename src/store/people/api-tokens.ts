@@ -69,16 +69,16 @@ const tokens = {
   },
 
   async read({ main }: Context, userId: string): Promise<TokenFacts | null> {
-    const row = await main.read((db) =>
-      one(db, 'api_tokens', { user_id: userId }, ['hint', 'created_at', 'last_used_at']),
-    );
+    const row = await one(main, 'api_tokens', { user_id: userId }, [
+      'hint',
+      'created_at',
+      'last_used_at',
+    ]);
     return row ? { hint: row.hint, createdAt: row.created_at, lastUsedAt: row.last_used_at } : null;
   },
 
   async markUsed({ main }: Context, hash: string, now: number): Promise<void> {
-    await main.transact((trx) =>
-      change(trx, 'api_tokens', { token_hash: hash }, { last_used_at: now }),
-    );
+    await change(main, 'api_tokens', { token_hash: hash }, { last_used_at: now });
   },
 };
 
@@ -87,7 +87,7 @@ async function findOwners(
   hashes: readonly string[],
 ): Promise<(FoundOwner | null)[]> {
   const wanted = [...new Set(hashes)].map((hash) => ({ token_hash: hash }));
-  const rows = await main.read((db) => db.rows(findOwnersByHash, [packRows(HASH, wanted)]));
+  const rows = await main.read(findOwnersByHash, [packRows(HASH, wanted)]);
   const owners = new Map(
     rows.map((row) => [
       row.token_hash,

@@ -37,5 +37,5 @@ export function apiWindows(context: Context) {
 
 /** Deletes windows that are over. */
 async function deleteClosed({ main }: Context, now: number, lengthMs: number): Promise<void> {
-  await main.transact((trx) => remove(trx, 'api_windows', { opened_at: atMost(now - lengthMs) }));
+  await remove(main, 'api_windows', { opened_at: atMost(now - lengthMs) });
 }

@@ -28,7 +28,7 @@ export const nextSecrets = {
   },
 
   async drop({ main }: Context, teamId: string): Promise<void> {
-    await main.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, NONE));
+    await change(main, 'teams', { id: teamId, deleted_at: null }, NONE);
   },
 
   /** When a team's next secret was made; null if there is none. */
@@ -64,10 +64,8 @@ export const nextSecrets = {
 };
 
 async function read({ main }: Context, teamId: string) {
-  return main.read((db) =>
-    one(db, 'teams', { id: teamId, deleted_at: null }, [
-      'sealed_next_signing_secret',
-      'next_signing_secret_set_at',
-    ]),
-  );
+  return one(main, 'teams', { id: teamId, deleted_at: null }, [
+    'sealed_next_signing_secret',
+    'next_signing_secret_set_at',
+  ]);
 }

@@ -50,9 +50,10 @@ export const oneTimeTokens = {
     hash: string,
     now: number,
   ): Promise<TakenToken | null> {
-    const row = await main.read((db) =>
-      one(db, 'one_time_tokens', { hash, purpose, expires_at: above(now) }, ['whom', 'detail']),
-    );
+    const row = await one(main, 'one_time_tokens', { hash, purpose, expires_at: above(now) }, [
+      'whom',
+      'detail',
+    ]);
     return row ?? null;
   },
 

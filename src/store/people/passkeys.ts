@@ -24,12 +24,12 @@ export const passkeys = {
   /** Oldest first. */
   async list({ main }: Context, userId: string): Promise<StoredPasskey[]> {
     const order = ['created_at', 'id'] as const;
-    const rows = await main.read((db) => all(db, 'passkeys', { user_id: userId }, { order }));
+    const rows = await all(main, 'passkeys', { user_id: userId }, { order });
     return rows.map(passkeyOf);
   },
 
   async find({ main }: Context, credentialId: string): Promise<StoredPasskey | null> {
-    const row = await main.read((db) => one(db, 'passkeys', { credential_id: credentialId }));
+    const row = await one(main, 'passkeys', { credential_id: credentialId });
     return row ? passkeyOf(row) : null;
   },
 
@@ -60,13 +60,13 @@ export const passkeys = {
 
   /** Stores the count of a signature. False: the passkey was deleted meanwhile. */
   async count({ main }: Context, id: string, counter: number): Promise<boolean> {
-    return (await main.transact((trx) => change(trx, 'passkeys', { id }, { counter }))) > 0;
+    return (await change(main, 'passkeys', { id }, { counter })) > 0;
   },
 
   /** False: the user has no such passkey. */
   async delete({ main }: Context, userId: string, id: string): Promise<boolean> {
     const key = { id, user_id: userId };
-    return (await main.transact((trx) => remove(trx, 'passkeys', key))) > 0;
+    return (await remove(main, 'passkeys', key)) > 0;
   },
 };
 

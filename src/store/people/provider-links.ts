@@ -35,9 +35,9 @@ export const providerLinks = {
 
   /** Whether the account is linked to a person at that provider. */
   async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {
-    const row = await main.read((db) =>
-      one(db, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, ['id']),
-    );
+    const row = await one(main, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, [
+      'id',
+    ]);
     return row !== undefined;
   },
 

@@ -64,7 +64,7 @@ const FIRST_ACCOUNT = 'first_account';
 export const registrations = {
   /** Whether an account was ever made here. */
   async hasBegun({ main }: Context): Promise<boolean> {
-    const row = await main.read((db) => one(db, 'installation', { key: FIRST_ACCOUNT }, ['key']));
+    const row = await one(main, 'installation', { key: FIRST_ACCOUNT }, ['key']);
     return row !== undefined;
   },
 

@@ -37,7 +37,7 @@ export const secondFactors = {
   },
 
   async find({ main, sealer }: Context, userId: string): Promise<SecondFactor | null> {
-    const row = await main.read((db) => one(db, 'two_factors', { user_id: userId }));
+    const row = await one(main, 'two_factors', { user_id: userId });
     if (!row) return null;
     return {
       secret: sealer.open(PLACE, row.sealed_secret),
@@ -98,9 +98,7 @@ export const secondFactors = {
   ): Promise<boolean> {
     const key = { user_id: userId, verified: 1 } as const;
     const recovery_codes = JSON.stringify(hashes);
-    const changed = await main.transact((trx) =>
-      change(trx, 'two_factors', key, { recovery_codes }),
-    );
+    const changed = await change(main, 'two_factors', key, { recovery_codes });
     return changed > 0;
   },
 

@@ -98,13 +98,11 @@ export const sessions = {
   },
 
   async extend({ main }: Context, sessionId: string, expiresAt: number): Promise<void> {
-    await main.transact((trx) =>
-      change(trx, 'sessions', { id: sessionId }, { expires_at: expiresAt }),
-    );
+    await change(main, 'sessions', { id: sessionId }, { expires_at: expiresAt });
   },
 
   async end({ main }: Context, tokenHash: string): Promise<void> {
-    await main.transact((trx) => remove(trx, 'sessions', { token_hash: tokenHash }));
+    await remove(main, 'sessions', { token_hash: tokenHash });
   },
 
   /**

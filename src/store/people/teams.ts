@@ -53,20 +53,18 @@ export const teams = {
   },
 
   async find({ main }: Context, teamId: string): Promise<Team | null> {
-    const row = await main.read((db) => one(db, 'teams', { id: teamId, deleted_at: null }));
+    const row = await one(main, 'teams', { id: teamId, deleted_at: null });
     return row ? teamOf(row) : null;
   },
 
   /** The teams of a name, the oldest first; names need not be unique. */
   async listByName({ main }: Context, name: string): Promise<Team[]> {
-    const rows = await main.read((db) =>
-      all(db, 'teams', { name, deleted_at: null }, { order: ['id'] }),
-    );
+    const rows = await all(main, 'teams', { name, deleted_at: null }, { order: ['id'] });
     return rows.map(teamOf);
   },
 
   async list({ main }: Context): Promise<Team[]> {
-    const rows = await main.read((db) => all(db, 'teams', { deleted_at: null }, { order: ['id'] }));
+    const rows = await all(main, 'teams', { deleted_at: null }, { order: ['id'] });
     return rows.map(teamOf);
   },
 
@@ -103,10 +101,11 @@ export const teams = {
 
   /** When the team's signing secret took effect; null if there is none. */
   async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
-    const row = await main.read((db) =>
-      one(db, 'teams', { id: teamId, sealed_signing_secret: not(null), deleted_at: null }, [
-        'signing_secret_set_at',
-      ]),
+    const row = await one(
+      main,
+      'teams',
+      { id: teamId, sealed_signing_secret: not(null), deleted_at: null },
+      ['signing_secret_set_at'],
     );
     return row ? (row.signing_secret_set_at ?? 0) : null;
   },
@@ -116,12 +115,10 @@ export const teams = {
     { main, sealer }: Context,
     teamId: string,
   ): Promise<{ secret: string; setAt: number } | null> {
-    const row = await main.read((db) =>
-      one(db, 'teams', { id: teamId, deleted_at: null }, [
-        'sealed_signing_secret',
-        'signing_secret_set_at',
-      ]),
-    );
+    const row = await one(main, 'teams', { id: teamId, deleted_at: null }, [
+      'sealed_signing_secret',
+      'signing_secret_set_at',
+    ]);
     if (!row || row.sealed_signing_secret === null) return null;
     return {
       secret: sealer.open(SIGNING_SECRET_PLACE, row.sealed_signing_secret),
@@ -135,5 +132,5 @@ async function changeTeam(
   teamId: string,
   columns: Partial<Row<'teams'>>,
 ): Promise<void> {
-  await main.transact((trx) => change(trx, 'teams', { id: teamId, deleted_at: null }, columns));
+  await change(main, 'teams', { id: teamId, deleted_at: null }, columns);
 }

@@ -81,12 +81,12 @@ export function gatherUser(
 export const users = {
   /** @param email  in lower case */
   async findByEmail({ main }: Context, email: string): Promise<User | null> {
-    const row = await main.read((db) => one(db, 'users', { email }, USER_COLUMNS));
+    const row = await one(main, 'users', { email }, USER_COLUMNS);
     return row ? userOf(row) : null;
   },
 
   async find({ main }: Context, userId: string): Promise<User | null> {
-    const row = await main.read((db) => one(db, 'users', { id: userId }, USER_COLUMNS));
+    const row = await one(main, 'users', { id: userId }, USER_COLUMNS);
     return row ? userOf(row) : null;
   },
 
@@ -113,14 +113,14 @@ export const users = {
   },
 
   async readPasswordHash({ main }: Context, userId: string): Promise<string | null> {
-    const row = await main.read((db) =>
-      one(db, 'accounts', { user_id: userId, provider_id: 'credential' }, ['password']),
-    );
+    const row = await one(main, 'accounts', { user_id: userId, provider_id: 'credential' }, [
+      'password',
+    ]);
     return row?.password ?? null;
   },
 
   async changeName({ main }: Context, userId: string, name: string, now: number): Promise<void> {
-    await main.transact((trx) => change(trx, 'users', { id: userId }, { name, updated_at: now }));
+    await change(main, 'users', { id: userId }, { name, updated_at: now });
   },
 
   /**

@@ -157,19 +157,17 @@ export function queues(context: Context) {
 
 const functions = {
   async find({ main }: Context, teamId: string, queueId: string): Promise<Queue | null> {
-    const row = await main.read((db) => one(db, 'queues', { team_id: teamId, id: queueId }));
+    const row = await one(main, 'queues', { team_id: teamId, id: queueId });
     return row ? queueOf(row) : null;
   },
 
   async findByName({ main }: Context, teamId: string, name: string): Promise<Queue | null> {
-    const row = await main.read((db) => one(db, 'queues', { team_id: teamId, name }));
+    const row = await one(main, 'queues', { team_id: teamId, name });
     return row ? queueOf(row) : null;
   },
 
   async list({ main }: Context, teamId: string): Promise<Queue[]> {
-    const rows = await main.read((db) =>
-      all(db, 'queues', { team_id: teamId }, { order: ['name'] }),
-    );
+    const rows = await all(main, 'queues', { team_id: teamId }, { order: ['name'] });
     return rows.map(queueOf);
   },
 
@@ -276,9 +274,7 @@ async function findPolicies(
   keys: readonly QueueKey[],
 ): Promise<(QueuePolicy | null)[]> {
   const distinct = new Map(keys.map((key) => [key.id, key]));
-  const rows = await main.read((db) =>
-    db.rows(readPolicies, [packRows(KEY, [...distinct.values()])]),
-  );
+  const rows = await main.read(readPolicies, [packRows(KEY, [...distinct.values()])]);
   const found = new Map(rows.map((row) => [row.id, policyOf(row)]));
   return keys.map(({ id }) => found.get(id) ?? null);
 }

@@ -55,7 +55,7 @@ export async function deleteFound(
   { statement, parameters }: Found,
   limit: number,
 ): Promise<number> {
-  const keys = await db.read((reader) => reader.rows(statement, [...parameters, limit]));
+  const keys = await db.read(statement, [...parameters, limit]);
   if (keys.length === 0) return 0;
   return db.transact((trx) => deleteRuns(trx, table, keys));
 }

@@ -198,7 +198,7 @@ async function sweep(
   find: { gone: PreparedStatement<{ owner_id: string }>; runs: Found['statement'] },
   limit: number,
 ): Promise<number> {
-  const owners = await db.read((reader) => reader.rows(find.gone, [FIRST_ID]));
+  const owners = await db.read(find.gone, [FIRST_ID]);
   const found = owners.map(({ owner_id }) => ({ statement: find.runs, parameters: [owner_id] }));
   return deleteAll(db, table, found, limit);
 }
@@ -211,7 +211,7 @@ async function deleteOfDeletedTeams(db: Database, { limit }: Asked): Promise<num
     const ofRows = TABLES_OF_TEAM.map(
       (table) => (left: number) => deleteSomeOfTeam(db, table, id, left),
     );
-    return ofRows.concat(() => db.transact((trx) => remove(trx, 'teams', { id })));
+    return ofRows.concat(() => remove(db, 'teams', { id }));
   });
   return upTo(limit, steps);
 }

@@ -42,7 +42,7 @@ export async function scanWaitingQueues(
   now: number,
 ): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read((reader) => reader.rows(lookAtQueues, parameters));
+  const rows = await db.read(lookAtQueues, parameters);
   const waiting = rows.map(({ queue_id, team_id, scheduled_at }) => {
     return { id: queue_id, teamId: team_id, nextDueAt: scheduled_at };
   });
@@ -86,7 +86,7 @@ export async function scanWaitingTeams(
   now: number,
 ): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read((reader) => reader.rows(scanTeams, parameters));
+  const rows = await db.read(scanTeams, parameters);
   const waiting = rows.map(({ team_id, next_run_at, waiting_since }) => {
     const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
     return { id: team_id, teamId: team_id, nextDueAt };
