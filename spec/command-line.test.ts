@@ -48,7 +48,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
   test('team pause and resume need a confirmation', async () => {
     const warned = await refused('team', 'pause', ...team);
-    assert.equal(warned, 'this stops all crons and jobs of the team; say --yes to do it.');
+    assert.equal(warned, 'this stops all crons and jobs of the team; add --yes to confirm.');
     const paused = await printed('team', 'pause', ...team, '--yes');
     assert.match(String(paused['paused_at']), /^\d{4}-/);
     assert.deepEqual([paused['id'], paused['paused_by']], [teamId, 'the command line']);

@@ -130,7 +130,7 @@ for (const javaScript of [true, false]) {
           await using watched = await open(path, user);
           const { page } = watched;
           await press(page.locator('main'), 'Stop');
-          await page.getByText('The rest is left alone.').waitFor();
+          await page.getByText('The remaining jobs are unchanged.').waitFor();
           await page.getByText('Deleted 0 of 300 jobs, then stopped.').waitFor();
           assert.equal(page.url(), `${dashboard.url}${path}`);
           await workThrough();

@@ -144,8 +144,8 @@ describe('a page that renews itself', () => {
     await refresh(other);
     await other.getByText('1 new').waitFor();
     release();
-    await page.getByText('One run is on its way').waitFor();
-    assert.equal(await other.getByText('One run is on its way').count(), 0);
+    await page.getByText('One run has started').waitFor();
+    assert.equal(await other.getByText('One run has started').count(), 0);
     watched.assertNoFaults();
   });
 
@@ -174,7 +174,7 @@ describe('a page that renews itself', () => {
     const cookies = await context.cookies();
     await context.clearCookies();
     await refresh(page);
-    await bar(page, 'You are signed out. What stands here stays.').waitFor();
+    await bar(page, 'You are signed out. Nothing on this page is lost.').waitFor();
     await page.getByText('/fifth').first().waitFor();
     const link = page.getByRole('link', { name: 'Sign in in another tab' });
     assert.equal(await link.getAttribute('href'), '/login?next=%2Fjobs');
@@ -233,7 +233,7 @@ describe('a form that is sent', () => {
     await fill(page);
     await using absence = await dashboard.goAway();
     await press(page, 'Create cron');
-    await bar(page, 'Belfry did not answer. What you typed is still here.').waitFor();
+    await bar(page, 'Belfry did not answer. Your input is still here.').waitFor();
     await assertFilled(page);
     await press(page, 'Create cron');
     await bar(page, 'Nothing was sent').waitFor();
@@ -243,7 +243,7 @@ describe('a form that is sent', () => {
     await assertFilled(page);
     await press(page, 'Create cron');
     await heading(page, 'Nightly sync');
-    assert.equal(await bar(page, 'What you typed').count(), 0);
+    assert.equal(await bar(page, 'Your input').count(), 0);
   });
 
   test('a form stays filled while the database is away or after the session ended', async () => {
@@ -253,7 +253,7 @@ describe('a form that is sent', () => {
     const posts = (url: URL) => url.pathname === '/crons/new.data';
     await page.route(posts, (route) => route.fulfill({ status: 503, body: 'Away\nTry again.' }));
     await press(page, 'Create cron');
-    await bar(page, 'What you typed is still here.').waitFor();
+    await bar(page, 'Your input is still here.').waitFor();
     await assertFilled(page);
     await page.unroute(posts);
     await bar(page, 'Belfry cannot answer since').waitFor({ state: 'detached' });

@@ -57,7 +57,7 @@ describe('§3.1 an end', () => {
     await page.goto(`${dashboard.url}/crons/${cron.id}/edit`);
     await page.getByLabel('Ends at').fill('2020-01-01 00:00');
     await press(page, 'Save');
-    await page.getByText('The cron has ended and runs no more.').waitFor();
+    await page.getByText('The cron has ended and does not run again.').waitFor();
     await page.goto(`${dashboard.url}/crons?status=ended`);
     await rowOf(page, 'Countdown').getByText('Ended').waitFor();
     await page.goto(`${dashboard.url}/crons?status=active`);
@@ -84,7 +84,7 @@ describe('§2.8 the next runs', () => {
     assert.equal(await page.getByLabel('Cron expression').inputValue(), '0 20 * * *');
     await page.getByLabel('Show runs in').fill('Asia/Atlantis');
     await press(page.locator('main'), 'Show next runs');
-    await page.getByText('No such time zone is known.').waitFor();
+    await page.getByText('There is no such time zone.').waitFor();
     assert.equal(await page.getByLabel('Show runs in').inputValue(), 'Asia/Atlantis');
     assert.equal(await runs.getByRole('columnheader').count(), 1, 'UTC alone');
   });

@@ -130,7 +130,7 @@ for (const javaScript of [true, false]) {
         const { page } = watched;
         await page.getByText('No runs yet').waitFor();
         await press(page.locator('main'), 'Run now');
-        await page.getByText('One run is on its way, beside the schedule.').waitFor();
+        await page.getByText('One run has started, in addition to the schedule.').waitFor();
         await eventually(async () => (await runsOf(user, cron.id))[0]?.completedAt);
         await page.reload();
         await rowOf(page, 'all is fine').getByText('Success').waitFor();
@@ -251,7 +251,7 @@ describe('a cron', () => {
     const line = `*/15 * * * * curl -fsS -H 'X-Key: 1' -d '{"a":1.0}' ${target.url}/pasted >/dev/null`;
     await page.getByLabel('Command').fill(line);
     await press(page.locator('main'), 'Fill the form');
-    await page.getByText('A crontab goes by its machine’s local time').waitFor();
+    await page.getByText('A crontab uses its machine’s local time').waitFor();
     assert.equal(await page.getByLabel('Cron expression').inputValue(), '*/15 * * * *');
     assert.equal(
       await page.getByLabel('URL', { exact: true }).inputValue(),
@@ -297,7 +297,7 @@ describe('a cron', () => {
     await page.getByText('At 06:00, Monday through Friday').waitFor();
     assert.equal(await page.getByRole('table', { name: 'Next runs' }).getByRole('row').count(), 11);
     await page.getByRole('columnheader', { name: 'Europe/Berlin' }).waitFor();
-    await page.getByText('know no summer time').waitFor();
+    await page.getByText('without summer time').waitFor();
     await page.getByLabel('Cron expression').fill('0 0 1 * MON');
     await page.getByText('it runs on days that match either of them').waitFor();
     await page.getByLabel('Cron expression').fill('0 0 6 * * *');

@@ -361,14 +361,12 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
       await using watched = await openPage({ browser, dashboard: quiet }, `/jobs/${id}`, look);
       const { page } = watched;
       await page.getByText('The service stopped while the request was running').waitFor();
-      await page.getByText('It is not known whether the target received the request').waitFor();
-      await page
-        .getByText('Check what the target did. Retry if doing it twice does no harm.')
-        .waitFor();
+      await page.getByText('It is unknown whether the target received the request').waitFor();
+      await page.getByText('Check the target. Retry if doing it twice does no harm.').waitFor();
       await page.getByText('None was due').waitFor();
       await assertClean(watched);
       await press(page.locator('main'), 'Retry');
-      await page.getByText('A new job is on its way.').waitFor();
+      await page.getByText('A new job was created.').waitFor();
       const jobs = (await work.listJobs(ada.teamId, { limit: 10 })).filter(
         (job) => job.queue === queue,
       );

@@ -159,7 +159,7 @@ for (const javaScript of [true, false]) {
         const { page } = watched;
         await page.getByText('HTTP 503').first().waitFor();
         await press(page.locator('main'), 'Retry');
-        await page.getByText('A new job is on its way.').waitFor();
+        await page.getByText('A new job was created.').waitFor();
         const again = (await jobsOf(user)).find((job) => job.id !== id);
         assert.ok(again);
         await settled(user, again.id);

@@ -140,7 +140,7 @@ describe('a filter', () => {
       ['/runs?code=5x', 'Write codes such as 503, 5xx'],
       ['/runs?reason=why', 'This is none of: http_client_error'],
       ['/runs?host=a%20b', 'Write a host such as api.example.com'],
-      ['/runs?q=503&code=404', 'A field of its own asks for this too.'],
+      ['/runs?q=503&code=404', 'Another field filters by this, too.'],
       ['/alerts?level=loud', 'This is none of: failure'],
       ['/alerts?source=elsewhere', 'This is neither a cron nor a queue'],
       ['/alerts?delivery=lost&unread=maybe', 'This is none of: pending, sent'],

@@ -388,14 +388,14 @@ test("a member can choose a queue's channels, but at least one (§5.8)", async (
   const nobody = { ...queue, channels_shown: '1', warning_channels: 'default' };
   const refused = await byMember.post('/queues/new', { ...nobody, queue: 'mail' });
   assert.equal(refused.status, 422);
-  const sentence = 'Choose a channel for failures. Only an admin can choose nobody.';
+  const sentence = 'Choose a channel for failures. Only an admin can choose none.';
   assert.ok(refused.text.includes(sentence));
   assert.equal(await work.findQueueByName(admin.teamId, 'mail'), null);
   const somebody = { ...nobody, failure_channels: 'default', queue: 'mail' };
   assert.equal((await byMember.post('/queues/new', somebody)).status, 302);
   const made = (await work.findQueueByName(admin.teamId, 'mail')) ?? assert.fail();
   const edit = `/queues/${made.id}/edit`;
-  const hint = 'Only an admin can choose nobody for failures.';
+  const hint = 'Only an admin can choose no channel for failures.';
   assert.ok((await byMember.get(edit)).text.includes(hint));
   assert.ok(!(await byAdmin.get(edit)).text.includes(hint));
   assert.equal((await byMember.post(edit, nobody)).status, 422);

@@ -194,7 +194,7 @@ describe('rejected provider sign-ins', () => {
     assert.equal((await mallory.post(path, { intent: 'register', ...squat })).status, 302);
     provider.person = somebody(squat.email);
     const victim = dashboard.visitor();
-    await assertRefused(victim, await signIn(victim), /nobody has confirmed yet/);
+    await assertRefused(victim, await signIn(victim), /the address is not confirmed yet/);
     // Until the operator vouches for it.
     const { operator } = dashboard.service.people;
     assert.equal(await operator.confirmEmail('nobody@bells.test'), false);
@@ -208,13 +208,13 @@ describe('rejected provider sign-ins', () => {
     await signIn(dashboard.visitor());
     provider.person = { ...somebody(fay.email), sub: 'who has the address now' };
     const visitor = dashboard.visitor();
-    await assertRefused(visitor, await signIn(visitor), /belongs to somebody else/);
+    await assertRefused(visitor, await signIn(visitor), /belongs to another person/);
   });
 
   test('a provider sign-in without an account is rejected if sign-up is by invitation', async () => {
     provider.person = somebody();
     const visitor = dashboard.visitor();
-    await assertRefused(visitor, await signIn(visitor), /made by invitation/);
+    await assertRefused(visitor, await signIn(visitor), /need an invitation/);
   });
 
   test('a provider response for another, missing or earlier request is rejected', async () => {
@@ -224,10 +224,10 @@ describe('rejected provider sign-ins', () => {
     const victim = dashboard.visitor();
     await assertRefused(victim, await victim.get(back), /begun more than ten minutes ago/);
     await leave(victim);
-    await assertRefused(victim, await victim.get(back), /could not be checked/);
+    await assertRefused(victim, await victim.get(back), /could not be verified/);
     const earlier = await comeBackWith(await leave(victim));
     await leave(victim);
-    await assertRefused(victim, await victim.get(earlier), /could not be checked/);
+    await assertRefused(victim, await victim.get(earlier), /could not be verified/);
   });
 
   test('a used code, a changed state or cookie, or a refusal is rejected', async () => {
@@ -239,7 +239,7 @@ describe('rejected provider sign-ins', () => {
       edit(url, visitor);
       return { visitor, answer: await visitor.get(url.pathname + url.search) };
     };
-    const checked = /could not be checked/;
+    const checked = /could not be verified/;
     const state = await change((url) => url.searchParams.set('state', 'x'.repeat(43)));
     await assertRefused(state.visitor, state.answer, checked);
     const code = await change((url) => url.searchParams.set('code', 'x'.repeat(43)));
@@ -288,7 +288,7 @@ describe('users without a password', () => {
     const visitor = dashboard.visitor();
     await signIn(visitor, `?next=${encodeURIComponent(link)}`);
     const profile = await visitor.get('/settings/profile');
-    assert.match(profile.text, /No password of yours opens anything here/);
+    assert.match(profile.text, /You have no password here/);
     assert.match(profile.text, /Confirm with Bell House/);
     assert.doesNotMatch(profile.text, /type="password"/);
     const generate = () => visitor.post('/settings/api-token', { password: '' });

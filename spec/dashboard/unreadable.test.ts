@@ -47,7 +47,7 @@ describe("stored values that APP_KEY can't decrypt", () => {
 
     const said = /stored headers can(&#x27;|')t be opened with this APP_KEY/;
     await expectPage(visitor, `/jobs/${job.jobId}`, said, /Nothing was sent/);
-    await expectPage(visitor, `/crons/${cron.id}`, said, /edited and saved/);
+    await expectPage(visitor, `/crons/${cron.id}`, said, /enter it again and save/);
     await expectPage(visitor, `/crons/${cron.id}/edit`, said);
     await expectPage(visitor, '/crons', /Damaged/);
     assert.equal(target.requests.length, 0);

@@ -109,7 +109,7 @@ describe('a change of email by a stolen session', () => {
     const victim = await aVictim();
     const thief = await dashboard.signIn(victim);
     const link = await askForEmail(thief, `thief${people}@evil.test`);
-    const told = await mailTo(victim.email, /asked to change the email/);
+    const told = await mailTo(victim.email, /change of the email/);
     assert.match(told.text, new RegExp(`thief${people}@evil\\.test`));
     const stop = pathIn(told);
     assert.match(stop, /^\/stop-email-change\//);

@@ -28,7 +28,7 @@ export function addChannelCommands(program: Command, session: Session): void {
   );
   const add = channel
     .command('add')
-    .description(`add a channel beside the default, up to ${MOST_CHANNELS}`);
+    .description(`add a channel in addition to the default, up to ${MOST_CHANNELS}`);
   addFieldOptions(addTeamOption(add), CHANNEL, { isNew: true }).action(
     (options: Options & { team: string }) => addChannel(session, options),
   );

@@ -62,7 +62,7 @@ export function addCronCommands(program: Command, session: Session): void {
     if (!(await work.deleteCron(teamId, id))) throw missing('cron', id);
     return writeCron(gone);
   });
-  verb('run', 'run a cron now, beside its schedule', async ({ work, teamId, id }) =>
+  verb('run', 'run a cron now, in addition to its schedule', async ({ work, teamId, id }) =>
     writeExecution(found(id, await work.runCronNow(teamId, id))),
   );
   verb(

@@ -39,7 +39,7 @@ export function addInstallationCommands(program: Command, session: Session): voi
       const { path, bytes } = acceptBackup(await session.services.backup(file));
       session.print({ file: path, bytes });
       session.say(
-        'Keep APP_KEY, or app.key from beside the database, with the copy: it opens the secrets.',
+        'Keep APP_KEY, or app.key next to the database, with the copy: it decrypts the secrets.',
       );
     });
   program

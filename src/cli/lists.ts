@@ -30,7 +30,7 @@ function addListOptions(command: Command): Command {
         .default(LISTED_BY_DEFAULT)
         .argParser(readLimit),
     )
-    .addOption(new Option('--before <ID>', 'only what is older than this one').argParser(readId))
+    .addOption(new Option('--before <ID>', 'only records older than this one').argParser(readId))
     .addOption(
       new Option('--all', 'everything, however much: one JSON record a line').conflicts('limit'),
     );

@@ -14,9 +14,9 @@ export function addTeamFileCommands(team: Command, session: Session): void {
     write.description("write a team's crons, queues, channels and windows as a file"),
   ).action(({ team: name }: { team: string }) => exportTeam(session, name));
   const read = team.command('apply');
-  addTeamOption(read.description('make a team what a file says'))
+  addTeamOption(read.description('make a team equal to a file'))
     .argument('<FILE>', 'a file as export writes it; - for standard input')
-    .option('--dry-run', 'only tell what would change')
+    .option('--dry-run', 'only print the changes')
     .action((file: string, options: { team: string; dryRun?: boolean }) =>
       applyFile(session, file, options),
     );
@@ -115,7 +115,7 @@ function report(session: Session, done: readonly Step[], unchanged: number, dryR
   } else {
     session.print({ dry_run: dryRun, steps, unchanged });
   }
-  const is = `${unchanged} of the file's items are already as it says.`;
+  const is = `${unchanged} of the file's items are unchanged.`;
   const would = `${steps.length} would be made or changed; nothing was.`;
   session.say(dryRun ? `${would} ${is}` : `${steps.length} were made or changed. ${is}`);
 }

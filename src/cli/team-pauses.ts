@@ -10,11 +10,11 @@ const WHO = 'the command line';
 const VERBS = {
   pause: {
     description: 'run no cron and send no job of a team until it is resumed',
-    warning: 'this stops all crons and jobs of the team; say --yes to do it.',
+    warning: 'this stops all crons and jobs of the team; add --yes to confirm.',
   },
   resume: {
-    description: 'go on with everything of a team that is not paused by itself',
-    warning: 'this starts all that is due in the team; say --yes to do it.',
+    description: 'continue everything of a team that is not paused separately',
+    warning: 'this starts everything that is due in the team; add --yes to confirm.',
   },
 } as const;
 

@@ -72,7 +72,7 @@ function refuseLostKey(database: string, path: string): void {
   }
   if ((file?.size ?? 0) === 0) return;
   throw new AppKeyFault(
-    `The key file ${path} is missing beside a database that is there: put back a copy of it, or set APP_KEY to the key that the database was made with.`,
+    `The key file ${path} is missing next to an existing database: restore a copy of it, or set APP_KEY to the key of the database.`,
   );
 }
 

@@ -474,7 +474,7 @@ describe('settings', () => {
     const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'belfry' };
     assert.equal(accepted({ ...off, ...provider }).passwordSignIn, false);
     assert.equal(accepted({ ...off, ...proxy }).passwordSignIn, false);
-    assert.match(refused(off).join('\n'), /^PASSWORD_SIGN_IN: "off" would leave nobody a way in/);
+    assert.match(refused(off).join('\n'), /^PASSWORD_SIGN_IN: with "off" no one could sign in/);
   });
 
   test('GROUP_ROLES needs a provider, or a proxy that names groups', () => {
@@ -486,7 +486,7 @@ describe('settings', () => {
     assert.deepEqual(accepted({ ...roles, ...provider }).groupRoles, expected);
     assert.deepEqual(accepted({ ...roles, ...proxy, ...groups }).groupRoles, expected);
     for (const env of [roles, { ...roles, ...proxy }]) {
-      assert.match(refused(env).join('\n'), /^GROUP_ROLES: nothing says who is in which group/);
+      assert.match(refused(env).join('\n'), /^GROUP_ROLES: there is no source of groups/);
     }
   });
 

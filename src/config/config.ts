@@ -104,7 +104,7 @@ const RULES: readonly Rule[] = [
   {
     of: ['PASSWORD_SIGN_IN'],
     isBroken: (s) => !s.passwordSignIn && !hasProvider(s) && !hasProxy(s),
-    says: 'PASSWORD_SIGN_IN: "off" would leave nobody a way in; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_FROM, or leave it on.',
+    says: 'PASSWORD_SIGN_IN: with "off" no one could sign in; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_FROM, or leave it on.',
   },
   {
     of: ['PROXY_SIGN_IN_HEADER'],
@@ -117,7 +117,7 @@ const RULES: readonly Rule[] = [
       const namesGroups = hasProvider(s) || (hasProxy(s) && s.proxySignInGroupsHeader !== null);
       return s.groupRoles.length > 0 && !namesGroups;
     },
-    says: 'GROUP_ROLES: nothing says who is in which group; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_GROUPS_HEADER, or leave it out.',
+    says: 'GROUP_ROLES: there is no source of groups; set OIDC_ISSUER and OIDC_CLIENT_ID, or PROXY_SIGN_IN_HEADER and PROXY_SIGN_IN_GROUPS_HEADER, or leave it out.',
   },
   {
     of: ['APP_KEY'],

@@ -228,7 +228,7 @@ export const SETTINGS = {
   APP_KEY: optional(
     '32 bytes written as base64, such as `openssl rand -base64 32` prints',
     parseAppKey,
-    { shownDefault: 'app.key beside a SQLite database; none with Postgres', secret: true },
+    { shownDefault: 'app.key next to a SQLite database; none with Postgres', secret: true },
   ),
   ROLE: oneOf(['all', 'web', 'engine'], 'all'),
   MAX_CONCURRENT_REQUESTS: wholeNumber(1, 100_000, 256),
@@ -255,7 +255,7 @@ export const SETTINGS = {
   ),
   SIGN_UP: oneOf(['invite', 'open'], 'invite'),
   OIDC_ISSUER: optional(
-    'the https URL by which the provider knows itself (http on this machine alone)',
+    'the https issuer URL of the provider (http on this machine only)',
     parseIssuer,
   ),
   OIDC_CLIENT_ID: optional('1 to 300 printable ASCII characters', matching(/^[ -~]{1,300}$/)),

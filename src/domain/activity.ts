@@ -53,7 +53,7 @@ const ACTIONS = {
   'team.paused': { area: 'team', words: 'Paused everything' },
   'team.resumed': { area: 'team', words: 'Resumed everything' },
   'team.renamed': { area: 'team', words: 'Renamed the team' },
-  'team.transferred': { area: 'team', words: 'Made somebody the owner' },
+  'team.transferred': { area: 'team', words: 'Changed the owner' },
   'team.plan': { area: 'team', words: 'Changed the plan' },
   'member.invited': { area: 'team', words: 'Invited' },
   'member.invitation-revoked': { area: 'team', words: 'Withdrew an invitation' },

@@ -36,8 +36,8 @@ const corrupt = (coding: string): ConnectionFault => ({
   says: `response body is not valid ${coding}`,
   means: [
     'The response cannot be unpacked',
-    `The target announces a body in ${coding}, and what follows is something else.`,
-    'See that the target compresses what it announces, or let it answer uncompressed.',
+    `The target announces a body in ${coding}, but the body has another encoding.`,
+    'Make the target use the encoding that it announces, or answer uncompressed.',
   ],
 });
 
@@ -166,7 +166,7 @@ const FAULTS = {
     ],
     means: [
       'The target’s TLS is too old',
-      'The target speaks only versions of TLS that are no longer safe.',
+      'The target supports only versions of TLS that are no longer safe.',
       'Switch on TLS 1.2 or newer on the target.',
     ],
   },
@@ -179,8 +179,8 @@ const FAULTS = {
       'ERR_SSL_UNEXPECTED_MESSAGE',
     ],
     means: [
-      'The target does not speak TLS',
-      'The URL begins with https, but what answers at this port is no TLS.',
+      'The target does not use TLS',
+      'The URL begins with https, but the server at this port does not use TLS.',
       'Use http:// or the port of the TLS service.',
     ],
   },
@@ -188,7 +188,7 @@ const FAULTS = {
     says: 'TLS handshake failed',
     means: [
       'No secure connection was made',
-      'The target and the service found no common way to speak TLS.',
+      'The target and the service have no TLS version or cipher in common.',
       'See that the target takes TLS 1.2 or newer with usual ciphers.',
     ],
   },
@@ -212,7 +212,7 @@ const FAULTS = {
     says: 'response is not valid HTTP',
     means: [
       'The answer is not HTTP',
-      'What answers at this address and port does not speak HTTP.',
+      'The server at this address and port does not use HTTP.',
       'Check the port in the URL.',
     ],
   },
@@ -231,8 +231,8 @@ const FAULTS = {
     says: 'a header that signs people in here is never sent',
     means: [
       'A header is not sent',
-      'The proxy in front of this installation says in it who somebody is. A request that reached the installation itself with it could speak for anybody.',
-      'Use another header, or ask the operator.',
+      'The proxy in front of this installation names users in this header. A request to the installation itself could use it to act as any user.',
+      'Use another header, or contact the operator.',
     ],
   },
   'request-not-http': { says: 'the request cannot be written as HTTP', means: CANNOT_BE_SENT },

@@ -68,7 +68,7 @@ describe('a failure in plain words', () => {
       { reason: 'worker_failed', errorMessage: UNREADABLE_TEXTS.headers },
       /headers can't be opened with this APP_KEY.*Nothing was sent.*operator/s,
     ],
-    ['a worker that stopped', { reason: 'worker_failed' }, /not known whether.*Retry if/],
+    ['a worker that stopped', { reason: 'worker_failed' }, /unknown whether.*Retry if/],
     [
       'a failed assertion',
       {

@@ -60,8 +60,8 @@ export function explainFailure(facts: FailureFacts): Explanation {
       if (isUnreadable(facts.errorMessage)) return explainUnreadable(facts.errorMessage);
       return explain(
         'The service stopped while the request was running',
-        'It is not known whether the target received the request or finished its work, so it was not sent again.',
-        `Check what the target did. ${AGAIN[facts.kind]} if doing it twice does no harm.`,
+        'It is unknown whether the target received the request or finished its work, so it was not sent again.',
+        `Check the target. ${AGAIN[facts.kind]} if doing it twice does no harm.`,
       );
     case 'cannot_resolve_host':
       return explainUnresolvable(facts);
@@ -94,7 +94,7 @@ function explainUnreadable(message: string): Explanation {
   return explain(
     'Something stored of the request can’t be read',
     `${message} Nothing was sent, and the run does not count against the month.`,
-    'Enter it anew (the headers of a cron or a job, the assertions, or the signing secret) and save it. If many runs fail so, the operator has to see that every process has the APP_KEY that the database was made with.',
+    'Enter it again (the headers of a cron or a job, the assertions, or the signing secret) and save it. If many runs fail like this, the operator must start every process with the APP_KEY of the database.',
   );
 }
 
@@ -187,7 +187,7 @@ function explainRedirect({ location, url }: FailureFacts, status: number): Expla
   if (target === null) {
     return explain(
       `The target answered ${status}, a redirect`,
-      'Redirects are never followed, and this one does not say where to.',
+      'Redirects are never followed, and this one has no target URL.',
       'Use the URL that answers the request itself.',
     );
   }
@@ -235,11 +235,11 @@ function nameOf(status: number): string {
 }
 
 const CLIENT_ERRORS: Record<number, string> = {
-  401: 'The target asks for credentials, or does not take those that were sent.',
-  403: 'The target knows the request and does not allow it.',
+  401: 'The target requires credentials, or rejects those that were sent.',
+  403: 'The target understood the request and does not allow it.',
   404: 'The target has nothing at this path.',
   405: 'The target does not take this method at this path.',
-  410: 'What was at this path has been removed for good.',
+  410: 'The resource at this path was removed for good.',
   413: 'The target does not take a body of this size.',
   415: 'The target does not take this kind of body.',
   422: 'The target read the body and found something wrong with it.',

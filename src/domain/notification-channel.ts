@@ -33,7 +33,7 @@ const INCOMING_WEBHOOK: ChannelField = {
   isUrl: true,
   maxLength: LIMITS.urlCharacters,
   description:
-    'Its address, which the chat makes. Whoever knows it can post, so it is kept encrypted.',
+    'Its address, which the chat makes. Anyone with it can post, so it is stored encrypted.',
   placeholder: 'https://',
 };
 
@@ -79,7 +79,7 @@ export const CHANNEL_KINDS = {
         isUrl: true,
         pattern: /^https?:\/\/[^/?#]+\/[\w-]{1,64}\/?$/i,
         maxLength: LIMITS.urlCharacters,
-        description: 'Its address. Whoever knows it can read along, so it is kept encrypted.',
+        description: 'Its address. Anyone with it can read the alerts, so it is stored encrypted.',
         placeholder: 'https://ntfy.sh/our-topic',
       },
       {
@@ -88,7 +88,7 @@ export const CHANNEL_KINDS = {
         label: 'Access token',
         isRequired: false,
         pattern: /^[!-~]+$/,
-        description: 'Only where the topic asks for one.',
+        description: 'Only if the topic requires one.',
         placeholder: 'tk_…',
       },
     ],

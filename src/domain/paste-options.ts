@@ -164,7 +164,7 @@ const FLAGS: Record<string, (gathered: Gathered) => void> = {
 };
 
 function refuseHead(gathered: Gathered): void {
-  gathered.notes.push('It only asks for the head of the answer; here the request is a GET.');
+  gathered.notes.push('It requests only the head of the response; here the request is a GET.');
   gathered.method ??= 'GET';
 }
 

@@ -73,7 +73,7 @@ const TOO_LONG = 'This is longer than any command that is read here.';
 const NO_CRONTAB =
   'This is no crontab line. It has five fields (or a shortcut such as @daily) and then the command.';
 const LOCAL_TIMES =
-  'A crontab goes by its machine’s local time; here times are UTC. Check the schedule.';
+  'A crontab uses its machine’s local time; here times are in UTC. Check the schedule.';
 
 function findScheduleFault(expression: string): string | null {
   if (expression.toLowerCase() === '@reboot') return '@reboot has no time at which it could run.';
@@ -105,7 +105,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   if (items.length > MOST_WORDS) return { error: TOO_LONG };
   const notes = hasExpansions
     ? [
-        'The command has variables such as $NAME. They are kept as they are written: put their values in.',
+        'The command has variables such as $NAME. They are kept unchanged: replace them with their values.',
       ]
     : [];
   return { items, notes };
@@ -128,7 +128,7 @@ function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedR
     else break;
   }
   const isAlone = items.slice(end).every(({ kind }) => kind === 'operator') && start === 0;
-  const around = isAlone ? [] : ['Only the request was read; what stands around it is left out.'];
+  const around = isAlone ? [] : ['Only the request was read; the text around it is left out.'];
   const read = readCommand(tool, words);
   if (read.kind === 'error') return read;
   return { ...read, notes: [...notes, ...around, ...read.notes] };

@@ -57,7 +57,7 @@ const sentences = {
   of: 'This team has no such queue or cron.',
   code: 'Write codes such as 503, 5xx, “500,502” or none.',
   host: 'Write a host such as api.example.com, with its port or without.',
-  twice: 'A field of its own asks for this too. Keep one of the two.',
+  twice: 'Another field filters by this, too. Keep one of the two.',
   order: 'The end comes before the beginning.',
 } as const;
 export { sentences as filterSentences };

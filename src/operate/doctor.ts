@@ -196,7 +196,7 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
       ? []
       : [
           planned(
-            `crons wait longer than their schedule says: ${crons}`,
+            `crons wait beyond the next time of their schedule: ${crons}`,
             'a running engine plans them again within seconds, or at its start',
           ),
         ]),
@@ -215,7 +215,10 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: number): Finding {
   const seen = found.untrustedForwarding;
   if (seen === null || !isStillTrue(seen, trustedProxies, now)) {
-    return ok('proxies', `TRUSTED_PROXIES is ${trustedProxies}; no request speaks against it`);
+    return ok(
+      'proxies',
+      `TRUSTED_PROXIES is ${trustedProxies}; it agrees with the requests so far`,
+    );
   }
   const when = new Date(seen.at).toISOString();
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
@@ -229,7 +232,7 @@ function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: n
     const when = new Date(seen.at).toISOString();
     return [warn('sign-in', `${describeStrangeSignIn(seen, proxySignIn)} (last noticed ${when})`)];
   }
-  const who = `${proxySignIn.emailHeader} says who people are, from ${writeRanges(proxySignIn.from)}`;
+  const who = `${proxySignIn.emailHeader} names users, from ${writeRanges(proxySignIn.from)}`;
   const isHere = ['127.0.0.1', '::1'].some((address) => isInRanges(address, proxySignIn.from));
   const others = isHere ? 'every program on this machine' : 'whatever connects from there';
   return [ok('sign-in', `${who}; ${others} is believed`)];
@@ -278,7 +281,7 @@ async function examineDns({ dnsServers }: Config): Promise<Finding> {
   if (fault === null) return ok('dns', `${asked}: answers`);
   return warn(
     'dns',
-    `${asked}: no good answer (${fault}); targets with host names cannot be called until DNS_SERVERS, or the system's resolvers, are right`,
+    `${asked}: no valid answer (${fault}); targets with host names can't be called until DNS_SERVERS, or the system's resolvers, are corrected`,
   );
 }
 

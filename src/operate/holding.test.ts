@@ -15,7 +15,7 @@ test('of few runs nothing is concluded', () => {
     const text = describeHolding({ bytes: 606_208, endedRuns, runsOfWeek: 9 });
     assert.match(
       text,
-      /^606 kB, with about \d+ runs in the history: too few to tell how fast it grows$/,
+      /^606 kB, with about \d+ runs in the history: too few to estimate its growth$/,
     );
   }
   assert.match(describeHolding({ bytes: 0, endedRuns: 0, runsOfWeek: 0 }), /^0 bytes, /);

@@ -9,7 +9,7 @@ const DAYS = 7;
 export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
   const aDay = Math.round(runsOfWeek / DAYS);
   const held = `${sizeOf(bytes)}, with about ${countOf(Math.round(endedRuns), 'run')} in the history`;
-  if (endedRuns < FEWEST_RUNS) return `${held}: too few to tell how fast it grows`;
+  if (endedRuns < FEWEST_RUNS) return `${held}: too few to estimate its growth`;
   const each = bytes / endedRuns;
   const grows = `${count(aDay)} a day in the last seven, ${sizeOf(aDay * each)} a day`;
   return `${held}, ${sizeOf(each)} for each; ${grows}, until as many are deleted (HISTORY_DAYS)`;

@@ -142,7 +142,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     );
     this.#gauge(
       'belfry_old_snapshot_seconds',
-      'For how long somebody has held a snapshot of the database, from ten minutes on',
+      'Age of the oldest snapshot of the database, from ten minutes on',
       ['held_by'],
       (gauge) => {
         gauge.reset();
@@ -312,7 +312,7 @@ function childrenOf(histogram: Histogram<'kind'>) {
 function describeBuild(registry: Registry): void {
   const gauge = new Gauge({
     name: 'belfry_build_info',
-    help: 'Always 1; the labels say which version and commit runs',
+    help: 'Always 1; the labels are the running version and commit',
     labelNames: ['version', 'commit'],
     registers: [registry],
   });

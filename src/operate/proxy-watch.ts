@@ -20,7 +20,7 @@ export function describeStrangeSignIn(
   { header, address }: StrangeSignIn,
   { from }: ProxySettings,
 ): string {
-  return `a request came with ${header} from ${address}, and PROXY_SIGN_IN_FROM names ${writeRanges(from)} alone, so it was ignored: if that is the proxy, add its address; if not, somebody tries to be another, and the port is better reached by the proxy alone`;
+  return `a request came with ${header} from ${address}, and PROXY_SIGN_IN_FROM names ${writeRanges(from)} alone, so it was ignored: if that is the proxy, add its address; if not, someone tries to be another, and the port is better reached by the proxy alone`;
 }
 
 interface Deps {

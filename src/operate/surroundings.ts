@@ -139,7 +139,7 @@ function examineFiles({ database }: Config): Finding[] {
   });
   const [first] = open;
   if (first === undefined) {
-    return [{ check: 'files', status: 'ok', message: 'nobody else may read database and key' }];
+    return [{ check: 'files', status: 'ok', message: 'no other user can read database and key' }];
   }
   const message = `others may read ${open.join(' and ')}; chmod 600 ${open.join(' ')}`;
   return [{ check: 'files', status: 'warn', message }];
@@ -161,7 +161,7 @@ function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   if (role === 'web') return { check, status: 'ok', message: 'not from a process without engine' };
   const message =
     heartbeatUrl === null
-      ? 'HEARTBEAT_URL is not set; nobody is told when nothing is sent any more'
+      ? 'HEARTBEAT_URL is not set; you are not notified if sending stops'
       : 'a monitor is called every minute';
   return { check, status: 'ok', message };
 }

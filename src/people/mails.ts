@@ -79,7 +79,7 @@ export function writeEmailChangeAskedMail(to: string, newEmail: string, stopLink
   return {
     to,
     link: stopLink,
-    subject: 'Somebody asked to change the email of your Belfry account',
+    subject: 'A change of the email of your Belfry account was requested',
     text: `Somebody who is signed in to your Belfry account, and knows its password, asked to change its email to ${newEmail}. If it was you, there is nothing to do here: confirm the change by the link that the new address got.
 
 If it was not you, open this link within an hour. It stops the change:
@@ -96,7 +96,7 @@ export function writeEmailChangedMail(to: string, newEmail: string): Mail {
     to,
     link: null,
     subject: 'Your Belfry account has a new email address',
-    text: `Your Belfry account now uses ${newEmail}. If you did not change it, ask the operator of this Belfry for help at once.${SIGNED}`,
+    text: `Your Belfry account now uses ${newEmail}. If you did not change it, contact the operator of this Belfry at once.${SIGNED}`,
   };
 }
 

@@ -126,7 +126,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
   );
 });
 
-test('a guess that could not be checked is not counted', async () => {
+test('a guess that could not be verified is not counted', async () => {
   await using room = await openPeople();
   const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
   const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };

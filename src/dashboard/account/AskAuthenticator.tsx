@@ -49,7 +49,7 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
         <input ref={field} type="hidden" name="answer" />
       </Form>
       {fault === null ? (
-        <p role="status">Your browser asks for the passkey.</p>
+        <p role="status">Your browser will ask you for the passkey.</p>
       ) : (
         <>
           <Notice kind="failed">{fault}</Notice>

@@ -104,7 +104,7 @@ export function RevokeTokenField() {
     <CheckField
       name="revoke_token"
       label="Revoke the API token too"
-      description="Whatever calls the API with it stops. Keep it only if you know that nobody else has it."
+      description="Everything that calls the API with it stops working. Keep it only if you are sure that no one else has it."
       defaultChecked
     />
   );

@@ -110,7 +110,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     );
     if (outcome.kind !== 'signed-in') return reject(outcome, readCarriedOn(form));
     return {
-      said: 'The second factor is on. The next sign-in asks for a code.',
+      said: 'The second factor is on. You need a code at the next sign-in.',
       setCookies: outcome.setCookies,
     };
   },
@@ -139,7 +139,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
     const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
-      return { said: 'The passkey is added. It signs you in by itself.' };
+      return { said: 'The passkey is added. You can sign in with it alone.' };
     if (outcome.kind === 'too-many') return reject(outcome);
     const problem = Object.values(outcome.errors).flat().join(' ');
     return fail(problem);

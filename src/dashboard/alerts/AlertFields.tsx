@@ -55,15 +55,11 @@ export function AlertFields({ choices, channelNote, reminderNote, children }: Al
       <TextField
         name="alert_note"
         label="Note"
-        description="Shown in the notice: what to do, whom to ask."
+        description="Included in notifications: the next step, or a contact."
         maxLength={NOTE_CHARACTERS}
         autoComplete="off"
       />
-      <UrlField
-        name="runbook_url"
-        label="Runbook"
-        description="A page that tells more; the notice links to it."
-      />
+      <UrlField name="runbook_url" label="Runbook" description="Notifications link to this page." />
     </div>
   );
 }

@@ -121,7 +121,7 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
   if (outcome.kind === 'logged') {
     return (
       <Notice kind="warning" title="The test is in the log of the service.">
-        Nobody got a mail: no mail server is set up here. Nothing is saved yet.
+        No email was sent: no mail server is set up here. Nothing is saved yet.
       </Notice>
     );
   }
@@ -130,8 +130,8 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
       <Notice kind="failed" title="The test could not be sent.">
         {`${asSentence(outcome.error)} `}
         {kind === 'email'
-          ? 'The log of the service says more.'
-          : `Check that what is entered is whole and still right at ${name}.`}
+          ? 'The service log has the details.'
+          : `Check that your entries are complete and still valid at ${name}.`}
       </Notice>
     );
   }

@@ -19,7 +19,7 @@ type WindowFormProps = { values: Values; sources: readonly NamedSource[]; word: 
 export function WindowForm({ values, sources, word }: WindowFormProps) {
   return (
     <Form noValidate values={values}>
-      <Section title="Name" note="Alerts that it mutes say so by its name.">
+      <Section title="Name" note="Muted alerts show this name.">
         <div className={formClasses.fields}>
           <TextField
             name="name"
@@ -37,7 +37,7 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
       >
         <Times />
       </Section>
-      <Section title="What it mutes" note="Runs go on. Only nobody is told of their alerts.">
+      <Section title="Muted" note="Runs continue. Their alerts are recorded without notifications.">
         <SourcesField sources={sources} />
       </Section>
       <FormActions word={word} cancelTo="/maintenance" canTest={false} />
@@ -103,7 +103,7 @@ function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
   const part = wanted.text.trim().toLowerCase();
   return (
     <fieldset className={classes.covers} aria-describedby={error ? wrongId('sources') : undefined}>
-      <legend className="sr-only">What it mutes</legend>
+      <legend className="sr-only">Muted</legend>
       {mayMuteTeam ? (
         <Choice value="team" text="The whole team" />
       ) : (

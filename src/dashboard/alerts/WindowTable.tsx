@@ -116,11 +116,11 @@ function Actions({ window }: { window: MaintenanceWindowView }) {
           fields={{ intent: 'delete', id }}
         >
           {state === 'active'
-            ? 'It ends at once: what began to fail inside it and still fails is told now. '
+            ? 'It ends at once, and you are notified of everything that started to fail during it and still fails. '
             : isWeekly
-              ? 'It comes no more: what fails at that time is told again. '
+              ? 'It will not happen again: failures at that time send notifications again. '
               : ''}
-          What else it muted stays muted.
+          Its other crons and queues stay muted.
         </ConfirmDialog>
       </MoreActions>
     </span>

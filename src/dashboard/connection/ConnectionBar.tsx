@@ -49,7 +49,7 @@ function SwitchBack({ team }: { team: { id: string; name: string } }) {
     await submit({ teamId: team.id, stay: '1' }, { method: 'post', action: '/teams/switch' });
     noteUntaken({
       title: `Your current team is ${team.name} again`,
-      text: 'What was typed can be sent now.',
+      text: 'You can send your input now.',
     });
   };
   return (
@@ -70,7 +70,7 @@ function ConnectionWords({ connection }: { connection: Exclude<Connection, { kin
     const next = encodeURIComponent(pathname + search);
     return (
       <p>
-        <strong>You are signed out.</strong> What stands here stays.{' '}
+        <strong>You are signed out.</strong> Nothing on this page is lost.{' '}
         <Link to={`/login?next=${next}`} reloadDocument target="_blank" rel="noopener">
           Sign in in another tab
         </Link>{' '}

@@ -97,7 +97,9 @@ export function waitForAnswer(signal: AbortSignal): Promise<void> {
     };
     const abort = () => {
       leave();
-      reject(signal.reason instanceof Error ? signal.reason : new Error('Nobody waits any more'));
+      reject(
+        signal.reason instanceof Error ? signal.reason : new Error('Nothing is waiting any more'),
+      );
     };
     const stop = subscribe(() => {
       if (state.connection.kind === 'lost') return;

@@ -131,11 +131,11 @@ function keepForm(request: Request, results: Results): Results {
 function explainUntaken(error: unknown): Untaken {
   if (isRouteErrorResponse(error) || isServerFault(error)) {
     const { title, text, team } = explainFault(error);
-    return { title, text: `${text} What you typed is still here.`, ...(team && { team }) };
+    return { title, text: `${text} Your input is still here.`, ...(team && { team }) };
   }
   return {
-    title: 'Nobody knows whether that was done',
-    text: 'Belfry did not answer. What you typed is still here. Once the connection is back, look whether it was done; if not, send it again.',
+    title: 'It is unknown whether that was done',
+    text: 'Belfry did not answer. Your input is still here. Once the connection is back, check whether it was done; if not, send it again.',
   };
 }
 

@@ -69,7 +69,7 @@ export function Form({ children, values, intent, ...props }: OwnProps) {
     event.preventDefault();
     noteUntaken({
       title: 'Nothing was sent',
-      text: 'Belfry does not answer. What you typed is still here. Send it again once the connection is back.',
+      text: 'Belfry does not answer. Your input is still here. Send it again once the connection is back.',
     });
   };
   if (!maySend) return null;

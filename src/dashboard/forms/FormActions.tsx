@@ -46,8 +46,8 @@ const labels: Readonly<Record<string, string>> = {
   starts_at: 'Start',
   ends_at: 'End',
   is_weekly: 'Repeat every week',
-  covers: 'What it mutes',
-  sources: 'What it mutes',
+  covers: 'Muted',
+  sources: 'Muted',
 };
 
 function labelOf(field: string): string {

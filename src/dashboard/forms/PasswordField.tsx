@@ -62,7 +62,7 @@ export function CurrentPasswordField({ name = 'password', label = 'Password' }) 
   if (isProved) return <p className="muted">{`Confirmed with ${provider} a moment ago.`}</p>;
   return (
     <div>
-      <p>{error ?? `Confirm first that it is you. ${provider} asks you, and leads back here.`}</p>
+      <p>{error ?? `Confirm first that it is you. You sign in at ${provider} and return here.`}</p>
       <ProviderLink name={provider} next={pathname} word={`Confirm with ${provider}`} isAgain />
     </div>
   );

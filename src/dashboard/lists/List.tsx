@@ -28,8 +28,7 @@ export function List<Row>(props: ListProps<Row>) {
     <>
       {faults ? (
         <EmptyState title="The filter can’t be read">
-          So nothing is shown, and nothing can be done to all that match. Correct what is marked
-          above, or clear it.
+          Nothing is shown, and bulk actions are off. Correct the marked filter above, or clear it.
         </EmptyState>
       ) : table.rows.length === 0 ? (
         empty

@@ -70,7 +70,7 @@ export function Exports({ to }: { to: string }) {
   };
   return (
     <p style={{ marginTop: 12 }}>
-      Download what is listed as{' '}
+      Download this list as{' '}
       <Link to={addressOf('csv')} reloadDocument download>
         CSV
       </Link>{' '}

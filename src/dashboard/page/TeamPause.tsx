@@ -22,7 +22,7 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
       <Notice kind="warning" title="Everything of this team is paused">
         <p>
           By {pause.by}, since <Time at={pause.at} exact />. No cron runs by its schedule and no job
-          is sent. What is accepted is kept and waits.
+          is sent. New jobs are accepted and wait.
         </p>
         <ConfirmDialog
           word="Resume everything"
@@ -48,8 +48,8 @@ export function PauseEverything() {
       action={overview}
       fields={{ intent: pauseIntents.pause }}
     >
-      No cron runs by its schedule and no job is sent until somebody resumes it. Requests that are
-      under way end, the API goes on accepting, and what it accepts waits.
+      No cron runs on schedule and no job is sent until the team is resumed. Running requests
+      finish, and the API accepts new jobs, which wait.
     </ConfirmDialog>
   );
 }

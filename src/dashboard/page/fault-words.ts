@@ -47,14 +47,13 @@ function explainOtherTeam(data: unknown): FaultWords {
   }>(data);
   if (isOfOtherPerson) {
     return {
-      title: 'This form was opened by somebody else',
+      title: 'This form was opened by another user',
       text: 'Another person is signed in now. Nothing was changed. Open its page again.',
     };
   }
   const title = 'This form was opened for another team';
   if (!otherTeam?.opened) {
-    const text =
-      'It does not say for which of your teams. Nothing was changed. Open its page again.';
+    const text = 'It has no team. Nothing was changed. Open its page again.';
     return { title, text };
   }
   const { opened, current } = otherTeam;
@@ -87,7 +86,7 @@ function explainForbidden(data: unknown): FaultWords {
   const whom = needed === 'owner' ? 'its owner' : 'its owner or an admin';
   return {
     title: 'This page is not for your role',
-    text: `In the team ${team} only ${whom} may see this page. Ask there, or switch to another team.`,
+    text: `In the team ${team} only ${whom} may see this page. Contact them, or switch to another team.`,
     link: { to: '/settings/team', text: 'See who that is' },
   };
 }
@@ -96,7 +95,7 @@ function explainForbidden(data: unknown): FaultWords {
 function explainViewOnly(team: string): FaultWords {
   return {
     title: 'You are a viewer of this team',
-    text: `Viewers see what ${team} does and change nothing. Its owner or an admin can give you another role.`,
+    text: `Viewers of ${team} can look at everything and change nothing. Its owner or an admin can give you another role.`,
     link: { to: '/settings/team', text: 'See who that is' },
   };
 }
@@ -137,11 +136,11 @@ const misunderstood: FaultWords = {
 };
 const busy: FaultWords = {
   title: 'Belfry is busy',
-  text: 'Too many lists and searches are being read just now, or this one would take too long. Jobs and crons go on meanwhile. Try again in a few seconds, or ask for less.',
+  text: 'Too many lists and searches are running, or this one would take too long. Jobs and crons continue. Try again in a few seconds, or narrow the search.',
 };
 const away: FaultWords = {
   title: 'The database does not answer',
-  text: 'Belfry cannot read or keep anything just now, and nothing was changed. It goes on by itself once the database is back. Try again in a moment.',
+  text: 'Belfry can’t read or store anything at the moment, and nothing was changed. It continues as soon as the database is back. Try again in a moment.',
 };
 const fault: FaultWords = {
   title: 'Something failed in Belfry',

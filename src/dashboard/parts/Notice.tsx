@@ -58,9 +58,9 @@ export function UnreadableNotice({ what }: { what: string | null }) {
   if (what === null) return null;
   return (
     <Notice kind="failed" title={what}>
-      It is shown as empty. Every run fails and nothing is sent until the cron is edited and saved
-      with it entered anew. If other crons say the same, the operator has to see that the service
-      has the APP_KEY that its database was made with.
+      It is shown as empty. Every run fails and nothing is sent until you enter it again and save
+      the cron. If other crons show the same, the operator must start the service with the APP_KEY
+      of its database.
     </Notice>
   );
 }

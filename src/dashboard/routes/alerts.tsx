@@ -224,8 +224,8 @@ function NoAlerts({ way }: { way: string }) {
         example="✕ Failure   “Nightly backup” failed 2 times in a row   HTTP 503"
         action={<ButtonLink to="/crons">Look at crons</ButtonLink>}
       >
-        An alert says that something needs a look: a cron failed as often in a row as its alert
-        threshold says, or a job failed in a queue with email alerts. {way}
+        An alert needs your attention: a cron reached its alert threshold of failures in a row, or a
+        job failed in a queue with email alerts. {way}
       </EmptyState>
     </>
   );

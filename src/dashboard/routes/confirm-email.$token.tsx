@@ -16,7 +16,7 @@ export default function ConfirmEmail({ actionData }: Route.ComponentProps) {
     return (
       <SignedOutNote
         title="This link no longer works"
-        note="It was used, is more than an hour old, or the address has an account by now. Ask for the change again in your profile."
+        note="It was used, is more than an hour old, or the address has an account by now. Start the change again in your profile."
         below={<Link to="/settings/profile">Go to your profile</Link>}
       />
     );

@@ -70,7 +70,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       const run = (await work.runCronNow(team.id, id)) ?? notFound();
       return say(here, {
         kind: 'done',
-        text: 'One run is on its way, beside the schedule.',
+        text: 'One run has started, in addition to the schedule.',
         href: `/executions/${run.id}`,
         linkText: 'Look at it',
       });
@@ -134,7 +134,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
           <Notice kind="failed" title={failing.title}>
             <AnswerStart response={failing.response} />
             <p>
-              <Link to={`/executions/${failing.runId}`}>See what happened and what to do</Link>
+              <Link to={`/executions/${failing.runId}`}>See the cause and the next step</Link>
             </p>
           </Notice>
         ) : null

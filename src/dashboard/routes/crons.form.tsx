@@ -134,7 +134,7 @@ function SecretsNote({ areShown }: { areShown: boolean }) {
     <>
       {areShown
         ? 'Secret headers are shown. '
-        : 'Secret headers are masked and stay as they are unless you change them. '}
+        : 'Secret headers are masked and stay unchanged unless you edit them. '}
       <Link to={changeSearch(search, { secrets: areShown ? null : 'shown' })}>
         {areShown ? 'Hide secrets' : 'Show secrets'}
       </Link>

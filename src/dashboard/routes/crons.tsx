@@ -45,7 +45,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 const done = {
-  run: ['runCronNow', 'One run is on its way, beside the schedule.'],
+  run: ['runCronNow', 'One run has started, in addition to the schedule.'],
   start: ['startCron', 'The cron runs on schedule again.'],
   pause: ['pauseCron', 'The cron is paused: it does not run until it is started.'],
 } as const;

@@ -23,7 +23,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { team, work, say } = open(context);
   const run = (await work.readExecutionDetail(team.id, params.id)) ?? notFound();
   const again = (await work.runCronNow(team.id, run.cron.id)) ?? notFound();
-  return say(`/executions/${again.id}`, 'Another run is on its way, beside the schedule.');
+  return say(`/executions/${again.id}`, 'Another run has started, in addition to the schedule.');
 }
 
 export default function ExecutionPage({ loaderData }: Route.ComponentProps) {

@@ -142,8 +142,8 @@ function NoFailures({ title }: { title: string }) {
         </ButtonLink>
       }
     >
-      When jobs fail for good, they stand here by reason, target and code, so that thousands of
-      failures with one cause are one line, to be retried or deleted together.
+      Jobs that fail for good are grouped here by reason, target and code, so that you can retry or
+      delete thousands of failures with one cause together.
     </EmptyState>
   );
 }

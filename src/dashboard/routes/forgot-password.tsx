@@ -25,7 +25,7 @@ export default function ForgotPassword({ loaderData }: Route.ComponentProps) {
   if (isSent) {
     const note = loaderData.sendsMail
       ? 'If an account has this email, a link to set a new password is on its way. It works once, for an hour.'
-      : 'If an account has this email, a link to set a new password is now in the log of the service: mail is not set up here, so ask its operator for it.';
+      : 'If an account has this email, a link to set a new password is now in the log of the service, because no mail server is set up. Get it from the operator.';
     return <SignedOutNote title="Look for the link" note={note} below={below} />;
   }
   return (

@@ -19,7 +19,7 @@ export async function loader({ params, context }: Route.LoaderArgs) {
   };
 }
 
-const gone = 'This invitation was used, withdrawn or is too old. Ask for a new one.';
+const gone = 'This invitation was used, withdrawn or is too old. You need a new one.';
 
 export async function action({ params: { token }, url, context }: Route.ActionArgs) {
   const { accounts, teams, session, proxyClaim, form, requestContext, ...answer } =

@@ -22,7 +22,7 @@ export async function action({ context }: Route.ActionArgs) {
   if (intent !== 'cancel') throw data(null, { status: 400 });
   const isCancelled = await work.cancelBulkTask(team.id, readText(form, 'task'));
   const toast: Toast = isCancelled
-    ? { kind: 'done', text: 'The rest is left alone. What is done stays done.' }
+    ? { kind: 'done', text: 'The remaining jobs are unchanged. Finished ones stay finished.' }
     : { kind: 'note', text: 'It had ended already.' };
   return say(readOwnPath(next) ?? '/jobs/progress', toast);
 }
@@ -43,8 +43,8 @@ export default function BulkProgress({ loaderData: { tasks } }: Route.ComponentP
       ) : null}
       {tasks.length === 0 ? (
         <EmptyState title="No bulk action of late">
-          Firing, retrying or deleting more than 200 jobs goes on in the background, and its
-          progress and result stand here.
+          Firing, retrying or deleting more than 200 jobs runs in the background, with its progress
+          and result on this page.
         </EmptyState>
       ) : (
         <BulkTasks tasks={tasks} />

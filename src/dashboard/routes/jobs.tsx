@@ -271,23 +271,23 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
   },
   pending: {
     title: 'Nothing is pending',
-    text: 'Jobs that wait for their time or for a free slot stand here, the next due first. They can be fired early or deleted.',
+    text: 'Jobs that wait for their time or for a free slot are listed here, the next due first. You can fire them early or delete them.',
   },
   processing: {
     title: 'Nothing is being sent',
-    text: 'Attempts stand here while their request is under way.',
+    text: 'Attempts are listed here while their request is running.',
   },
   retrying: {
     title: 'Nothing waits for a retry',
-    text: 'After a failed attempt the next one waits here, as long as the queue’s retry schedule says.',
+    text: 'After a failed attempt the next one waits here for the delay of the queue’s retry schedule.',
   },
   completed: {
     title: 'Nothing is completed yet',
-    text: 'Jobs whose target answered with success stand here.',
+    text: 'Jobs whose target answered with success are listed here.',
   },
   failed: {
     title: 'Nothing failed for good',
-    text: 'Jobs whose last attempt failed stand here, to be retried or deleted, until their queue’s dead letter retention ends. Those that were resent are shown under “Resent”.',
+    text: 'Jobs whose last attempt failed are listed here until their queue’s dead letter retention ends. You can retry or delete them. Jobs that were resent are listed under “Resent”.',
   },
 };
 

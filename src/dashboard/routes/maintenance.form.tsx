@@ -110,8 +110,8 @@ export default function WindowFormPage({ loaderData }: Route.ComponentProps) {
 /** The latest alerts that the window has muted. */
 function Muted({ alerts }: { alerts: readonly Alert[] }) {
   return (
-    <section aria-label="What it muted" style={{ marginTop: 32 }}>
-      <h2>What it muted</h2>
+    <section aria-label="Muted" style={{ marginTop: 32 }}>
+      <h2>Muted</h2>
       {alerts.length === 0 ? (
         <p className="muted">Nothing so far.</p>
       ) : (

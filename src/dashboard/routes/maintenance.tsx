@@ -67,7 +67,7 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
     <>
       <PageHeader
         title="Maintenance"
-        note="Windows in which alerts are recorded as muted and nobody is told. Runs go on."
+        note="During a window alerts are recorded as muted, without notifications. Runs continue."
         more={mayMuteTeam ? <MuteForAnHour /> : null}
         action={windows.length > 0 ? create : null}
       />

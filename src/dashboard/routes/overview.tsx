@@ -70,13 +70,13 @@ export async function action({ request, context }: Route.ActionArgs) {
   }
   if (intent === pauseIntents.pause) {
     const text = (await work.pauseTeam(team.id, user.name))
-      ? 'Everything is paused. What is accepted waits.'
+      ? 'Everything is paused. New jobs are accepted and wait.'
       : 'Everything was paused already.';
     return say('/', text);
   }
   if (intent === pauseIntents.resume) {
     const text = (await work.resumeTeam(team.id))
-      ? 'Everything goes on. What is due starts now.'
+      ? 'Everything continues. Due jobs start now.'
       : 'It was not paused any more.';
     return say('/', text);
   }
@@ -209,7 +209,7 @@ function Needs({ needs }: { needs: readonly Need[] }) {
   return (
     <section className="panel">
       <header>
-        <h2>What needs a hand</h2>
+        <h2>Needs attention</h2>
       </header>
       {needs.length === 0 ? (
         <p className={classes.calm}>

@@ -61,7 +61,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       return say(here, 'The queue is paused. It starts nothing and holds its jobs.');
     case 'enable':
       if (!(await work.resumeQueue(team.id, id))) notFound();
-      return say(here, 'The queue is enabled. What is due starts now.');
+      return say(here, 'The queue is enabled. Due jobs start now.');
     case 'delete': {
       const count = (await work.deleteQueue(team.id, id)) ?? notFound();
       const jobs = countOf({ count, isMore: false }, 'job', 'jobs');
@@ -123,7 +123,7 @@ function describeDeletion({ waiting, running, finished }: DeletionScope): string
     running > 0
       ? ` ${countOf(running, 'attempt is', 'attempts are')} under way; the target may still finish its work.`
       : '';
-  return `${jobs}${underWay} This can’t be undone. A job that names the queue later makes it anew with default settings.`;
+  return `${jobs}${underWay} This can’t be undone. A later job with this queue name creates it again with default settings.`;
 }
 
 const tabs = [

@@ -47,11 +47,11 @@ export async function action({ params, context }: Route.ActionArgs) {
   }
   if (!may(team.role, 'notifications') && silencesFailures(change, present))
     return refuse({
-      failure_channels: ['Choose a channel for failures. Only an admin can choose nobody.'],
+      failure_channels: ['Choose a channel for failures. Only an admin can choose none.'],
     });
   if (present) {
     if (!(await work.editQueue(team.id, present.id, change))) notFound();
-    const text = 'The settings are saved. They hold for what waits already, too.';
+    const text = 'The settings are saved. They apply to waiting jobs, too.';
     return say(`/queues/${present.id}`, text);
   }
   // Saving would change the existing queue, which is not intended here.

@@ -51,7 +51,7 @@ export async function action({ context, url }: Route.ActionArgs) {
           text:
             intent === 'pause'
               ? `The queue “${changed.name}” is paused. It holds its jobs.`
-              : `The queue “${changed.name}” is enabled. What is due starts now.`,
+              : `The queue “${changed.name}” is enabled. Due jobs start now.`,
         }
       : { kind: 'failed', text: 'That queue is no longer here. Nothing was changed.' },
   );
@@ -70,8 +70,8 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
           example='POST /api/jobs   {"queue": "invoices", "url": "https://…"}'
           action={create}
         >
-          A queue decides how its jobs run: timeout, retries, how many at once, what counts as a
-          success. One is made with default settings when the first job names it.
+          A queue decides how its jobs run: timeout, retries, how many at once, and success
+          assertions. It is created with default settings by the first job with its name.
         </EmptyState>
       </>
     );

@@ -30,7 +30,7 @@ export default function FinishSignUp({ loaderData: { email } }: Route.ComponentP
       <SignedOutNote
         title="This link no longer works"
         note={gone}
-        below={<Link to="/register">Ask for a new one</Link>}
+        below={<Link to="/register">Request a new one</Link>}
       />
     );
   }

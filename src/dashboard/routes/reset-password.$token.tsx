@@ -23,7 +23,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     case 'done':
       return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);
     case 'expired':
-      return fail('This link was used or is too old. Ask for a new one.');
+      return fail('This link was used or is too old. Request a new one.');
     case 'too-many':
       return tooMany(outcome);
     case 'refused':
@@ -37,7 +37,7 @@ export default function ResetPassword({ loaderData }: Route.ComponentProps) {
       <SignedOutNote
         title="This link no longer works"
         note="It was used or is too old."
-        below={<Link to="/forgot-password">Ask for a new one</Link>}
+        below={<Link to="/forgot-password">Request a new one</Link>}
       />
     );
   }

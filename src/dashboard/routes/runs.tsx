@@ -160,8 +160,8 @@ function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
       example="Failed   POST https://api.example.com/orders   HTTP 503   2 min ago"
       action={<ButtonLink to="/jobs/new">Create job</ButtonLink>}
     >
-      Every request that the team’s jobs and crons send is listed here once it has ended, with what
-      came back.
+      Every request of the team’s jobs and crons is listed here once it has ended, with its
+      response.
     </EmptyState>
   );
 }

@@ -45,7 +45,7 @@ export default function ActivityPage({ loaderData }: Route.ComponentProps) {
           <EmptyState title={isNarrowed ? 'Nothing matches' : 'Nothing yet'}>
             {isNarrowed
               ? 'Clear the filters to see everything.'
-              : 'What people of the team change in the dashboard or at the command line is listed here.'}
+              : 'Changes by members in the dashboard or on the command line are listed here.'}
           </EmptyState>
         }
         page={{ next, previous }}

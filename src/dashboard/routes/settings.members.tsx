@@ -22,7 +22,7 @@ import type { Route } from './+types/settings.members.ts';
 const roles = [
   { value: 'member', text: 'Member: crons, queues, jobs, alerts, maintenance' },
   { value: 'admin', text: 'Admin: also members, signing, notifications' },
-  { value: 'viewer', text: 'Viewer: sees what members see, changes nothing' },
+  { value: 'viewer', text: 'Viewer: sees the same pages as members, changes nothing' },
 ] as const;
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -250,7 +250,7 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
           question={`Remove ${member.name} from the team?`}
           fields={{ ...fields, intent: 'remove' }}
         >
-          Their API token no longer acts in this team. What they made stays.
+          Their API token no longer works in this team. Everything that they created stays.
           {member.group === null
             ? null
             : ` Their next sign-in adds them again while they are in the group ${member.group}. The operator of Belfry maps groups to teams.`}
@@ -261,7 +261,7 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
 }
 
 const invitationColumns: Column<Invitation>[] = [
-  { key: 'email', head: 'For', cell: ({ email }) => email ?? 'Whoever has the link' },
+  { key: 'email', head: 'For', cell: ({ email }) => email ?? 'Anyone with the link' },
   { key: 'role', head: 'Role', width: '100px', cell: ({ role }) => role },
   {
     key: 'by',

@@ -135,8 +135,8 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
         title={nameOfChannel(channel)}
         note={
           isDefault
-            ? 'Where alerts go, unless a cron or a queue names other channels.'
-            : 'Told by the crons and queues that name it in their forms.'
+            ? 'Alerts go here, unless a cron or a queue has other channels.'
+            : 'Used by the crons and queues that select it in their forms.'
         }
       >
         <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />

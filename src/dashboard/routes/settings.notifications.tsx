@@ -42,7 +42,7 @@ export async function action({ context }: Route.ActionArgs) {
   if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
   return say(
     '/settings/notifications',
-    'The channel is deleted. What named it goes to the default channel.',
+    'The channel is deleted. Alerts for it go to the default channel.',
   );
 }
 
@@ -66,7 +66,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
       </div>
       <Section
         title="Channels"
-        note="Where the team hears of alerts. They go to the default channel, unless a cron or a queue names others in its form. They stand on the Alerts tab as well."
+        note="Alerts are sent to the default channel, unless a cron or a queue selects others in its form. They are also listed on the Alerts tab."
       >
         <DataTable
           caption="Notification channels"
@@ -84,8 +84,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
         note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         <p>
-          Alerts of queues with “Enable email alerts for job failures” are mailed to every member,
-          too. Usage of the monthly limit is told in the app only.
+          Alerts of queues with “Enable email alerts for job failures” are emailed to every member,
+          too. Usage of the monthly limit is shown in the app only.
         </p>
       </Section>
     </>

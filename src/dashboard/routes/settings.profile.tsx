@@ -55,7 +55,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
           <ChangePassword />
           <Section
             title="Second factor"
-            note="Sign-in then asks for a code of an authenticator as well."
+            note="You then also need a code of your authenticator app to sign in."
           >
             <SecondFactor
               isOn={user.hasSecondFactor}
@@ -177,8 +177,8 @@ function NoPassword({ provider }: { provider: string }) {
   return (
     <Section title="Password and second factor" note={`You sign in with ${provider}.`}>
       <p>
-        No password of yours opens anything here. What would ask for one asks {provider} instead who
-        you are, and second factors are set up there.
+        You have no password here. Actions that need one send you to {provider} instead who you are,
+        and second factors are set up there.
       </p>
     </Section>
   );

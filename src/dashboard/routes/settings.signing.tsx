@@ -78,7 +78,7 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
     <>
       <Section
         title="Signing secret"
-        note="With it, each request to a target and each callback carries a signature, so that you can tell that it comes from here."
+        note="With it, each request to a target and each callback has a signature, so that your receiver can verify where it comes from."
       >
         {kept ? (
           <ShownOnce key={kept} title="Give it to those who receive the requests." onTaken={take}>
@@ -138,12 +138,12 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
           fields={{ intent: 'generate' }}
           variant="default"
         >
-          The next request is signed with the new one. Receivers that know only the old one refuse
+          The next request is signed with the new one. Receivers that have only the old one reject
           it. To change without a gap, generate the next secret below.
         </ConfirmDialog>
         <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
-          Requests then carry neither signature nor timestamp. Receivers that ask for one refuse
-          them. A next secret is deleted too.
+          Requests then have neither signature nor timestamp. Receivers that require them reject the
+          requests. A next secret is deleted, too.
         </ConfirmDialog>
       </div>
     </>
@@ -155,7 +155,7 @@ function Checker({ headers }: { headers: { signature: string; timestamp: string 
   return (
     <Section
       title="Check a request"
-      note="Paste what you received, to see whether your copy of it is what was signed."
+      note="Paste the request that you received, to check whether it is the one that was signed."
     >
       <Form intent="check">
         {check?.isRight ? <Notice kind="done" title="The signature is right." /> : null}
@@ -205,7 +205,7 @@ function NextSecret({ next }: { next: { createdAt: number; masked: string } | nu
               fields={{ intent: 'use-next' }}
               variant="default"
             >
-              Belfry signs the next request with it. Receivers that don’t know it yet reject the
+              Belfry signs the next request with it. Receivers that don’t have it yet reject the
               request.
             </ConfirmDialog>
             <ConfirmDialog

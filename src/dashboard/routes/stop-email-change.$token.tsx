@@ -17,8 +17,8 @@ export default function StopEmailChange({ actionData }: Route.ComponentProps) {
         title={isDone ? 'The change is stopped' : 'This link no longer works'}
         note={
           isDone
-            ? 'Your email stays as it was. Whoever asked for the change is signed in as you and knows your password: set a new one now, which ends all sessions.'
-            : 'It was used, is more than an hour old, or the change is in force already. If your account has another email now, ask the operator of this Belfry for help.'
+            ? 'Your email is unchanged. The person who requested the change is signed in as you and has your password: set a new one now, which ends all sessions.'
+            : 'It was used, is more than an hour old, or the change is in force already. If your account has another email now, contact the operator of this Belfry.'
         }
         below={<Link to="/forgot-password">Set a new password</Link>}
       />
@@ -27,7 +27,7 @@ export default function StopEmailChange({ actionData }: Route.ComponentProps) {
   return (
     <SignedOutForm
       title="Stop the change of your email"
-      note="The email of your account stays as it is, and the link that the new address got stops working."
+      note="The email of your account stays unchanged, and the link that was sent to the new address stops working."
       word="Stop the change"
     />
   );

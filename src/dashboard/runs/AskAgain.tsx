@@ -91,7 +91,7 @@ function consequencesOf({ resent }: BulkQuestion): string {
     ] as const;
     const said = outcomes.filter(([count]) => count > 0);
     const list = said.map(([count, word]) => `${formatAmount(count)} ${word}`).join(', ');
-    return `What came of that: ${list}. Retry sends the same request once more, also where it has succeeded meanwhile.`;
+    return `Their outcomes: ${list}. Retry sends the same request once more, even if it has succeeded meanwhile.`;
   }
   return 'They come due one after the other.';
 }
@@ -102,7 +102,7 @@ export function SpreadField() {
     <PlainField
       name="rate"
       label="Spread at a rate"
-      description="Such as 10/second, 100/minute or 500/hour; the next page says when the last is sent. Empty: all at once."
+      description="Such as 10/second, 100/minute or 500/hour; the next page shows when the last is sent. Empty: all at once."
       placeholder="all at once"
     />
   );

@@ -85,7 +85,7 @@ function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null 
   );
   return (
     <Step {...step} action={send}>
-      One request to this installation’s own echo, which answers with what it was sent.{' '}
+      One request to this installation’s own echo, which returns the request.{' '}
       <Link to="/settings/api-token">With curl</Link> you need an API token.
     </Step>
   );

@@ -57,7 +57,7 @@ function NoRuns({ isOfStatus }: { isOfStatus: boolean }) {
     <EmptyState title="No run with this status">Look at all runs to see the others.</EmptyState>
   ) : (
     <EmptyState title="No runs yet">
-      Runs stand here as soon as the schedule’s first time comes, or after Run now.
+      Runs appear here after the first scheduled time, or after Run now.
     </EmptyState>
   );
 }

@@ -80,7 +80,7 @@ export function CronOutlook({
   if (hasEnded(cron))
     return (
       <p className="muted">
-        The cron has ended and runs no more.{' '}
+        The cron has ended and does not run again.{' '}
         <Link to={`/crons/${cron.id}/edit`}>Change its end</Link> to open it again; Run now works
         all the same.
       </p>

@@ -146,8 +146,8 @@ function RequestPanel({
       </div>
       {request.isPayloadKnown ? null : (
         <Notice kind="note">
-          The cron’s payload was edited after this run. What depends on it is shown as it would be
-          now; what was sent then is not kept.
+          The cron’s payload was edited after this run. Parts that depend on it are shown as they
+          would be now; what was sent then is not kept.
         </Notice>
       )}
       <RequestBody run={run} wholeAt={at('body')} />
@@ -304,7 +304,7 @@ const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
   none: 'No callback URL',
   'not-due': 'None was due',
   waiting: 'Waiting to be sent',
-  sent: 'Sent once; what came of it is not kept',
+  sent: 'Sent once; the response is not kept',
 };
 
 export function CallbackFact({ callback }: { callback: ShownCallback }) {

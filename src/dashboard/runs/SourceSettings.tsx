@@ -117,7 +117,7 @@ export function noteEntries({
   slow,
 }: Omit<AlertSettings, 'channels'>): (readonly [string, ReactNode])[] {
   return [
-    ['Slow runs', slow === null ? null : `Told when one takes longer than ${describeRule(slow)}`],
+    ['Slow runs', slow === null ? null : `Alerts when one takes longer than ${describeRule(slow)}`],
     [
       'Reminders',
       remindHours === null

@@ -108,7 +108,7 @@ async function actOnOne(
     if (outcome.kind !== 'done') return describeRefusal(kind, outcome.kind === 'not-found');
     const toast: Toast = {
       kind: 'done',
-      text: 'A new job is on its way. The failed one stays as it was.',
+      text: 'A new job was created. The failed one is unchanged.',
       href: `/jobs/${outcome.jobId}`,
       linkText: 'Look at it',
     };

@@ -104,7 +104,7 @@ function warnOfSummerTime(
   const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
   const moved = change.minutes > 0 ? 'later' : 'earlier';
   return [
-    `Schedules are in UTC and know no summer time. From ${day.format(change.at)} on it runs ${describeMinutes(change.minutes)} ${moved} by the clocks of ${timeZone}.`,
+    `Schedules are in UTC without summer time. From ${day.format(change.at)} on it runs ${describeMinutes(change.minutes)} ${moved} by the clocks of ${timeZone}.`,
   ];
 }
 

@@ -73,7 +73,7 @@ export function describeForecast(forecast: Forecast | null): string | null {
     case 'reached':
       return 'The limit is reached. Sending resumes next month.';
     case 'too-early':
-      return 'Too early in the month to tell.';
+      return 'It is too early in the month for a forecast.';
     case 'enough':
       return 'On track: within this month’s limit.';
     default:

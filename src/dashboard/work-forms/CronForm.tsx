@@ -47,7 +47,7 @@ export function CronForm(props: CronFormProps) {
       <EnterSaves />
       {props.from ? <input type="hidden" name="from" value={props.from} /> : null}
       {props.paste}
-      <Section title="Target" note={`What is called. ${reach}`}>
+      <Section title="Target" note={`The URL to call. ${reach}`}>
         <div className={classes.fields}>
           <TextField
             name="name"

@@ -35,7 +35,8 @@ export function HeadersEditor() {
     );
   const words = {
     name,
-    description: 'Sent as they stand here. Names such as Authorization are masked after saving.',
+    description:
+      'Sent exactly as entered. Values of headers such as Authorization are masked after saving.',
     error,
   };
   return (

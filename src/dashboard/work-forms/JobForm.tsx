@@ -63,7 +63,7 @@ export function JobForm(props: JobFormProps) {
       </Section>
       <Section
         title="Request"
-        note={`What is called. ${reach} That is checked when the request is sent.`}
+        note={`The URL to call. ${reach} That is checked when the request is sent.`}
       >
         <div className={classes.fields}>
           <TargetFields urlNote={props.urlNote} />

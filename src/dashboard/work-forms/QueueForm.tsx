@@ -65,7 +65,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
       <Section title="Alerts" note="When jobs fail or are slow, and who is notified.">
         <AlertFields
           choices={choices}
-          channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose nobody for failures.'}`}
+          channelNote={`Choose channels for each alert level. Failed jobs are also emailed to every member. A recovery alert is sent when a slow queue is fast again.${mayNotify ? '' : ' Only an admin can choose no channel for failures.'}`}
           reminderNote="Repeats the notice while failed jobs are neither retried nor deleted."
         >
           <CheckField

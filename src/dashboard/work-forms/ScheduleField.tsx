@@ -80,11 +80,11 @@ function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
       <PlainField
         label="Show runs in"
         isShort
-        description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: where the clocks change for summer time, its runs shift by an hour there."
+        description="A time zone to compare with, such as Europe/Berlin. The schedule stays in UTC: with summer time, its runs shift by an hour in that zone."
         list={`${id}-zones`}
         {...zone.input}
         onFocus={() => setZones(Intl.supportedValuesOf('timeZone'))}
-        error={isUnknown ? 'No such time zone is known. One is Europe/Berlin.' : null}
+        error={isUnknown ? 'There is no such time zone. An example is Europe/Berlin.' : null}
       />
       <datalist id={`${id}-zones`}>
         {zones.map((name) => (

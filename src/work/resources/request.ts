@@ -9,7 +9,7 @@ export const targetUrl = () =>
   url('url', {
     missing: MESSAGES.urlRequired,
     wrong: MESSAGES.urlInvalid,
-    about: 'Where the request goes. Must be publicly reachable when it runs.',
+    about: 'The target URL. It must be publicly reachable when the run starts.',
     option: { flags: '--url <U>', help: 'where its requests go' },
     activity: ['URL', 'name'],
   });
