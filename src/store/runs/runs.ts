@@ -133,12 +133,12 @@ export class RunStore {
   ): Promise<boolean[]> {
     this.#onBatch('settle', settlements.length);
     const tools = { db: this.#db, medians: this.#medians };
-    const { ours, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
+    const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
     // Signals of all settlements: one that is no longer ours may have been written by an earlier try whose answer was
     // lost.
     const signals = settlements.flatMap(signalsOf);
     this.#signals.send(hasRaised ? [...signals, { kind: 'notices' }] : signals);
-    return settlements.map(({ run }) => ours.has(run.id));
+    return settlements.map(({ run }) => isOurs(run));
   }
 }
 

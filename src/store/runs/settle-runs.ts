@@ -9,8 +9,8 @@ import type { Medians } from '../figures/medians.ts';
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
 export interface Settled {
-  /** The ids of the runs that were still the node's to end; for all others nothing was changed. */
-  ours: ReadonlySet<string>;
+  /** Whether a run was still the node's to end. Nothing was changed for others. */
+  isOurs: (run: Settlement['run']) => boolean;
   /** Whether the streak of a cron, or how long runs took, has raised an alert. */
   hasRaised: boolean;
 }
@@ -26,26 +26,26 @@ export async function settleRuns(
   const input = packSettlements(db.dialect, table, nodeId, settlements);
   if (timed.length === 0 && settlements.every(isQuiet)) {
     const ended = await endRuns(input, (some) => db.perform(END_RUNS, some));
-    return { ours: idsOf(ended, settlements), hasRaised: false };
+    return { isOurs: amongEnded(ended), hasRaised: false };
   }
   return db.transact(async (trx) => {
     const ended = await endRuns(input, (some) => END_RUNS[trx.dialect.name].run(trx, some));
-    const ours = idsOf(ended, settlements);
-    const kept = settlements.filter(({ run }) => ours.has(run.id));
-    const ourTimed = timed.filter(({ run }) => ours.has(run.id));
+    const isOurs = amongEnded(ended);
+    const kept = settlements.filter(({ run }) => isOurs(run));
+    const ourTimed = timed.filter(({ run }) => isOurs(run));
     const isPaceTold = await followSpells(trx, ourTimed);
     await raiseJobAlerts(trx, kept.flatMap(alertOf));
     const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
     await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
-    return { ours, hasRaised: hasFollowed || isPaceTold };
+    return { isOurs, hasRaised: hasFollowed || isPaceTold };
   });
 }
 
-function idsOf(
-  ended: readonly EndedRow[] | null,
-  settlements: readonly Settlement[],
-): ReadonlySet<string> {
-  return new Set(ended ? ended.map(({ id }) => id) : settlements.map(({ run }) => run.id));
+/** @param ended  null if all were ended */
+function amongEnded(ended: readonly EndedRow[] | null): Settled['isOurs'] {
+  if (ended === null) return () => true;
+  const ids = new Set(ended.map(({ id }) => id));
+  return ({ id }) => ids.has(id);
 }
 
 /**
