@@ -123,6 +123,7 @@ const LAXER: readonly [rule: string, applies: (text: string) => boolean][] = [
     'control characters in a reason',
     (text) => /HTTP\/1\.\d \d{3} [^\r\n]*[^\t\x20-\x7e\x80-\xff\r\n]/.test(text),
   ],
+  ['lengths beyond 2⁵³ − 1', (text) => /content-length:[ \t]*0*[\d]{16,}/i.test(text)],
   ['other major versions', (text) => /HTTP\/[02]\.\d/.test(text)],
   ['101 without an upgrade', (text) => /HTTP\/1\.\d 101/.test(text)],
 ];
