@@ -355,7 +355,7 @@ describe('settings', () => {
       database: { kind: 'sqlite', path: '/srv/data/belfry.db' },
       appKey: null,
       role: 'all',
-      maxConcurrentRequests: 256,
+      maxConcurrentRequests: 512,
       shutdownGraceSeconds: 30,
       apiRateLimit: 60,
       trustedProxies: 0,

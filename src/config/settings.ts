@@ -231,7 +231,7 @@ export const SETTINGS = {
     { shownDefault: 'app.key next to a SQLite database; none with Postgres', secret: true },
   ),
   ROLE: oneOf(['all', 'web', 'engine'], 'all'),
-  MAX_CONCURRENT_REQUESTS: wholeNumber(1, 100_000, 256),
+  MAX_CONCURRENT_REQUESTS: wholeNumber(1, 100_000, 512),
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600, 30),
   /** Requests per minute and client address; 0 for no limit. */
   API_RATE_LIMIT: wholeNumber(0, 1_000_000, 60),

@@ -13,7 +13,7 @@ import { RunUnderWay, type RunTools } from './run-under-way.ts';
 import { Slots } from './slots.ts';
 import { AddingUp } from './chores/adding-up.ts';
 import { CronTimes } from './chores/cron-times.ts';
-import { dealSlots } from './fair-slots.ts';
+import { cutToClaim, dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 
 export interface EngineOptions {
@@ -316,7 +316,8 @@ export class Engine {
     const { scheduler } = loop;
     const now = this.#clock.now();
     const flows = scheduler.takeDue(now, MAX_FLOWS);
-    const slots = dealSlots(flows, this.#freeSlots, this.#slots.inFlightByTeam);
+    const dealtFor = dealSlots(flows, this.#freeSlots, this.#slots.inFlightByTeam);
+    const slots = cutToClaim(dealtFor, this.#options.maxConcurrentRequests);
     const served = flows.flatMap((flow, n) => {
       const dealt = slots[n] ?? 0;
       return dealt > 0 ? [{ flow, slots: dealt }] : [];

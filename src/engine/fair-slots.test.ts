@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { dealSlots } from './fair-slots.ts';
+import { cutToClaim, dealSlots } from './fair-slots.ts';
 
 const flow = (teamId: string, inFlight = 0) => ({ teamId, inFlight });
 const nobody = new Map<string, number>();
@@ -67,4 +67,10 @@ describe('dealing free slots (§3.8)', () => {
       }),
     );
   });
+});
+
+test('a claim fills at most a third of all slots, those of its first flows', () => {
+  assert.deepEqual(cutToClaim([341], 512), [171]);
+  assert.deepEqual(cutToClaim([100, 0, 50, 100, 20], 512), [100, 0, 50, 21, 0]);
+  assert.deepEqual(cutToClaim([1, 1], 2), [1, 0]);
 });

@@ -52,6 +52,23 @@ export function dealSlots(
   }
 }
 
+/**
+ * The share of all slots that one claim may fill: half of what a flow gets that is alone. So the next claim is made while
+ * these runs are sent. If a claim filled all slots, its runs would also end at once, and nothing would be sent during the
+ * next claim.
+ */
+const CLAIMED_SHARE = 1 / 3;
+
+/** Cuts the slots dealt for one claim down to its share of all slots; the first flows keep theirs. */
+export function cutToClaim(dealt: readonly number[], allSlots: number): number[] {
+  let left = Math.ceil(allSlots * CLAIMED_SHARE);
+  return dealt.map((slots) => {
+    const kept = Math.min(slots, left);
+    left -= kept;
+    return kept;
+  });
+}
+
 /** The most of `left` slots that keep `holds + slots <= heldPerFree * (left - slots) + heldPerFree`. */
 function mostWithin(holds: number, left: number, heldPerFree: number): number {
   const most = Math.floor((heldPerFree * left + heldPerFree - holds) / (heldPerFree + 1));
