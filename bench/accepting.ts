@@ -23,7 +23,7 @@ export async function measureAccepting(places: Places, jobs: number): Promise<Ac
     const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
-    await postJobs(belfry, client, JOB, Math.min(jobs, 2_000));
+    await postJobs(belfry, client, JOB, Math.min(jobs, 10_000));
     const result = { database, jobs, ...(await postJobs(belfry, client, JOB, jobs)) };
     client.close();
     results.push(result);

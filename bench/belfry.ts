@@ -101,16 +101,15 @@ export async function openQueue(store: Store, teamId: string): Promise<void> {
   await store.queues.save(teamId, QUEUE, { isPaused: false }, store.clock.now());
 }
 
-/** One queue may hold about two thirds of the slots (§3.8), so the process needs this many slots per request. */
-const SLOTS_PER_REQUEST = 1.53;
+/** The default of `MAX_CONCURRENT_REQUESTS`. One queue gets two thirds of it (§3.8): `CONCURRENCY` in deliveries.ts. */
+const SLOTS = 512;
 
-const makeBelfry: MakeContestant = async ({ jobs, targetUrl, concurrency, place, job }) => {
+const makeBelfry: MakeContestant = async ({ jobs, targetUrl, place, job }) => {
   const store = await openBenchStore(place);
   const done = Promise.withResolvers<void>();
   let left = jobs;
-  const slots = Math.round(concurrency * SLOTS_PER_REQUEST);
   const metrics = job === 'usual' ? new Metrics() : null;
-  const { engine, sender } = buildBenchEngine(store, slots, {
+  const { engine, sender } = buildBenchEngine(store, SLOTS, {
     ...(metrics && {
       runStarted: (...started) => metrics.runStarted(...started),
       claimed: (...counts) => metrics.claimed(...counts),

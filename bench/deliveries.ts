@@ -38,7 +38,8 @@ export interface DeliveriesResult {
   skipped: string[];
 }
 
-const CONCURRENCY = 128;
+/** About as many as one queue of Belfry has at once by default. */
+const CONCURRENCY = 340;
 export const BARE = 'bare undici loop';
 export const OWN_EXCHANGE = "bare loop of Belfry's exchange";
 const PEERS = path.join(import.meta.dirname, 'peers');

@@ -78,7 +78,7 @@ function deliveries({ jobs, concurrency, contestants, skipped }: DeliveriesResul
     '',
     ...deliveryTable(small),
     '',
-    "Belfry has 196 slots, of which one queue gets two thirds, no rate, and its own HTTP exchange. The others run 128 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: the cost of the queue alone.",
+    "Belfry has its 512 default slots, of which one queue gets 341, no rate, and its own HTTP exchange. The others run 340 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: the cost of the queue alone.",
     '',
     'A usual job: a payload of 1 KB, three headers of which one is a secret, a signing secret, an assertion and a callback, with metrics on. So each job is two requests.',
     '',
@@ -123,7 +123,7 @@ function steady(results: Lateness[]): string[] {
   return [
     '## Lateness under a steady load',
     '',
-    'Jobs posted over HTTP and due a second later; lateness is from the due time to the arrival at the target.',
+    'Jobs posted over HTTP and due a second later, after two seconds of warm-up; lateness is from the due time to the arrival at the target.',
     '',
     ...table(
       ['', 'a second', 'arrived', 'twice', 'early', 'median', '99 %', 'latest'],

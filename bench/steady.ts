@@ -19,6 +19,8 @@ export interface Lateness {
 }
 
 const TICK_MS = 5;
+/** Posted first and not counted: the poster, the service and the target become fast only after some work. */
+const WARM_UP_SECONDS = 2;
 
 export async function measureSteady(
   places: Places,
@@ -33,6 +35,7 @@ export async function measureSteady(
     await using belfry = await startBelfry({ databaseUrl, env });
     const client = await makeClient(belfry);
     const jobs = perSecond * seconds;
+    await postSteadily(client, `${target.url}/warm-up`, perSecond, perSecond * WARM_UP_SECONDS);
     const tookMs = await postSteadily(client, `${target.url}/steady`, perSecond, jobs);
     const arrivals = await collect(target, jobs);
     const due = new Map(
