@@ -14,8 +14,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { runQuietly } from './run-quietly.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-// The build holds domain's rules, the forms' readers of work and the roles of people, so a change there is a change
-// of the build.
+// The build contains code of these modules.
 export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((room) =>
   join(ROOT, 'src', room),
 );
@@ -25,7 +24,7 @@ const CONFIGS = ['package-lock.json', 'react-router.config.ts', 'vite.config.ts'
 const BUILT = join(ROOT, 'build', 'dashboard');
 const BUILDER = join(ROOT, 'node_modules', '@react-router', 'dev', 'bin.cjs');
 
-/** The dashboard's own files, the rules it shares, how it is built, and the lock file, because a build holds its libraries too. */
+/** With the configs and the lock file, because a build contains its libraries. */
 function hashSources() {
   const hash = createHash('sha256');
   for (const path of CONFIGS) hash.update(readFileSync(path));
@@ -42,7 +41,7 @@ function hashSources() {
   return hash.digest('hex');
 }
 
-/** On standard error: standard output belongs to the service's log. */
+/** Standard output is the service's log. */
 function runBuilder(directory) {
   return runQuietly('Building the dashboard, once (about 8 s)', {
     file: process.execPath,
@@ -54,10 +53,7 @@ function runBuilder(directory) {
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/**
- * Compressed once here instead of in each serving process; dashboard/serving/static-files.ts looks for the .br and .gz
- * files.
- */
+/** Compressed once here, not in each process; dashboard/serving/static-files.ts finds the .br and .gz files. */
 function compressFiles(directory) {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(js|css|svg|txt|webmanifest)$/.test(entry.name))
@@ -69,7 +65,7 @@ function compressFiles(directory) {
   }
 }
 
-/** The build names the folder that it was made in; the same sources are to give the same bytes each time. */
+/** The build names its folder; equal sources must give equal bytes. */
 function forgetFolder(directory) {
   const file = join(directory, 'server', 'index.js');
   const text = readFileSync(file, 'utf8');
@@ -81,7 +77,7 @@ const isBuiltFrom = (hash) => {
   return existsSync(file) && readFileSync(file, 'utf8') === hash;
 };
 
-/** Puts the finished build in the place of the last one; of two that finish together, either will do. */
+/** If two builds finish together, either will do. */
 function swapIn(fresh, hash) {
   const last = `${BUILT}.last-${process.pid}`;
   try {
@@ -95,8 +91,8 @@ function swapIn(fresh, hash) {
 }
 
 /**
- * Builds in a new folder, so that a failed or interrupted build leaves the last one intact. Resolves to 'built',
- * 'unchanged' or 'failed'; errors are on standard error.
+ * In a new folder, so that a failed build leaves the last one intact. Resolves to 'built', 'unchanged' or 'failed';
+ * errors are on standard error.
  */
 export async function buildDashboardIfChanged() {
   if (!CONFIGS.every((path) => existsSync(path))) return 'unchanged';
@@ -127,5 +123,5 @@ async function run() {
   process.exitCode = (await buildDashboardIfChanged()) === 'failed' ? 1 : 0;
 }
 
-// Without an `await`, so that this file can be loaded at once, as its test is.
+// Without `await`, so that tests can import this file.
 if (import.meta.main) void run();

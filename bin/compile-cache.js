@@ -1,7 +1,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Keeps compiled code in build/compile-cache, so that the next start neither strips types nor compiles. */
+/** The next start neither strips types nor compiles. */
 export function keepCompiledCode() {
   const folder = fileURLToPath(new URL('../build/compile-cache', import.meta.url));
   module.enableCompileCache(folder);

@@ -1,4 +1,4 @@
-// `npm run demo`: a sample team to look around in.
+// `npm run demo`: a sample team.
 import { isPinnedNode } from './pinned-node.js';
 
 if (isPinnedNode()) {

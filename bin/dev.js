@@ -1,4 +1,4 @@
-// `npm run dev`: the service, restarted and its dashboard rebuilt whenever a file in src changes.
+// `npm run dev`: restarts the service and rebuilds its dashboard after each change in src.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
@@ -19,7 +19,7 @@ async function runDevelopment() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
   const changes = watchSources(stopping.signal);
   while (!stopping.signal.aborted) {
-    // A build that fails leaves the last one in use; its reasons are on the terminal.
+    // If the build fails, the last one stays.
     await buildDashboardIfChanged();
     const service = spawn(process.execPath, [MAIN], { stdio: 'inherit' });
     const ended = once(service, 'exit');
@@ -29,7 +29,7 @@ async function runDevelopment() {
   }
 }
 
-/** Each `next` resolves once something has changed since the last, and nothing changes any more. */
+/** Each `next` resolves after a change, when nothing changes any more. */
 function watchSources(signal) {
   let change = Promise.withResolvers();
   const watcher = watch(SOURCES, { recursive: true, signal }, (_event, name) => {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 26;
-/** The loader's exit code if a shared library is missing; it has named the library by then. */
+/** The loader has named the missing library by then. */
 const LOADER_FAILED = 127;
 const MISSING_LIBRARY =
   'belfry: Node needs the library libatomic (Debian, Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic).\n';
@@ -25,7 +25,7 @@ function followParent() {
   process.channel?.unref();
 }
 
-/** Runs the same script again under `node`, in its own process group so that it gets each signal once. */
+/** In its own process group, so that it gets each signal once. */
 function runUnder(node) {
   const child = spawn(node, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -45,8 +45,7 @@ function runUnder(node) {
 }
 
 /**
- * True if this process may continue. Otherwise the script already runs again under the Node that `npm ci` installed, or
- * an error was printed.
+ * True if this process may continue. Otherwise the script runs again under the pinned Node, or an error was printed.
  */
 export function isPinnedNode() {
   if (Number.parseInt(process.versions.node, 10) >= NEEDED) {

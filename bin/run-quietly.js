@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** How many bytes of a command's output are kept: the reason of a failure is at its end. */
+/** The reason of a failure is at the end. */
 const KEPT_BYTES = 256 * 1024;
 
 /**

@@ -22,7 +22,7 @@ const packaged: Packaged = {
 
 void start(process.argv.slice(2));
 
-/** Runs its own commands before the settings are read, which may be wrong. */
+/** Its own commands run before the settings are read, which may be wrong. */
 async function start(command: readonly string[]): Promise<void> {
   const own = packaged.commands.find(({ name }) => command.length === 1 && name === command[0]);
   await (own === undefined ? runMain(command, packaged) : own.run());

@@ -6,15 +6,15 @@ import { ROOT } from './places.ts';
 /** The oldest supported Node; newer syntax is rewritten. */
 const TARGET = 'node24';
 
-/** File by name in the package, and where its code begins. */
+/** The file's name in the package, and its entry. */
 const PROGRAMS = {
   'belfry.cjs': 'packaging/belfry.ts',
   'sqlite-worker.cjs': 'src/store/sqlite/worker.ts',
 };
 
 /**
- * Writes each program with all its imports as one file, because an executable can't load a second one. Dynamic imports
- * are still evaluated on demand. Names and lines are kept for readable stack traces.
+ * One file each, because an executable can't load a second one. Dynamic imports are still evaluated on demand. Names
+ * and lines are kept for stack traces.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   for (const [name, input] of Object.entries(PROGRAMS)) {

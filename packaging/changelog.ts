@@ -1,11 +1,11 @@
-/** Moves the unreleased entries into a section of the version, below a new empty one. */
+/** Below a new empty section Unreleased. */
 export function releaseChangelog(text: string, version: string, day: string): string {
   if (readSection(text, 'Unreleased') === '')
     throw new Error('CHANGELOG.md has nothing under Unreleased');
   return text.replace(/^## Unreleased$/m, `## Unreleased\n\n## ${version} (${day})`);
 }
 
-/** The text under the heading that begins with `heading`; empty if there is none. */
+/** Empty if there is no such heading. */
 export function readSection(text: string, heading: string): string {
   const sections = text.split(/^## /m);
   const found = sections.find((section) => /^[^\s(]+/.exec(section)?.[0] === heading);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { ROOT } from './places.ts';
 
-/** The commit recorded in a package; empty if unknown, as in a build context without `.git`. */
+/** Empty if unknown, as in a build context without `.git`. */
 export function findCommit(): string {
   const given = process.env['BELFRY_COMMIT'];
   if (given !== undefined) return given;

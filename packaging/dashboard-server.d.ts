@@ -1,4 +1,4 @@
-/** `build/dashboard/server/index.js`, which bundle.ts puts in the place of this name. */
+/** bundle.ts replaces it by `build/dashboard/server/index.js`. */
 declare module 'belfry:dashboard-server' {
   import type { ServerBundle } from '#dashboard/build';
   const bundle: ServerBundle;

@@ -3,7 +3,7 @@ import { listParts, readPart } from './parts.ts';
 
 const FOLDER = 'dashboard';
 
-/** The built dashboard: its server is in the bundle, and the browser's files are parts of the package. */
+/** Its server is in the bundle; the browser's files are parts of the package. */
 export const packagedDashboard: DashboardBuild = {
   loadServer: () => import('belfry:dashboard-server'),
   readFiles: () =>

@@ -6,17 +6,17 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * V8 salts compiled code with random numbers, and its cache stores the salt. With this flag the cache stays valid in
- * another process.
+ * V8 salts compiled code with random numbers and stores the salt. With this flag the cache is valid in other
+ * processes.
  */
 const SAME_EACH_TIME = '--random-seed=1';
 
-/** Writes the Node of this process and the package in `folder` as one file. */
+/** The Node of this process and the package in one file. */
 export async function buildExecutable(folder: string, output: string): Promise<void> {
   const config = path.join(folder, '..', 'executable.json');
   const node = path.dirname(path.dirname(process.execPath));
   const settings = {
-    // Relative, since it is written into the result.
+    // Relative, because it is written into the result.
     main: 'belfry.cjs',
     output,
     useCodeCache: true,
@@ -27,7 +27,7 @@ export async function buildExecutable(folder: string, output: string): Promise<v
   await run(process.execPath, [SAME_EACH_TIME, '--build-sea', config], { cwd: folder });
 }
 
-/** The files that the program reads at run time, by name. */
+/** Files that are read at run time. */
 function listParts(folder: string): Record<string, string> {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries

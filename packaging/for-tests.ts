@@ -1,4 +1,4 @@
-/** `npm test` starts with it: the npm package from which tests start Belfry as a process. */
+/** `npm test` makes the npm package that tests start. */
 import { packageForTestsIfChanged } from './package.ts';
 
 await packageForTestsIfChanged();

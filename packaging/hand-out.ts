@@ -1,4 +1,4 @@
-/** Writes everything that a release hands out for this platform into `dist`, for the version in package.json. */
+/** Writes all release files of this platform into `dist`. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const notes = readSection(changelog, VERSION) || readSection(changelog, 'Unrelea
 fs.writeFileSync(path.join(DIST, `belfry-${VERSION}-changes.md`), `${notes}\n`);
 writeSums();
 
-/** Of everything of this version that lies there: also executables that were made on other machines. */
+/** Also of executables from other machines. */
 function writeSums(): void {
   const names = fs.readdirSync(DIST).filter((name) => name.startsWith(`belfry-${VERSION}`));
   const lines = names.toSorted().map((name) => {

@@ -4,7 +4,7 @@
 
 const needed = 24;
 if (Number.parseInt(process.versions.node, 10) >= needed) {
-  // Inside the package, so that it is deleted with it. If it can't be written, every call compiles again.
+  // In the package, so that it is deleted with it. If it can't be written, every call compiles again.
   require('node:module').enableCompileCache(require('node:path').join(__dirname, 'compile-cache'));
   require('./belfry.cjs');
 } else {

@@ -19,16 +19,15 @@ interface Locked {
 }
 type LockFile = { packages: Record<string, Locked> };
 
-/** A package that the bundle can hold. */
 interface Part {
   name: string;
   version: string;
   licence: string;
-  /** Such as `node_modules/pg`. */
+  /** `node_modules/pg` */
   folder: string;
 }
 
-/** The named packages and their dependencies. */
+/** With their dependencies. */
 export function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});
@@ -40,13 +39,12 @@ export function listPackages(): Part[] {
   });
 }
 
-/** The licence texts of them all. */
 export function writeLicences(): string {
   const texts = listPackages().map(writeOne);
   return `Belfry holds these packages, each under its own licence.\n\n${texts.join('\n')}`;
 }
 
-/** Folders such as `node_modules/pg`, without the packages of other platforms. */
+/** Without packages of other platforms. */
 function findAll(names: readonly string[], { packages }: LockFile): string[] {
   const found = new Set<string>();
   const visit = (name: string, from: string) => {
@@ -59,7 +57,7 @@ function findAll(names: readonly string[], { packages }: LockFile): string[] {
   return [...found];
 }
 
-/** As Node looks for it: in the folder itself, then in those around it. */
+/** As Node does: in the folder, then in those around it. */
 function resolveFrom(name: string, from: string, packages: LockFile['packages']): string | null {
   const folder = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
   if (packages[folder] !== undefined) return folder;
@@ -72,7 +70,7 @@ function writeOne({ name, version, licence, folder }: Part): string {
   const file = fs
     .readdirSync(path.join(ROOT, folder))
     .find((each) => /^(licen[cs]e|copying)(\.(md|txt|mit))?$/i.test(each));
-  // Some publish the name of the licence alone.
+  // Some publish only the licence's name.
   const text = file === undefined ? '' : fs.readFileSync(path.join(ROOT, folder, file), 'utf8');
   return `${'-'.repeat(78)}\n${name} ${version} (${licence})\n\n${text.trim()}\n`;
 }

@@ -10,9 +10,8 @@ import { writeLicences } from './licences.ts';
 import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
 /**
- * Makes the npm package as a folder and the executable from it, unless both are there for these sources.
- *
- * @throws if the dashboard can't be built; why is on standard error by then
+ * The npm package as a folder and the executable, unless both exist for these sources.
+ * @throws if the dashboard can't be built; the reason is on standard error
  */
 export async function packageIfChanged(): Promise<void> {
   buildDashboard();
@@ -21,25 +20,22 @@ export async function packageIfChanged(): Promise<void> {
   await makeIfChanged(EXECUTABLE, hash, writeExecutable);
 }
 
-/**
- * Makes the dashboard, and the npm package as a folder that tests start Belfry from, unless they are there for these
- * sources.
- */
+/** The dashboard and the package that tests start, unless they exist for these sources. */
 export async function packageForTestsIfChanged(): Promise<void> {
   buildDashboard();
   await makeIfChanged(TESTED_PACKAGE, hashSources(), writePackage);
 }
 
-/** Copies the package for tests if it was made from these sources; otherwise makes a new one. */
+/** Copies the package for tests if its sources are the same. */
 async function takePackage(folder: string): Promise<void> {
   if (!isMadeFrom(TESTED_PACKAGE, hashSources())) return writePackage(folder);
   fs.rmSync(folder, { recursive: true, force: true });
-  // Processes that run from there write their compile cache into the folder.
+  // Processes write their compile cache into the folder.
   const filter = (file: string) => path.basename(file) !== 'compile-cache';
   fs.cpSync(TESTED_PACKAGE, folder, { recursive: true, filter });
 }
 
-/** @param hash of the sources, which is recorded in `build` */
+/** @param hash of the sources; stored in `build` */
 async function makeIfChanged(
   place: string,
   hash: string,
@@ -59,14 +55,13 @@ function isMadeFrom(place: string, hash: string): boolean {
   return fs.existsSync(place) && fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === hash;
 }
 
-/** Does nothing where it is there for its sources, which are more than those below: how it is built is among them. */
+/** Does nothing if it exists for its sources, which are more than those below. */
 function buildDashboard(): void {
   const builder = path.join(ROOT, 'bin/build-dashboard.js');
   const { status } = spawnSync(process.execPath, [builder], { stdio: 'inherit' });
   if (status !== 0) throw new Error('the dashboard could not be built');
 }
 
-/** The npm package as a folder. */
 export async function writePackage(folder: string): Promise<void> {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -84,7 +79,7 @@ export async function writePackage(folder: string): Promise<void> {
   fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
 }
 
-/** No dependencies: they are in the bundle. */
+/** Dependencies are in the bundle. */
 const MANIFEST = {
   name: 'belfry',
   version: VERSION,
@@ -92,11 +87,11 @@ const MANIFEST = {
   license: 'MIT',
   type: 'commonjs',
   bin: { belfry: 'belfry.js' },
-  // belfry.js rejects an older Node itself; npm only warns.
+  // belfry.js rejects an older Node; npm only warns.
   engines: { node: '>=24' },
 };
 
-/** Written under another name first, so that nobody runs half of it. */
+/** First under another name, so that nobody runs half of it. */
 async function writeExecutable(file: string): Promise<void> {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;

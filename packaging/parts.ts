@@ -1,4 +1,4 @@
-/** The files of a package apart from its code: files next to it in the npm package, assets in the executable. */
+/** The files of a package apart from its code: files in the npm package, assets in the executable. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea';
@@ -10,12 +10,12 @@ export function hasPart(name: string): boolean {
   return isSea() ? getAssetKeys().includes(name) : existsSync(join(FOLDER, name));
 }
 
-/** Not to be written to: in the executable it is the very memory that the file is mapped to. */
+/** Read-only: in the executable it is the mapped memory itself. */
 export function readPart(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(isSea() ? getRawAsset(name) : readFileSync(join(FOLDER, name)));
 }
 
-/** The names of all parts in a folder, such as `dashboard/assets/root-B1x2.js`. */
+/** Such as `dashboard/assets/root-B1x2.js`. */
 export function listParts(folder: string): string[] {
   if (isSea()) return getAssetKeys().filter((name) => name.startsWith(`${folder}/`));
   return readdirSync(join(FOLDER, folder), { recursive: true, withFileTypes: true })

@@ -2,11 +2,11 @@ import path from 'node:path';
 import { VERSION } from '#config/version';
 
 export const ROOT = path.dirname(import.meta.dirname);
-/** The npm package as a folder; the executable holds the same files. */
+/** The executable has the same files. */
 export const PACKAGE = path.join(ROOT, 'build/package');
-/** The same for tests, whose processes leave compiled code in it. */
+/** For tests, whose processes leave compiled code in it. */
 export const TESTED_PACKAGE = path.join(ROOT, 'build/tested-package');
-/** The folder of a release's files. */
+/** Release files. */
 export const DIST = path.join(ROOT, 'dist');
 
 const suffix = process.platform === 'win32' ? '.exe' : '';

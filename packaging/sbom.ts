@@ -25,8 +25,8 @@ const BELFRY = `belfry@${VERSION}`;
 const NODE = `node@${process.versions.node}`;
 
 /**
- * The contents of the executable and the npm package as CycloneDX: npm's list without build and test packages, plus the
- * Node of the executable. Reproducible: no serial number and no timestamp.
+ * CycloneDX: npm's list without build and test packages, plus the executable's Node. Reproducible: without serial
+ * number and timestamp.
  */
 export async function writeSbom(): Promise<string> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
@@ -39,7 +39,7 @@ export async function writeSbom(): Promise<string> {
   sbom.metadata.component = { ...sbom.metadata.component, 'bom-ref': BELFRY, name: 'belfry' };
   sbom.components = sbom.components.filter((component) => held.has(component['bom-ref']));
   for (const component of sbom.components) {
-    // Packages in the dashboard's bundle are included, although they are development dependencies.
+    // Packages in the dashboard's bundle are included.
     component.scope = 'required';
     delete component.properties;
   }
@@ -67,5 +67,4 @@ function describeNode() {
   };
 }
 
-/** The SBOM's file name. */
 export const SBOM_NAME = `${path.basename(BELFRY).replace('@', '-')}.cdx.json`;

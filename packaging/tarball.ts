@@ -4,7 +4,7 @@ import { DIST, PACKAGE, TARBALL } from './places.ts';
 
 const run = promisify(execFile);
 
-/** Packs the folder that `packageIfChanged` left, and gives the tarball's path. */
+/** Packs the folder of `packageIfChanged`. @returns the path */
 export async function packTarball(): Promise<string> {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   await run(npm, ['pack', '--silent', '--pack-destination', DIST, PACKAGE], {

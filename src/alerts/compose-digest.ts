@@ -2,7 +2,7 @@ import { countOf } from '#domain/amounts';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { Message } from './channels/message.ts';
 
-/** How many alerts a digest names, because a chat message holds few fields. For the rest it gives the number. */
+/** A chat message has few fields. */
 const MOST_NAMED = 8;
 
 const LEVELS: readonly [level: AlertLevel, one: string, several: string][] = [
@@ -11,9 +11,7 @@ const LEVELS: readonly [level: AlertLevel, one: string, several: string][] = [
   ['recovery', 'recovery', 'recoveries'],
 ];
 
-/**
- * Combines several messages into one: the number of alerts per level, the titles of the first few, and a link to all.
- */
+/** The number of alerts per level, the first titles, and a link. */
 export function writeDigest(parts: readonly [Message, ...Message[]], baseUrl: string): Message {
   const [{ teamId, teamName }] = parts;
   const counts = LEVELS.map(([level, one, several]) => {

@@ -13,23 +13,20 @@ interface StillFailing {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
   alert: StoredAlert;
-  /** How many alerts the notification is about, this one included. */
   alertCount: number;
-  /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
+  /** One, except at the end of a maintenance window (§6.6). */
   subjects: readonly Subject[];
-  /** The note and runbook from the alert settings of the cron or queue. */
   settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
   teamName: string;
-  /** The stored part of the response of the alert's run. */
   response: Uint8Array | null;
-  /** The request of the run. Parts of the response or error that repeat it are hidden. */
+  /** Parts of the response or error that repeat it are hidden. */
   request: RequestSpec | null;
 }
 
 const NAME_CHARACTERS = 120;
 const ERROR_CHARACTERS = 300;
 
-/** Writes the event, its source and the link; no payload, header or target URL. */
+/** Contains no payload, header or target URL. */
 export function writeMessage(
   told: StillFailing,
   baseUrl: string,
@@ -62,7 +59,7 @@ export function writeMessage(
   };
 }
 
-/** Used where a message is about several crons: none of their notes or runbooks applies to all. */
+/** With several crons, no note or runbook applies to all. */
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
@@ -79,7 +76,7 @@ function detailsOf(
   return { noticeId, kind, alertCount, subjects, errorMessage, ...facts };
 }
 
-/** A name from a user, on one line, and written so that no chat or mail program turns it into a link. */
+/** One line, and no link for chats and mail programs. */
 function nameOf(name: string): string {
   return breakLinks(oneLine(name, NAME_CHARACTERS));
 }
@@ -124,11 +121,7 @@ function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count
   }
 }
 
-/**
- * The title for slow runs.
- *
- * @param slowMs  for how long, by now; null where it begins
- */
+/** @param slowMs null at the start */
 function slowTitle(level: StoredAlert['level'], what: string, slowMs: number | null): string {
   if (slowMs === null) return `Warning: ${what} is slow`;
   const after = `after ${describeDuration(slowMs)}`;
@@ -137,14 +130,13 @@ function slowTitle(level: StoredAlert['level'], what: string, slowMs: number | n
     : `Reminder: ${what} is still slow ${after}`;
 }
 
-/** The title for crons that began to fail inside a maintenance window and still fail at its end. */
+/** Crons that began to fail inside a window and still fail at its end. */
 function titleOfEnd({ mutedBy, source }: StoredAlert, count: number): string {
   const window = `“${nameOf(mutedBy ?? '')}”`;
   const what = count === 1 ? `cron “${nameOf(source.name)}” fails` : `${count} crons fail`;
   return `Still failing after maintenance ${window}: ${what}`;
 }
 
-/** How many crons a message names. For the rest it gives the number. */
 const MOST_NAMED = 10;
 
 function namesOf({ subjects, alertCount }: StillFailing): { label: string; value: string }[] {
@@ -166,7 +158,7 @@ function queueTitle(level: StoredAlert['level'], name: string, count: number): s
     : `Failure: ${count} jobs of queue ${name} were dead-lettered`;
 }
 
-/** The facts of the alert. If there are several alerts, the labels name the first. */
+/** With several alerts, the labels name the first. */
 function factsOf(
   alert: StoredAlert,
   count: number,
@@ -190,7 +182,7 @@ function statusOf({ responseStatus }: StoredAlert): string {
   return responseStatus === null ? 'no response' : `HTTP ${responseStatus}`;
 }
 
-/** The error message if there is one. A cron's failed run has none if its status is enough (§6.3). */
+/** A cron's failed run has none if its status is enough (§6.3). */
 function reasonOf(alert: StoredAlert, secrets: readonly string[]): string {
   const { errorMessage, reason, responseStatus } = alert;
   if (isUnknown(alert)) return describeUnknown(responseStatus);

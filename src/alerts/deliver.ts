@@ -13,21 +13,20 @@ import type { Mailer } from './mailer.ts';
 const POST_TIMEOUT_SECONDS = 10;
 const LOST = 'another node tells it now';
 
-/** The outcome of one post or mail. `logged`: no mail server is set up, so the mail was written to the log (§5.7). */
+/** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 
 export interface Posting {
   sender: Sender;
-  /** Called before each post after the first; false: no further post may be sent. */
+  /** Called before each further post; false: stop. */
   mayGoOn?: () => Promise<boolean>;
-  /** Gives the team's signing secret, for posts that are signed (§5.6); null where the team has none. */
+  /** Null if the team has none. */
   readSecret: () => Promise<string | null>;
   now: () => number;
 }
 
 /**
- * Posts a message to a channel, under the same network rules as a target (§6.5). A webhook is signed, chats and
- * services are not (§5.6).
+ * With the network rules of targets (§6.5). Webhooks are signed, chats and services aren't (§5.6).
  *
  * The error text never contains the channel's address, which is a secret.
  */
@@ -63,7 +62,7 @@ async function sendPost(posting: Posting, post: Post): Promise<Delivery> {
   return { kind: 'failed', error: verdict.errorMessage ?? 'Unknown error' };
 }
 
-/** Gives a failed delivery where the secret can't be opened: a post that must be signed is not sent unsigned. */
+/** Fails if the secret can't be decrypted: nothing is sent unsigned. */
 async function findSecret({ readSecret }: Posting): Promise<string | Delivery | null> {
   try {
     return await readSecret();

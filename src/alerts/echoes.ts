@@ -1,25 +1,18 @@
-/**
- * Hides parts of a response or error that repeat its own request, since they may be secret. No notification contains
- * them.
- */
+/** Hides parts of a response or error that repeat its request, since they may be secret. */
 import type { HeaderList } from '#domain/exchange';
 import { buildRequest, type RequestSpec } from '#domain/request';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
 
-/** The mark that replaces a hidden text. */
 const HIDDEN = '•••';
-/** Shorter texts are not hidden: any answer may contain them by chance. */
+/** Shorter texts occur by chance. */
 const LEAST_CHARACTERS = 4;
 const LEAST_OF_BODY = 8;
-/**
- * Only this much of the beginning of a long secret is searched for. After a match, everything that still matches is
- * hidden, too.
- */
+/** Searches for the beginning of a long secret, then hides everything that still matches. */
 const LOOKED_FOR_CHARACTERS = 64;
 
 /**
- * The texts of a request that no notification may contain: the values of secret headers (§5.9), the query and the body,
- * each as sent and as escaped in JSON. A body that the target has parsed and rewritten is not recognized.
+ * Values of secret headers (§5.9), the query and the body, each as sent and as escaped in JSON. A rewritten body isn't
+ * recognized.
  */
 export function secretsOf(
   request: RequestSpec,
@@ -37,7 +30,7 @@ export function secretsOf(
   return [...texts, ...quoted].toSorted((a, b) => b.length - a.length);
 }
 
-/** Gives `Bearer abcd` and `abcd`: both forms are secret. */
+/** `Bearer abcd` and `abcd`. */
 function partsOfHeader([, value]: HeaderList[number]): string[] {
   const credentials = /^[A-Za-z]+ +(\S.*)$/.exec(value)?.[1] ?? '';
   return [value, credentials].filter((text) => text.length >= LEAST_CHARACTERS);
@@ -47,7 +40,7 @@ function addIfLong(texts: Set<string>, text: string, least: number): void {
   if (text.length >= least) texts.add(text);
 }
 
-/** Hides each secret in a text, in the order given, which has longer secrets first (see `secretsOf`). */
+/** Longer secrets come first (see `secretsOf`). */
 export function hideEchoes(text: string, secrets: readonly string[]): string {
   return secrets.reduce(hideOne, text);
 }

@@ -15,34 +15,30 @@ interface NotifierOptions {
   sender: Sender;
   mailer: Mailer;
   log: Log;
-  /**
-   * The monthly limit of runs of a plan, null for none. Without this function no alerts about usage are raised (§6.7).
-   */
+  /** Null for no limit. Without this function no usage alerts are raised (§6.7). */
   monthlyLimitOf?: (plan: string) => number | null;
-  /** The public address, without a slash at its end. */
+  /** Without a slash at its end. */
   baseUrl: string;
-  /** The installation's rule for secret headers; by default `isSecretHeader` of domain/secret-headers. */
+  /** Default: `isSecretHeader`. */
   isSecretHeader?: IsSecretHeader;
   observer?: NoticeObserver;
 }
 
-/** `logged`: the mail was written to the log, because no SMTP server is set up. */
+/** `logged`: without SMTP, the mail was logged. */
 export type TestOutcome = Delivery;
 
-/** Sends notifications of alerts. */
 export interface Notifier {
   readonly name: 'notifier';
-  /** Begins to send. A process that only serves pages does not call it, and can still send tests. */
+  /** A process that only serves pages doesn't call it, and can still send tests. */
   start(): Promise<void>;
-  /** Claims nothing more and waits for running sends, for `graceMs` at most. */
+  /** Waits for running sends, for at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
-  /** True while nothing is being sent. */
   isQuiet(): boolean;
-  /** Sends a test to a channel, saved or not; for the kind `email` to every member (§6.5). */
+  /** Saved or not; the kind `email` goes to every member (§6.5). */
   sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
 }
 
-/** Teams that are notified at the same time, so that a chat that hangs does not delay other teams. */
+/** A chat that hangs doesn't delay other teams. */
 const MAX_TEAMS_AT_ONCE = 20;
 const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
@@ -103,10 +99,7 @@ class NoticeLoop implements Notifier {
       : postToChannel(postingFor(this.#store, this.#options.sender, teamId), config, message);
   }
 
-  /**
-   * Stops at the first mail that fails: a person is waiting for the answer, and a server that is down refuses every
-   * mail.
-   */
+  /** Stops at the first failure: a person is waiting, and a server that is down refuses every mail. */
   async #mailTest(teamId: string, message: Message): Promise<TestOutcome> {
     let outcome: TestOutcome = { kind: 'sent' };
     for (const { email } of await this.#store.channels.listMemberAddresses(teamId, {
@@ -148,10 +141,7 @@ class NoticeLoop implements Notifier {
     this.#cancelSleep = clock.after(sleepMs, () => this.#wake());
   }
 
-  /**
-   * Raises the alerts that depend on time and not on a run: ends of maintenance windows (§6.6), reminders (§6.5) and
-   * the month's usage (§6.7).
-   */
+  /** Alerts that depend on time: ends of windows (§6.6), reminders (§6.5) and usage (§6.7). */
   async #raiseTimed(): Promise<void> {
     const { clock, windows, alerts } = this.#store;
     const now = clock.now();
@@ -163,15 +153,12 @@ class NoticeLoop implements Notifier {
     if (monthlyLimitOf) await alerts.raiseUsage(now, monthlyLimitOf);
   }
 
-  /**
-   * Starts a sending for each team that has a notice due.
-   * @returns when to look again at the latest, in milliseconds since 1970
-   */
+  /** @returns when to look again at the latest */
   async #sendToTeams(): Promise<number> {
     const now = this.#store.clock.now();
     let lookAgainAt = now + LONGEST_SLEEP_MS;
     for (const { teamId, nextDueAt } of await this.#store.notices.scanWaiting()) {
-      // The end of the sending under way wakes the notifier again.
+      // The end of that sending wakes the notifier again.
       if (this.#sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
       else if (this.#sendings.size < MAX_TEAMS_AT_ONCE && this.#running) this.#startSending(teamId);
@@ -193,10 +180,7 @@ class NoticeLoop implements Notifier {
     this.#sendings.set(teamId, sending);
   }
 
-  /**
-   * Waits before the next try. The team's notifications stay due while the store is unreachable, so without a pause the
-   * store would be queried in a loop.
-   */
+  /** Notices stay due while the store is unavailable; without a pause it would be queried in a loop. */
   #pause(): Promise<void> {
     if (!this.#running) return Promise.resolve();
     return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));

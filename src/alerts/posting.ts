@@ -2,7 +2,6 @@ import type { Sender } from '#domain/exchange';
 import type { Store } from '#store/store';
 import type { Posting } from './deliver.ts';
 
-/** The sender, clock and signing secret for the posts of a team. */
 export function postingFor({ teams, clock }: Store, sender: Sender, teamId: string): Posting {
   return {
     sender,

@@ -12,11 +12,11 @@ import { writeMessage } from './compose.ts';
 import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
-/** An observer of notices, for metrics. Its methods must be quick and never throw. */
+/** For metrics. Be quick and never throw. */
 export interface NoticeObserver {
-  /** Called for each mail or post that was sent, with the channel's kind (`email`, `slack` …). */
+  /** For each mail or post. */
   noticeSent(channel: ChannelConfig['kind']): void;
-  /** Called for each mail or post that failed. It is tried again until an hour after the first try. */
+  /** For each mail or post; it is retried for an hour. */
   noticeFailed(channel: ChannelConfig['kind']): void;
 }
 
@@ -32,10 +32,10 @@ interface SendingTools {
   observer: NoticeObserver;
 }
 
-/** Longer than one post or mail can take with all its time limits. */
+/** Longer than one post or mail can take. */
 const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 5;
-/** A failing channel is tried again for an hour (§6.5): after these pauses, and once more at its end. */
+/** After these pauses, and once more at the end (§6.5). */
 const RETRY_FOR_MS = 3_600_000;
 const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
@@ -43,20 +43,16 @@ const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
 /**
- * Notices with the same key are sent as one message. A notice whose channel was deleted goes to the default channel, so
- * the channel is part of the key.
+ * Notices with the same key are one message. A deleted channel is replaced by the default, so the channel is part of
+ * the key.
  */
 function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
   return batchId === null ? id : `${batchId} ${channelId}`;
 }
 
-/** Notifications that are sent in one message; most are alone. */
 type Batch = readonly [ClaimedNotice, ...ClaimedNotice[]];
 
-/**
- * The alert by which `planSteps` decides, and the targets of all notices. An alert of a cron is preferred, because only
- * alerts of crons are mailed on behalf of a channel that is email.
- */
+/** Prefers an alert of a cron, because only those are mailed for an email channel. */
 function whomToTell(batch: Batch): Pick<ClaimedNotice, 'targets' | 'alert'> {
   const [first] = batch;
   const { alert } = batch.find((notice) => notice.alert.source.kind === 'cron') ?? first;
@@ -65,18 +61,18 @@ function whomToTell(batch: Batch): Pick<ClaimedNotice, 'targets' | 'alert'> {
   return { alert, targets: [...each.values()] };
 }
 
-/** One thing to send: to the team's chat, or to one member. */
+/** To the team's chat, or to one member. */
 type Step =
   | { target: NoticeTarget; kind: 'post'; config: PostedChannel }
   | { target: NoticeTarget; kind: 'mail'; address: string };
 
-/** Whether the team's channel took a notice, and its first error. */
+/** With its first error. */
 interface Fared {
   hasSent: boolean;
   error: string | null;
 }
 
-/** Sends the due notices of a team, one after another. */
+/** One after another. */
 export class NoticeSending {
   readonly #tools: SendingTools;
   readonly #store: Store;
@@ -96,7 +92,7 @@ export class NoticeSending {
       const batches = Map.groupBy(claimed, batchKeyOf);
       for (const [first, ...others] of batches.values()) {
         if (!first) continue;
-        // Releases the claim at once, so that another node need not wait for the lease to end.
+        // Releases the claim, so that other nodes needn't wait for the lease.
         if (this.#isStopping()) await this.#giveBack([first, ...others]);
         else await this.#send([first, ...others]);
       }
@@ -104,10 +100,7 @@ export class NoticeSending {
     }
   }
 
-  /**
-   * Reads the notification's channel as it is set now. A deleted channel is replaced by the default channel. Null:
-   * there is nothing left to send.
-   */
+  /** As it is set now; the default replaces a deleted one. Null: nothing is left to send. */
   async #findChannel(
     notice: ClaimedNotice,
   ): Promise<{ channel: Channel; channelId: string | null } | null> {
@@ -124,10 +117,7 @@ export class NoticeSending {
     for (const notice of batch) await notices.keep([notice], notice.targets, clock.now());
   }
 
-  /**
-   * Whether the batch is sent as one message: not if its channel was deleted, and not to PagerDuty, where each alert is
-   * its own incident.
-   */
+  /** Not if the channel was deleted, and not for PagerDuty, where each alert is an incident. */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
     const { channels } = this.#store;
@@ -156,7 +146,7 @@ export class NoticeSending {
     let left: NoticeTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
-      // A node that has lost the claim must not send anything more.
+      // A node that lost the claim must not send anything more.
       let isOurs = true;
       const mayGoOn = async () =>
         (isOurs = await notices.keep(batch, left, clock.now() + LEASE_MS));
@@ -164,7 +154,7 @@ export class NoticeSending {
       const error = await this.#take(notice, { step, message, mayGoOn });
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
-      // Emails to members do not show whether the team's chat works.
+      // Emails to members don't show whether the chat works.
       if (step.kind === 'mail' && config.kind !== 'email') continue;
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
@@ -181,7 +171,7 @@ export class NoticeSending {
     return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }
 
-  /** @returns null when it was sent, else the error */
+  /** @returns null if it was sent, else the error */
   async #take(
     notice: ClaimedNotice,
     { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
@@ -213,8 +203,8 @@ export class NoticeSending {
     const posting = { ...postingFor(this.#store, this.#tools.sender, teamId), mayGoOn };
     if (config.kind !== 'pagerduty' || message.level === 'recovery' || message.details === null)
       return postToChannel(posting, config, message);
-    // Leaves out sources that have recovered since. Their recovery may have been sent before, when there was no
-    // incident to resolve, so an incident that is opened now would stay open.
+    // Leaves out recovered sources: the recovery may have been sent when there was no incident, so an incident opened
+    // now would stay open.
     const over = await alerts.listRecoveredSince(
       teamId,
       message.details.subjects.map(({ id }) => id),
@@ -225,7 +215,7 @@ export class NoticeSending {
     return postToChannel(posting, config, { ...message, details });
   }
 
-  /** The error is recorded last: if any step failed, the channel counts as failing even if others were reached. */
+  /** Recorded last: if a step failed, the channel counts as failing. */
   async #record(
     teamId: string,
     channelId: string | null,
@@ -257,9 +247,8 @@ export class NoticeSending {
 }
 
 /**
- * Plans whom to notify, by the team's present members and channel: the chat first, then each member once, even if the
- * channel is email and every member is emailed. For alerts of queues an email channel adds no one: every member is
- * emailed anyway, possibly by another channel's notification.
+ * The present members and channel: the chat first, then each member once. For alerts of queues an email channel adds
+ * no one: every member is emailed anyway.
  */
 function planSteps(
   { targets, alert }: Pick<ClaimedNotice, 'targets' | 'alert'>,

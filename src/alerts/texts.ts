@@ -1,20 +1,18 @@
-/** Makes texts from outside fit to be shown. */
-
 import { cut } from './channels/message.ts';
 import { hideEchoes } from './echoes.ts';
 
 const EXCERPT_CHARACTERS = 500;
 
-/** Marks that change the direction of writing, which can make a text read differently. */
+/** Marks that change the direction of writing can make a text read differently. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Puts a text on one line, without control characters, cut to at most `most` characters. */
+/** One line without control characters, of at most `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = text.toWellFormed().replace(DIRECTION_MARKS, '');
   return cut(line.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim(), most);
 }
 
-/** The URL with every character percent-encoded that could end it in some markup. It leads to the same place. */
+/** Encodes every character that could end the URL in some markup. */
 export function plainUrl(url: string): string {
   const { href } = new URL(url);
   return href.replace(/[|<>"'`()[\]{}\\^*\s]/g, (character) => {
@@ -22,9 +20,9 @@ export function plainUrl(url: string): string {
   });
 }
 
-/** The start of a response as text, with `secrets` hidden; null where it is empty or not text. */
+/** Null if it is empty or not text. */
 export function excerptOf(bytes: Uint8Array, secrets: readonly string[] = []): string | null {
-  // With `stream`, a character that was cut in two is left out.
+  // With `stream`, a cut character is left out.
   const text = new TextDecoder().decode(bytes, { stream: true });
   if (text.slice(0, EXCERPT_CHARACTERS).includes('\0')) return null;
   const readable = hideEchoes(text, secrets)

@@ -1,6 +1,6 @@
 /**
- * Whether a failed validation is answered in JSON (§4.6): if the caller accepts any JSON type, even with other types,
- * or if it accepts every type and `X-Requested-With` marks it as a script.
+ * Whether a failed validation is answered in JSON (§4.6): any JSON type is accepted, or every type and
+ * `X-Requested-With` marks a script.
  */
 export function acceptsJson(
   accept: string | undefined,
@@ -11,7 +11,7 @@ export function acceptsJson(
   return types.includes('*/*') && requestedWith?.toLowerCase() === 'xmlhttprequest';
 }
 
-/** The media types in lower case, without those of q=0, which the caller refuses. */
+/** In lower case, without q=0. */
 function readAcceptedTypes(accept: string): string[] {
   return accept
     .toLowerCase()

@@ -3,10 +3,9 @@ import { escapeJsonAnswer } from '#domain/json/text';
 import type { FieldError } from '#work/fields';
 import type { Hit } from './rate-limiter.ts';
 
-/** Header names as written on the wire. */
 export type AnswerHeaders = Record<string, string>;
 
-/** A JSON answer as §1.2 writes it: `/` as `\/`, non-ASCII as `\uXXXX`. */
+/** `/` as `\/`, non-ASCII as `\uXXXX` (§1.2). */
 export function answerJson(status: number, body: unknown, headers: AnswerHeaders): Response {
   return new Response(escapeJsonAnswer(body), {
     status,
@@ -14,7 +13,7 @@ export function answerJson(status: number, body: unknown, headers: AnswerHeaders
   });
 }
 
-/** The fixed texts of responses, as §7 and the decisions give them. */
+/** §7 */
 const TEXTS = {
   notFound: [404, { message: 'Not Found' }],
   methodNotAllowed: [405, { message: 'Method Not Allowed' }],
@@ -33,7 +32,7 @@ export function answerText(which: keyof typeof TEXTS, headers: AnswerHeaders): R
   return answerJson(status, body, headers);
 }
 
-/** The `X-RateLimit-…` headers of the two endpoints. A rejection also has the time to wait (§8.1). */
+/** A rejection also has the time to wait (§8.1). */
 export function describeRate(hit: Hit | null, nowMs: number): AnswerHeaders {
   if (hit === null) return {};
   const counts = {
@@ -49,7 +48,7 @@ export function describeRate(hit: Hit | null, nowMs: number): AnswerHeaders {
   };
 }
 
-/** 422 (§7): the first message with a count of the rest, and all of them by field. */
+/** The first message with a count of the rest, and all by field (§7). */
 export function answerInvalid(errors: readonly FieldError[], headers: AnswerHeaders): Response {
   const body = { message: summarizeErrors(errors), errors: Object.fromEntries(errors) };
   return answerJson(422, body, headers);
@@ -61,7 +60,7 @@ function summarizeErrors(errors: readonly FieldError[]): string {
   return `${first} (and ${rest.length} more ${rest.length === 1 ? 'error' : 'errors'})`;
 }
 
-/** 302 to the dashboard's start page, without the error (§4.6). */
+/** Without the error (§4.6). */
 export function answerRedirect(startPage: string, headers: AnswerHeaders): Response {
   const address = escapeHtml(startPage);
   const html = `<!DOCTYPE html>

@@ -13,16 +13,12 @@ import { type Endpoint, cronEndpoint, jobEndpoint } from './endpoints.ts';
 import type { ApiDeps } from './services.ts';
 import { UnavailableLog } from './unavailable-log.ts';
 
-/** When to try again while the database is down, in seconds. */
 const RETRY_AFTER_SECONDS = '5';
-/** When to try again if too many payloads wait. */
 const FULL_RETRY_AFTER_SECONDS = '60';
 
 /**
- * The API (§4), to be mounted under `/api` of an app that @hono/node-server serves.
- *
- * Two endpoints only (§4.3). Bodies are read from Node's own request, not through the Fetch API's, because that is
- * several times faster and can be bounded in size and time.
+ * The API (§4), mounted under `/api`. Bodies are read from Node's request: several times faster than the Fetch API's,
+ * and limited in size and time.
  */
 export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
   const deps = { ...given, unavailable: new UnavailableLog(given.clock, given.log) };
@@ -41,7 +37,7 @@ export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
 
 type Deps = ApiDeps & { unavailable: UnavailableLog };
 
-/** Counts the call for the rate limit and answers it. A fault of ours is answered too, and logged. */
+/** Counts the call for the rate limit and answers it. */
 async function answerCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
@@ -60,7 +56,7 @@ async function answerCall<Input>(
   }
 }
 
-/** Checks body, validation, token and team in this order, then creates the cron or job (§4.1, §5.4). */
+/** Checks body, validation, token and team in this order (§4.1, §5.4). */
 async function acceptCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,
@@ -69,7 +65,7 @@ async function acceptCall<Input>(
 ): Promise<Response> {
   const body = await readBody(incoming, deps.clock);
   if (body === 'too-large') return answerText('tooLarge', rate);
-  // An interrupted call is answered, too, although no one reads it.
+  // An interrupted call is answered too.
   if (typeof body === 'string') return answerText('timedOut', { ...rate, Connection: 'close' });
 
   const { headers } = incoming;

@@ -5,17 +5,17 @@ import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from '#work/fields';
 import { readFormFields } from '#work/form-fields';
 
-/** A larger body is refused with 413 before anything is stored (§4.5). */
+/** 413 for more (§4.5). */
 export const MOST_BODY_BYTES = 1024 * 1024;
-/** How long a sender has for its body after its headers are complete, in milliseconds. */
+/** After its headers. */
 export const BODY_WITHIN_MS = 10_000;
 
-/** 'broken-off': the client has closed the connection. */
+/** 'broken-off': the client closed the connection. */
 type BodyFault = 'too-large' | 'too-slow' | 'broken-off';
 
 /**
- * Reads a whole body. It counts the bytes that arrive, so a missing or false `Content-Length` changes nothing. The web
- * server discards the rest of a body that is not read to its end.
+ * Counts the bytes that arrive, so a false `Content-Length` changes nothing. The web server discards the rest of an
+ * unread body.
  */
 export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffer | BodyFault> {
   if (Number(incoming.headers['content-length'] ?? 0) > MOST_BODY_BYTES)
@@ -40,7 +40,7 @@ export function readBody(incoming: IncomingMessage, clock: Clock): Promise<Buffe
   const breakOff = () => settle('broken-off');
   const stopWaiting = clock.after(BODY_WITHIN_MS, () => settle('too-slow'));
   incoming.on('data', take).on('end', finish).on('close', breakOff).on('error', breakOff);
-  // A stream that has already ended emits no further event.
+  // A stream that has ended emits no further event.
   if (incoming.readableEnded || incoming.destroyed) breakOff();
   return promise;
 }
@@ -49,9 +49,8 @@ const NO_FIELDS: Fields = new Map();
 const JSON_TYPE = /^(?:application\/json|[^/\s]+\/[^/\s]+\+json)$/;
 
 /**
- * Reads the fields of a body by its `Content-Type` (§4.5). A body that cannot be read has no fields.
- *
- * @param wanted  the names to read
+ * By `Content-Type` (§4.5). An unreadable body has no fields.
+ * @param wanted the names to read
  */
 export function readBodyFields(
   contentType: string | undefined,
@@ -60,7 +59,7 @@ export function readBodyFields(
 ): Fields {
   const type = readMediaType(contentType);
   if (JSON_TYPE.test(type)) {
-    // Decoding would replace invalid UTF-8, but a body must be stored exactly as given.
+    // Decoding would replace invalid UTF-8, but a body is stored as given.
     return (isUtf8(body) ? readTopLevelFields(body.toString(), wanted) : null) ?? NO_FIELDS;
   }
   const isForm = type === '' || type === 'application/x-www-form-urlencoded';

@@ -9,13 +9,11 @@ export const readArrival = ({ rawHeaders, socket }: IncomingMessage): Arrival =>
 });
 
 /**
- * The address by which requests are counted (§8.1), in one spelling per address. An IPv6 address is replaced by the
- * first one of its /64: a client with one address of such a network has all of them, and could otherwise get a new
- * count with each.
+ * The address that requests are counted by (§8.1). The first address of its /64 replaces an IPv6 address, because one
+ * client has the whole network.
  *
- * With `trustedProxies` n, each of the n proxies in front has appended its client's address to `X-Forwarded-For`. So
- * the nth entry from the end is the client, and all entries before it may be forged. If that entry is missing or not an
- * address, the socket's address is used, so that a forged header does not give anyone a new count.
+ * Each of `trustedProxies` proxies appends its client's address to `X-Forwarded-For`: the nth entry from the end is
+ * the client, and earlier ones may be forged. If it is missing or invalid, the socket's address counts.
  */
 export function readClientAddress(incoming: IncomingMessage, trustedProxies: number): string {
   const socketAddress = incoming.socket.remoteAddress ?? '';
@@ -40,13 +38,13 @@ function findEntryFromEnd(list: string, place: number): string | null {
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
 /**
- * Normalises an address: `::ffff:1.2.3.4` becomes 1.2.3.4, `0:0::1` becomes ::1; a port, brackets and a zone are
- * removed. Null if the text is not an address.
+ * `::ffff:1.2.3.4` becomes 1.2.3.4, `0:0::1` becomes ::1, without port, brackets and zone. Null if it isn't an
+ * address.
  */
 export function normalizeAddress(written: string): string | null {
   const [, bracketed, beforePort] = WITH_PORT.exec(written) ?? [];
   const [address = ''] = (bracketed ?? beforePort ?? written).split('%');
   if (isIPv4(address)) return address;
-  // net.isIP is strict; ipaddr.js alone would accept `1` or `0x7f.1`.
+  // net.isIP is strict; ipaddr.js would accept `1` or `0x7f.1`.
   return isIP(address) === 0 ? null : ipaddr.process(address).toString();
 }

@@ -8,19 +8,15 @@ import { readBody } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { MemoryRateLimiter } from './rate-limiter.ts';
 
-/** Requests per minute and client address. */
+/** Per client address. */
 const MOST_A_MINUTE = 600;
-/** How much of a request's body is included in the response. */
 const MOST_SHOWN_BYTES = 64 * 1024;
 const LONGEST_DELAY_SECONDS = 60;
-/** How many responses may wait for their delay at a time. */
+/** Responses that wait for their delay. */
 const MOST_WAITING = 100;
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-/**
- * Headers that are secret by their name and shown nevertheless: they are meant to be looked at, and are valid for one
- * request only.
- */
+/** Secret by name but shown: they are valid for one request only. */
 const SHOWN = new Set(['x-service-signature', 'x-service-timestamp']);
 
 interface EchoDeps {
@@ -29,7 +25,6 @@ interface EchoDeps {
   isSecretHeader: IsSecretHeader;
 }
 
-/** The options of a caller in the query. */
 interface Wish {
   status: number;
   delaySeconds: number;
@@ -37,16 +32,14 @@ interface Wish {
 }
 
 /**
- * `/echo` (§2.12): a target that needs no other machine. It answers 200 and describes the request as JSON. The query
- * can set another `status`, a `delay` in seconds, and a `body` to be returned instead.
- *
- * Values of secret headers are left out, because responses are kept in the history of runs.
+ * `/echo` (§2.12) describes the request as JSON. The query can set `status`, `delay` in seconds, and `body`. Secret
+ * headers are left out, because responses are kept in histories.
  */
 export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   const { clock, trustedProxies, isSecretHeader } = deps;
   const limiter = new MemoryRateLimiter(MOST_A_MINUTE);
   let waiting = 0;
-  /** Waits for the delay. Ends early if the caller goes away, so that others can have its place. */
+  /** Ends early if the caller goes away, so that others can have its place. */
   const wait = async (seconds: number, outgoing: Pick<ServerResponse, 'once' | 'off'>) => {
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -67,7 +60,7 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
     const body = await readBody(incoming, clock);
     if (body === 'too-large') return refuse(413, 'The echo takes bodies of up to 1 MiB.');
     if (typeof body === 'string') return refuse(408, 'The body did not arrive in time.');
-    // Described before the wait, so that no large body is held during it.
+    // Before the wait, so that no large body is held during it.
     const described = describe(incoming, query, body, isSecretHeader);
     if (wish.delaySeconds > 0) {
       if (waiting >= MOST_WAITING) return refuse(503, 'Too many answers wait for their delay.');
@@ -77,7 +70,6 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   });
 }
 
-/** The options in the query, or an error text. */
 function readWish(query: URLSearchParams): Wish | string {
   const status = Number(query.get('status') ?? 200);
   if (!Number.isInteger(status) || status < 200 || status > 599)
@@ -109,7 +101,7 @@ function describe(
   };
 }
 
-/** Statuses whose responses must not have a body. */
+/** Responses that must not have a body. */
 const BODILESS = new Set([204, 205, 304]);
 
 function answer({ status, body }: Wish, described: object): Response {

@@ -4,11 +4,10 @@ import type { Fields, Reading } from '#work/fields';
 import { JOB_FIELDS, type JobInput, readJobInput } from '#work/resources/job';
 import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 
-/** How the two endpoints differ: how a body is read, and the created item. */
 export interface Endpoint<Input> {
   fields: ReadonlySet<string>;
   read(fields: Fields): Reading<Input>;
-  /** Creates the cron or job in the team and returns the body of the 201. */
+  /** Returns the body of the 201. */
   create(services: ApiServices, teamId: string, input: Input): Promise<object>;
 }
 

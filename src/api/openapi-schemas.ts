@@ -2,7 +2,7 @@ import { CRON_REQUEST } from '#work/resources/cron';
 import { JOB } from '#work/resources/job';
 import { partsOf, type Resource } from '#work/resources/resource';
 
-/** Request and response bodies of the two endpoints as JSON Schema (§2.1, §2.2), for the OpenAPI document. */
+/** JSON Schema of §2.1 and §2.2. */
 
 const instant = { type: 'string', format: 'date-time' };
 const uuid = { type: 'string', format: 'uuid' };

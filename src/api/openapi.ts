@@ -93,9 +93,8 @@ function describePost(operationId: string, summary: string, request: object, cre
 }
 
 /**
- * The two endpoints as an OpenAPI 3.1 document (§4).
- *
- * @param baseUrl  the public address, without a slash at its end
+ * §4
+ * @param baseUrl without a slash at its end
  */
 export function buildOpenApi(baseUrl: string) {
   return {

@@ -1,4 +1,4 @@
-/** The result of counting one request. `resetAtMs` is when its window closes, in milliseconds since 1970 UTC. */
+/** `resetAtMs`: when the window closes. */
 export interface Hit {
   allowed: boolean;
   limit: number;
@@ -6,9 +6,9 @@ export interface Hit {
   resetAtMs: number;
 }
 
-/** Counts requests per client address in fixed windows (§8, §8.1). */
+/** Fixed windows per client address (§8.1). */
 export interface RateLimiter {
-  /** Counts one request. An address's first request opens a window. A refused request neither opens nor extends one. */
+  /** The first request opens a window. A refused one neither opens nor extends it. */
   hit(address: string, nowMs: number): Promise<Hit>;
 }
 
@@ -20,24 +20,21 @@ interface Window {
 }
 
 /**
- * A rate limiter for one process.
- *
- * Memory is bounded: closed windows are removed as new ones open. If more than `mostAddresses` are open at once, the
- * oldest is forgotten. So a flood of addresses can only give others a new window, and never causes a refusal.
+ * For one process. Closed windows are removed as new ones open. Above `mostAddresses`, the oldest is forgotten: a
+ * flood of addresses never causes a refusal.
  */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #limit: number;
   readonly #mostAddresses: number;
-  /** All windows last equally long, so they close in the order of insertion. */
+  /** Windows are equally long, so they close in the order of insertion. */
   readonly #windows = new Map<string, Window>();
 
-  /** @param limit  requests per window, at least 1 */
+  /** @param limit at least 1 */
   constructor(limit: number, mostAddresses = 100_000) {
     this.#limit = limit;
     this.#mostAddresses = mostAddresses;
   }
 
-  /** How many addresses are remembered. */
   get size(): number {
     return this.#windows.size;
   }
@@ -75,7 +72,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-/** A window that opens in the future was left behind when the clock was set back, and counts as closed. */
+/** A window in the future was left when the clock was set back, and counts as closed. */
 function isOpen({ opensAtMs }: Window, nowMs: number): boolean {
   return opensAtMs <= nowMs && nowMs < opensAtMs + RATE_WINDOW_MS;
 }

@@ -1,20 +1,19 @@
 import { Hono } from 'hono';
 import { buildOpenApi } from './openapi.ts';
 
-/** By which `doctor` finds out whose `/healthz` answers. */
+/** `doctor` finds out whose `/healthz` answers. */
 export const INSTALLATION_HEADER = 'X-Belfry-Installation';
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 interface ServicePagesDeps {
-  /** Whether the database is migrated and answers. A rejection counts as no. */
+  /** A rejection counts as no. */
   isReady(): Promise<boolean>;
-  /** Distinguishes the processes of one installation from those of another. */
+  /** Distinguishes installations. */
   installation: string;
-  /** The public address, with or without a slash at its end. */
   baseUrl: string;
 }
 
-/** The pages without a login: `/healthz`, `/readyz` and `/openapi.json`. Mount it at the root. */
+/** `/healthz`, `/readyz` and `/openapi.json`. */
 export function createServicePages(deps: ServicePagesDeps): Hono {
   const openApi = JSON.stringify(buildOpenApi(deps.baseUrl.replace(/\/+$/, '')));
   return new Hono()
@@ -29,7 +28,7 @@ export function createServicePages(deps: ServicePagesDeps): Hono {
     .get('/openapi.json', (c) => c.body(openApi, 200, { 'Content-Type': 'application/json' }));
 }
 
-/** The responses until the service has started: it is alive, but not ready. */
+/** Until the service has started: alive, but not ready. */
 export function createStartingPages(): Hono {
   return new Hono()
     .get('/healthz', (c) => c.json({ status: 'ok' }, 200, NO_STORE))

@@ -4,8 +4,8 @@ import type { Log } from '#domain/log';
 const TELL_EVERY_MS = 10_000;
 
 /**
- * Logs calls that were refused because the database is unavailable: the first at once, and then how many more there
- * were every ten seconds. A line for each would fill a disk that is full already.
+ * Logs refused calls: the first at once, then a count every ten seconds. A line for each would fill a disk that is
+ * full already.
  */
 export class UnavailableLog {
   readonly #clock: Clock;

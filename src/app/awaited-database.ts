@@ -8,13 +8,12 @@ const TELL_EVERY_MS = 60_000;
 interface WaitOptions {
   clock: Clock;
   log: Log;
-  /** Called after each try that fails. */
   onAway: () => Promise<void>;
 }
 
 /**
- * Opens the database once its server answers: after a reboot it may start later than this service. Logs the reason at
- * once and every minute. Rejects if the server answers and refuses.
+ * Opens the database once its server answers: after a reboot it may start later. Logs the reason at once and every
+ * minute. Rejects if the server refuses.
  */
 export async function openWhenThere<Opened>(
   open: () => Promise<Opened>,

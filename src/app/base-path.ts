@@ -1,12 +1,11 @@
-/** Paths that programs request at the listening address, without the path of BASE_URL. */
+/** Programs request these at the listening address, without the path of BASE_URL. */
 const SERVICE_PATHS = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/echo', '/api'];
 
 /**
- * Finds the page of a request when the public address has a path. Returns the URL without that path, or a redirect to
- * the page. The path is removed first, because it may be `/jobs`, which is also the path of a page.
- *
- * @param url path and query of the request line
- * @param basePath empty, or for example `/belfry`
+ * The URL without the path of the public address, or a redirect to the page. The path is removed first, because it may
+ * be `/jobs`, which is also a page.
+ * @param url path and query
+ * @param basePath empty or, for example, `/belfry`
  */
 export function findPlace(
   url: string,

@@ -10,8 +10,6 @@ import { realClock } from './real-clock.ts';
 import { readTextFile } from './text-file.ts';
 
 /**
- * Runs one command of the command line with these settings, with or without a running service.
- *
  * @param config errors for a command that prints help, which uses no settings
  * @returns the exit code
  */
@@ -20,7 +18,7 @@ export async function runOperatorCommand(
   config: Config | ConfigErrors,
   packaged?: Packaged,
 ): Promise<number> {
-  // The reader of the output may stop early: `belfry job list | head`.
+  // The reader may stop early: `belfry job list | head`.
   process.stdout.on('error', () => process.exit(1));
   const services = createCommandServices(config, PROCESS_TERMINAL, process.env, packaged);
   return runCommand(command, services);
@@ -36,9 +34,8 @@ const PROCESS_TERMINAL: Terminal = {
 };
 
 /**
- * The modules and checks that the commands use. Each one is loaded by the command that needs it.
- *
- * @param env  has the secrets that a team's file refers to
+ * Loaded by the command that needs them.
+ * @param env has the secrets of a team file
  */
 export function createCommandServices(
   given: Config | ConfigErrors,

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#domain/clock';
 
-/** How much of a request is read and dropped behind an answer that came before its end (§4.5), and for how long. */
+/** How much of a request is read and dropped (§4.5). */
 export const MOST_DROPPED_BYTES = 8 * 1024 * 1024;
 export const DROPPED_WITHIN_MS = 2_000;
 
 /**
- * Delivers a response that is sent before its request has arrived: a body that is too large, a wrong path, a missing
- * session. Node would close the connection, the kernel would reset it because of unread bytes, and a client that is
- * still sending would see the reset instead of the response. So the whole response is sent at once, and its end, which
- * closes the connection, waits for the rest of the request.
+ * Delivers a response whose request hasn't fully arrived. Node would close the connection, the kernel would reset it
+ * because of unread bytes, and a client that is still sending would see the reset instead. So the response is sent at
+ * once, and its end waits for the rest of the request.
  */
 export function deliverEarlyAnswer(
   request: IncomingMessage,
@@ -35,7 +34,7 @@ export function deliverEarlyAnswer(
   response.end = endLate as ServerResponse['end'];
 }
 
-/** Sends an answer except for its end. @param given  the arguments of `end` */
+/** @param given the arguments of `end` */
 function sendAll(response: ServerResponse, [chunk, encoding]: unknown[]): void {
   const last = typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk : '';
   const bytes = typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8';
@@ -45,10 +44,7 @@ function sendAll(response: ServerResponse, [chunk, encoding]: unknown[]): void {
   response.flushHeaders();
 }
 
-/**
- * Reads and discards the rest of a request.
- * @param done is called with whether that was all
- */
+/** @param done whether that was all */
 function dropRest(
   request: IncomingMessage,
   clock: Pick<Clock, 'after'>,
@@ -64,7 +60,7 @@ function dropRest(
     dropped += chunk.length;
     if (dropped > MOST_DROPPED_BYTES) finish(false);
   };
-  // Of a broken connection nothing is left either.
+  // Nothing is left of a broken connection either.
   const endWhole = () => finish(true);
   const stopWaiting = clock.after(DROPPED_WITHIN_MS, () => finish(false));
   // Removes the Fetch API's reader, which would keep the chunks and pause.

@@ -1,18 +1,15 @@
 import type { DatabaseLocation } from '#config/config';
 import type { FirstAccount } from '#people/registrations';
 
-/** The lines printed for an operator at a terminal. */
+/** For a terminal; the log has the same facts as events. */
 interface Greeting {
-  /** The address at which this process listens. */
   address: string;
-  /** The public address, where the first account is made. */
   baseUrl: string;
   database: DatabaseLocation;
-  /** Null if there is an account already. */
+  /** Null if there is an account. */
   firstAccount: FirstAccount | null;
 }
 
-/** The lines for people at a terminal. The log has the same facts as events. */
 export function writeGreeting({ address, baseUrl, database, firstAccount }: Greeting): string {
   const lines = [`belfry is ready at ${address}`, `  data: ${describePlace(database)}`];
   if (firstAccount !== null) {
@@ -24,7 +21,7 @@ export function writeGreeting({ address, baseUrl, database, firstAccount }: Gree
   return `${lines.join('\n')}\n`;
 }
 
-/** The location of the database, without the user and password of a Postgres address. */
+/** Without user and password. */
 function describePlace(database: DatabaseLocation): string {
   if (database.kind === 'sqlite') return database.path;
   if (database.kind === 'sqlite-memory') return 'in memory, gone when the service stops';

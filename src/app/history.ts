@@ -10,8 +10,8 @@ interface HistoryOptions extends HistoryDays {
 }
 
 /**
- * Creates partitions for the runs that will end, unless the clock seems to have jumped. If it fails, the service starts
- * nevertheless, and housekeeping tries again. Until then, ended runs without a partition go to `ended_jobs_rest`.
+ * Creates partitions, unless the clock seems to have jumped. A failure doesn't stop the start: housekeeping tries
+ * again, and runs without a partition go to `ended_jobs_rest`.
  */
 export async function prepareHistory(options: HistoryOptions): Promise<void> {
   const { store, log, clockJumps, ...days } = options;

@@ -4,7 +4,7 @@ import type { LogOptions } from './log.ts';
 
 type Level = keyof Log;
 
-/** A log that loads the logging library with its first line. It is for commands, most of which write none. */
+/** Loads the logging library with its first line: most commands write none. */
 export function createLateLog(options: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(options.level);
   let opening: Promise<Log> | null = null;

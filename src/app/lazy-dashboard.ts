@@ -9,7 +9,6 @@ import type { Targets } from '#dashboard/context';
 import type { DashboardOptions } from '#dashboard/server';
 import type { Log } from '#domain/log';
 
-/** The folder in which `npm start` and `npm test` build the dashboard. */
 const FOLDER = fileURLToPath(new URL('../../build/dashboard', import.meta.url));
 
 interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' | 'readArrival'> {
@@ -19,8 +18,8 @@ interface Options extends Omit<DashboardOptions, 'config' | 'readClientAddress' 
 }
 
 /**
- * The whole dashboard, to be mounted last. It is loaded on the first visit, so that the start does not wait for it and
- * a node without visitors runs without React.
+ * Loaded on the first visit, so that the start doesn't wait for it and a node without visitors runs without React.
+ * Mount it last.
  */
 export function createLazyDashboard(given: Options): Hono {
   const { baseUrl, targets, trustedProxies, ...options } = given;
@@ -37,18 +36,17 @@ export function createLazyDashboard(given: Options): Hono {
   };
   return new Hono().all('*', async (c) => {
     loading ??= load();
-    // If loading fails, the next visitor tries again.
+    // The next visitor tries again.
     loading.catch(() => (loading = null));
     return (await loading).fetch(c.req.raw, c.env);
   });
 }
 
-/** Whether there is a finished build. */
 export function isDashboardBuilt(): boolean {
   return existsSync(join(FOLDER, 'server', 'index.js'));
 }
 
-/** Opens the finished build. Without one, returns null and logs how to make it. */
+/** Without one, returns null and logs how to make it. */
 export function findDashboardBuild(log: Log): DashboardBuild | null {
   if (isDashboardBuilt()) return openBuildFolder(FOLDER);
   log.warn('dashboard.not-built', { folder: FOLDER, remedy: 'npm start builds it' });

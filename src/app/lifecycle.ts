@@ -1,22 +1,17 @@
 import type { Log } from '#domain/log';
 
-/** Something that main starts and stops: a store, an engine, a listening server. */
+/** A store, an engine, a listening server. */
 export interface Part {
   name: string;
   start(): Promise<void>;
-  /**
-   * Finishes running work within `graceMs` and releases its resources. May be called during `start`, which then ends
-   * early.
-   */
+  /** May be called during `start`, which then ends early. */
   stop(graceMs: number): Promise<void>;
 }
 
-/**
- * The time beyond the grace in which a part must release its resources. The database may not be answering just then.
- */
+/** Time beyond the grace to release resources: the database may not answer. */
 const OVERTIME_MS = 5_000;
 
-/** Starts parts in the given order and stops them in reverse, so that each part can rely on those before it. */
+/** Stops parts in reverse order, so that each can rely on those before it. */
 export class Service {
   readonly #parts: readonly Part[];
   readonly #log: Log;
@@ -30,14 +25,13 @@ export class Service {
     this.#overtimeMs = overtimeMs;
   }
 
-  /** If a part cannot start, stops the others again and rejects with that part's fault. */
+  /** If a part can't start, stops the others and rejects with that fault. */
   async start(): Promise<void> {
     for (const part of this.#parts) await this.add(part);
   }
 
   /**
-   * Starts a further part, for one that could only be created after the others had started.
-   *
+   * For a part that can only be created after others have started.
    * @returns false if the service is being stopped, which also stops this part
    */
   async add(part: Part): Promise<boolean> {
@@ -46,7 +40,7 @@ export class Service {
     try {
       await part.start();
     } catch (fault) {
-      // The stop under way ends this part, too.
+      // The stop under way also ends this part.
       if (this.#stopping !== null) return false;
       this.#started.pop();
       await this.stop(0);
@@ -56,8 +50,8 @@ export class Service {
   }
 
   /**
-   * Stops all parts. Resolves to true if every part stopped in time and without a fault. All parts share one grace
-   * period. A second call returns the first one's promise.
+   * True if every part stopped in time and without a fault. All share the grace. A second call returns the first
+   * promise.
    */
   stop(graceMs: number): Promise<boolean> {
     this.#stopping ??= this.#stopParts(performance.now() + graceMs);
@@ -89,15 +83,13 @@ export class Service {
   }
 }
 
-/** The process, as far as `stopOnSignals` needs it; tests pass in their own. */
 interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', heard: () => void): unknown;
 }
 
 /**
- * The first SIGTERM or SIGINT starts a graceful stop, the second one ends the process at once. A second signal within
- * `echoMs` counts as a repetition of the first: a parent process may pass on a signal that the terminal or systemd
- * has already sent to this process.
+ * The first SIGTERM or SIGINT stops gracefully, the second ends the process. A second one within `echoMs` is a
+ * repetition: a parent process may pass on a signal that this process already got.
  */
 export function stopOnSignals(
   source: SignalSource,

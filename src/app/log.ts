@@ -2,17 +2,16 @@ import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '#config/config';
 import type { Log } from '#domain/log';
 
-/** The log of main: that of the modules and the start's own lines. */
 export interface MainLog extends Log {
-  /** Writes a line at every log level, such as the service's address. */
+  /** At every log level. */
   announce(event: string, fields?: object): void;
 }
 
 export interface LogOptions {
   level: LogLevel;
-  /** Coloured lines for people, instead of JSON. */
+  /** Coloured lines instead of JSON. */
   pretty: boolean;
-  /** Standard output by default. The command line logs to standard error, because it prints JSON to standard output. */
+  /** Commands log to standard error, because they print JSON to standard output. */
   to?: 'stdout' | 'stderr' | DestinationStream;
 }
 
@@ -39,10 +38,7 @@ function describeError(error: Error): object {
   };
 }
 
-/**
- * A safety net against logged secrets. Fields with secret names lose their text, long texts are cut, and the depth is
- * limited, so that a cycle ends.
- */
+/** A safety net: hides fields with secret names, cuts long texts, and limits the depth, so that a cycle ends. */
 function mask(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return clip(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -64,17 +60,15 @@ async function openDestination({ to = 'stdout', pretty }: LogOptions): Promise<D
     return pretty ? prettyStream(to) : to;
   }
   const fd = to === 'stderr' ? 2 : 1;
-  // Writing to a terminal is synchronous. Writing to a pipe is not, because a reader that has stalled must not block
-  // the service.
+  // A stalled reader of a pipe must not block the service; a terminal may.
   const stream = pino.destination({ fd, sync: pretty, maxLength: WAITING_BYTES });
-  // If the log cannot be written (a full disk, a closed pipe), this cannot be reported anywhere. The service
-  // continues.
+  // A fault of the log can't be reported anywhere.
   stream.on('error', () => {});
   return pretty ? prettyStream(stream) : stream;
 }
 
 async function prettyStream(destination: DestinationStream): Promise<DestinationStream> {
-  // Loaded only for people: a service in the background and a command in a script do not need it.
+  // Services and scripts don't need it.
   const { default: pinoPretty } = await import('pino-pretty');
   const format = pinoPretty.prettyFactory({
     colorize: true,
@@ -85,7 +79,7 @@ async function prettyStream(destination: DestinationStream): Promise<Destination
   return { write: (line) => destination.write(format(line)) };
 }
 
-/** The only place that turns events into lines: JSON with `level`, `time`, `event` and the fields. */
+/** JSON with `level`, `time`, `event` and the fields. */
 export async function createLog(options: LogOptions): Promise<MainLog> {
   const logger = pino(
     {

@@ -20,10 +20,8 @@ const MIGRATES: Record<Purpose, NonNullable<StoreOptions['migrates']>> = {
 type ForTests = Partial<Pick<PeopleConfig, 'passwordWork'>> & Pick<StoreOptions, 'migrations'>;
 
 /**
- * Opens the database and creates the modules that commands use.
- *
- * @param purpose  of the command: whether it may set up or migrate the database
- * @param forTests  less work on hashing passwords, and invented migrations
+ * @param purpose whether the command may set up or migrate the database
+ * @param forTests less work on hashing, and invented migrations
  */
 export async function openModules(
   config: Config,
@@ -84,12 +82,12 @@ function isMissing(path: string): boolean {
   try {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
   } catch {
-    // Opening the file will report why it can't be read.
+    // Opening will report why it can't be read.
     return false;
   }
 }
 
-/** Turns a fault that an operator can fix into a one-line message. */
+/** A one-line message for faults that an operator can fix. */
 function explainOpening(fault: unknown): unknown {
   if (fault instanceof AppKeyFault) return new CommandFault(fault.message, { cause: fault });
   if (!(fault instanceof StoreError) || fault.code === 'STORE_FAULT') return fault;
@@ -99,7 +97,7 @@ function explainOpening(fault: unknown): unknown {
   return new CommandFault(text, { cause: fault, exitCode });
 }
 
-/** Raises the level `info` to `warn`: the service's routine messages would distract from a command's output. */
+/** `info` becomes `warn`: routine messages would distract from a command's output. */
 function quieter(level: LogLevel): LogLevel {
   return level === 'info' ? 'warn' : level;
 }

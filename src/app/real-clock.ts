@@ -1,9 +1,8 @@
 import { type Clock, wakeAt } from '#domain/clock';
 
-/** The longest time that a timer can wait. A longer one would fire at once. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The real clock of the process. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

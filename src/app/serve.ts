@@ -16,13 +16,12 @@ import { realClock } from './real-clock.ts';
 import { type BelfryService, buildService } from './service.ts';
 import { ListenFault, WebServer } from './web-server.ts';
 
-/** Whether the fault's own message helps the operator. */
 function isExplained(fault: unknown): fault is Error {
   const isStores = fault instanceof StoreError && fault.code !== 'STORE_FAULT';
   return isStores || fault instanceof AppKeyFault || fault instanceof ListenFault;
 }
 
-/** Reports a fault: in one line if an operator can fix it, else with its stack. */
+/** One line if an operator can fix it, else with its stack. */
 function explain(fault: unknown, log: MainLog): void {
   if (isExplained(fault)) say(fault.message);
   else log.error('start.failed', { error: fault });
@@ -35,9 +34,8 @@ function endWith(fault: unknown, log: MainLog): never {
 }
 
 /**
- * Runs the service until it is stopped, which ends the process.
- *
- * @param dashboard the dashboard of a package; otherwise the build in the checkout is used
+ * Ends the process.
+ * @param dashboard of a package; default: the build in the checkout
  */
 export async function serve(config: Config, dashboard?: DashboardBuild): Promise<void> {
   const log = await createLog({ level: config.logLevel, pretty: process.stdout.isTTY });
@@ -62,12 +60,12 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
     if (!(await service.add(modules))) return;
     announce(config, web, await modules.findFirstAccount(), log);
   } catch (fault) {
-    // The running stop closes what this start opened, and ends the process.
+    // The running stop closes everything and ends the process.
     if (!isAskedToStop) endWith(fault, log);
   }
 }
 
-/** Waits for a Postgres server that is away; meanwhile `/healthz` and `/readyz` answer. */
+/** Meanwhile `/healthz` and `/readyz` answer. */
 async function openDatabase({
   config,
   appKey,
@@ -89,7 +87,7 @@ async function openDatabase({
   return openWhenThere(open, { clock: realClock, log, onAway: () => web.start() });
 }
 
-/** Greets people at a terminal. Anything else that reads the output gets one event for each fact. */
+/** A greeting for a terminal, else one event for each fact. */
 function announce(
   config: Config,
   web: WebServer,
@@ -111,7 +109,7 @@ function announce(
   log.announce(`make the first account at ${baseUrl}/setup ${how}`, {});
 }
 
-/** Whether a parent process passes signals on to this one: npm, or the older Node that ran `bin/start.js`. */
+/** npm, or the older Node that ran `bin/start.js`, passes signals on. */
 function hasTellingParent(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
 }
@@ -129,7 +127,7 @@ interface Assembling {
   findDashboard: () => DashboardBuild | null;
 }
 
-/** Listens first, because links need the real port. The real app answers once everything is built. */
+/** Listens first, because links need the real port. */
 function partOfModules({
   config,
   appKey,
@@ -164,7 +162,7 @@ function partOfModules({
   };
 }
 
-/** @param service  null before the database is open: then nothing runs that could finish */
+/** @param service null before the database is open */
 async function stopGracefully(
   service: Service | null,
   graceMs: number,

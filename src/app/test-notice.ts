@@ -11,11 +11,10 @@ interface Tools {
   config: Config;
   store: Store;
   log: Log;
-  /** The public address. */
   baseUrl: string;
 }
 
-/** Sends one test by a channel, under the same network rules as the service, for a process that ends then. */
+/** For a process that ends afterwards. */
 export async function sendTestOnce(
   { config, store, log, baseUrl }: Tools,
   teamId: string,

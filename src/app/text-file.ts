@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Reads a text file that was named on the command line, `-` for standard input. Returns why if it cannot be read. */
+/** `-` is standard input. */
 export async function readTextFile(path: string): Promise<{ text: string } | { fault: string }> {
   try {
     const bytes = await gather(path === '-' ? process.stdin : createReadStream(path));
@@ -15,7 +15,7 @@ export async function readTextFile(path: string): Promise<{ text: string } | { f
   }
 }
 
-/** Returns null if the stream has more than `MOST_BYTES`. */
+/** Null for more than `MOST_BYTES`. */
 async function gather(stream: AsyncIterable<Buffer>): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -12,12 +12,12 @@ import type { Part } from './lifecycle.ts';
 
 const LET_GO_EVERY_MS = 100;
 
-/** The address can't be listened on; the message has the reason in one line for the operator. */
+/** The message is one line for the operator. */
 export class ListenFault extends Error {
   readonly code = 'CANNOT_LISTEN';
 }
 
-/** The listening socket, as a part of the service. Once it has started, `port` is the real port. */
+/** Once it has started, `port` is the real port. */
 export class WebServer implements Part {
   readonly name = 'web server';
   readonly #server: Server;
@@ -34,7 +34,6 @@ export class WebServer implements Part {
     const basePath = at.baseUrl === null ? '' : basePathOf(at.baseUrl);
     const isHttps = at.baseUrl?.startsWith('https:') === true;
     this.#server = createServer(httpServerOptions, (request, response) => {
-      // Done here for every response.
       deliverEarlyAnswer(request, response, clock);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
@@ -48,7 +47,7 @@ export class WebServer implements Part {
     });
   }
 
-  /** Replaces the app: the real one can only be created once the address is known. */
+  /** The real app needs the address first. */
   answerWith(app: Hono): void {
     this.#answer = getRequestListener(app.fetch);
   }
@@ -57,13 +56,11 @@ export class WebServer implements Part {
     return (this.#server.address() as AddressInfo | null)?.port ?? this.#at.port;
   }
 
-  /** The address that the socket is bound to, once it listens. */
   get listening(): { address: string; port: number } {
     const bound = this.#server.address() as AddressInfo | null;
     return { address: bound?.address ?? this.#at.host, port: this.port };
   }
 
-  /** The URL to open in a browser on this machine. */
   get address(): string {
     const { host } = this.#at;
     const isWildcard = host === '0.0.0.0' || host === '::';
@@ -71,7 +68,6 @@ export class WebServer implements Part {
     return `http://${shown}:${this.port}`;
   }
 
-  /** Does nothing if it listens already. */
   async start(): Promise<void> {
     if (this.#server.listening) return;
     this.#server.listen(this.#at);
@@ -87,11 +83,11 @@ export class WebServer implements Part {
     }
   }
 
-  /** Accepts no further connections and lets the requests under way finish. After `graceMs` they are cut off. */
+  /** Requests under way have `graceMs` to finish. */
   async stop(graceMs: number): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    // A client may keep its connection after a response. If it sends no further request, this would delay the stop.
+    // An idle client that keeps its connection would delay the stop.
     const letGo = setInterval(() => this.#server.closeIdleConnections(), LET_GO_EVERY_MS);
     const cut = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;

@@ -13,16 +13,15 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from '#store/sqlite/make-folders';
 import type { Config } from './config.ts';
 
-/** The key file cannot be used; its message is one line for the operator. */
+/** The message is one line for the operator. */
 export class AppKeyFault extends Error {
   readonly code = 'APP_KEY_UNUSABLE';
 }
 
 /**
- * The installation's key, 32 bytes. It is APP_KEY, or else the file `app.key` in the directory of the SQLite
- * database, which is created at the first start and readable by its owner alone. A database in memory gets a new key
- * each time. Several processes may call this at once: all get the same key.
- * @throws AppKeyFault if the file is damaged or cannot be read or written
+ * APP_KEY, or the file `app.key` next to the SQLite database, which the first start creates. A database in memory gets
+ * a new key. Simultaneous processes get the same key.
+ * @throws AppKeyFault if the file is damaged or can't be read or written
  */
 export function loadAppKey(config: Pick<Config, 'appKey' | 'database'>): Buffer {
   if (config.appKey !== null) return config.appKey;
@@ -59,10 +58,7 @@ function readKey(path: string): Buffer | null {
   );
 }
 
-/**
- * Refuses a database without its key. The key is created before the database, so it must have been lost, and a new
- * one could not open the secrets.
- */
+/** The key is created before the database, so it must have been lost; a new one couldn't decrypt secrets. */
 function refuseLostKey(database: string, path: string): void {
   const file = statSync(database, { throwIfNoEntry: false });
   if (file?.isDirectory()) {
@@ -76,10 +72,7 @@ function refuseLostKey(database: string, path: string): void {
   );
 }
 
-/**
- * Creates the key file. It is written under another name and then linked, so that nobody reads half a key. If two
- * processes create it, the first one wins.
- */
+/** Written under another name and linked, so that nobody reads half a key. The first of two processes wins. */
 function createKey(path: string): Buffer {
   makeFolders(dirname(path));
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
@@ -107,7 +100,7 @@ function writeDraft(draft: string): void {
   }
 }
 
-/** Syncs the directory: if a power failure undid the new file, secrets sealed with this key could not be read. */
+/** If a power failure undid the new file, secrets would be lost. */
 function syncDirectory(path: string): void {
   if (process.platform === 'win32') return; // Windows can't open a directory.
   const directory = openSync(path, 'r');

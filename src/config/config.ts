@@ -10,38 +10,35 @@ import { type DatabaseLocation, readSettings, type SettingName, type Values } fr
 export type { DatabaseLocation } from './settings.ts';
 export type LogLevel = Values['logLevel'];
 
-/** Settings that belong together become one member of `Config`; this is where their names begin. */
+/** Settings with these prefixes become one member of `Config`. */
 type Grouped = `${'oidc' | 'proxySign' | 'backup' | 'database'}${string}`;
 type TeamBound = 'maxCronsPerTeam' | 'maxQueuesPerTeam' | 'maxWaitingPayloadMb';
 type Alone = {
   [Name in Exclude<keyof Values, Grouped | TeamBound | 'plans'>]: Values[Name];
 };
 
-/** The settings, read from the environment once at start. Frozen: no setting changes while the service runs. */
+/** Frozen: no setting changes while the service runs. */
 export interface Config extends Alone, PlanSettings {
-  /** The path of a SQLite database is absolute. */
+  /** A SQLite path is absolute. */
   database: DatabaseLocation;
-  /** The OpenID Connect provider by which people may sign in. */
   provider: ProviderSettings | null;
-  /** The proxy in front that names users in headers. */
   proxySignIn: ProxySettings | null;
   teamBounds: TeamBounds;
   mailFrom: string;
-  /** Not more than `historyDays`. */
+  /** At most `historyDays`. */
   successHistoryDays: number;
-  /** Whether a setting shows that a proxy is in front, so that a loopback socket does not prove a local request. */
+  /** If a proxy is in front, a loopback socket doesn't prove a local request. */
   isBehindProxy: boolean;
-  /** The folder for copies of a SQLite database, how often they are made, and how many are kept. */
   backups: { folder: string; everyHours: number; keep: number } | null;
 }
 
-/** Everything that is wrong with the environment, one line each. No line shows a secret. */
+/** One line each, without secrets. */
 export interface ConfigErrors {
   errors: readonly string[];
 }
 
 interface Rule {
-  /** The rule is skipped if one of these is wrong. */
+  /** Skipped if one of these is wrong. */
   of: SettingName[];
   isBroken(values: Values): boolean;
   says: string | ((values: Values) => string);
@@ -52,7 +49,6 @@ const hasProxy = (s: Values) => s.proxySignInHeader !== null && s.proxySignInFro
 const hasSome = (...values: unknown[]) => values.some((value) => value !== null);
 const isPostgres = (s: Values) => s.databaseUrl.kind === 'postgres';
 
-/** Rules across settings. */
 const RULES: readonly Rule[] = [
   {
     of: ['DATABASE_SCHEMA'],
@@ -131,10 +127,7 @@ function headersOfProxy(s: Values): string[] {
   return all.filter((name) => name !== null);
 }
 
-/**
- * Reads and checks the whole environment. Reads no files except those that a `NAME_FILE` names, and creates none.
- * Relative paths of a SQLite database start from `cwd`.
- */
+/** Reads only files that a `NAME_FILE` names, and creates none. Relative SQLite paths start from `cwd`. */
 export function readConfig(env: NodeJS.ProcessEnv, cwd: string): Config | ConfigErrors {
   const { values, errors: wrong } = readSettings(env);
   const broken = RULES.filter(
@@ -208,17 +201,16 @@ function proxySignInOf(values: Values): ProxySettings | null {
   };
 }
 
-/** Whether BASE_URL names an address that other machines reach. */
 function hasPublicAddress({ baseUrl }: Pick<Config, 'baseUrl'>): boolean {
   return baseUrl !== null && !isLoopbackHost(new URL(baseUrl).hostname);
 }
 
-/** Whether only this machine is meant to reach the service: it listens on loopback, and so does its public address. */
+/** Both its socket and its public address are loopback. */
 export function servesLoopbackOnly(config: Config): boolean {
   return isLoopbackHost(config.host) && !hasPublicAddress(config);
 }
 
-/** The public address of the service, given the port that it really listens on. */
+/** With the real port. */
 export function publicAddress(config: Config, listeningPort: number): string {
   return config.baseUrl ?? `http://localhost:${listeningPort}`;
 }

@@ -2,27 +2,25 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import manifest from '#manifest' with { type: 'json' };
 
-/** Set by the bundler of a package; empty if it was not made from a checkout. */
+/** Set by the bundler; empty without a checkout. */
 declare const BELFRY_COMMIT: string | undefined;
 
-/** Belfry's version, from package.json. */
 export const VERSION: string = manifest.version;
 
-/** The commit of the package or checkout; null if unknown. */
+/** Null if unknown. */
 export function readCommit(): string | null {
   if (typeof BELFRY_COMMIT === 'string') return BELFRY_COMMIT || null;
   return readHead(join(import.meta.dirname, '../..', '.git'));
 }
 
-/** `0.1.0 (commit 714b3ec0a1b2)`; without a commit if it is unknown. */
+/** `0.1.0 (commit 714b3ec0a1b2)` */
 export function describeVersion(commit = readCommit()): string {
   return commit === null ? VERSION : `${VERSION} (commit ${commit.slice(0, 12)})`;
 }
 
 /**
- * Reads the files of git, which need not be installed.
- *
- * @param folder  `.git`: a folder, or in a worktree a file that names one
+ * Works without git.
+ * @param folder `.git`: a folder, or in a worktree a file that names one
  */
 export function readHead(folder: string): string | null {
   try {

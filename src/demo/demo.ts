@@ -1,6 +1,6 @@
 /**
- * `npm run demo`, `belfry demo`: a sample team with a month of history, served with its own target until it is stopped.
- * Everything is in `data/demo`, which each start recreates.
+ * `npm run demo`, `belfry demo`: a sample team with a month of history and its own target, in `data/demo`. Each start
+ * recreates it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ export const DEMO_SETTINGS = {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Recreates the demo's database and returns the API token of its first user. */
+/** @returns the API token of the first user */
 export async function makeDemoData(target: DemoTarget): Promise<string> {
   fs.rmSync(FOLDER, { recursive: true, force: true });
   const config = readConfig(DEMO_SETTINGS, FOLDER);
@@ -28,7 +28,7 @@ export async function makeDemoData(target: DemoTarget): Promise<string> {
   return seedDemo({ config, appKey: loadAppKey(config), target });
 }
 
-/** @param serve  starts the service in this process, with the settings of its environment; it ends the process */
+/** @param serve starts the service in this process with the settings of its environment; it ends the process */
 export async function runDemo(serve: () => Promise<void>): Promise<void> {
   const target = await startDemoTarget();
   say('Making a month of history; this takes up to a minute.');
@@ -44,7 +44,7 @@ export async function runDemo(serve: () => Promise<void>): Promise<void> {
   setInterval(() => void sendJob(port, token, target.url), JOB_EVERY_MS);
 }
 
-/** Sends a job, so that there is something to watch: most succeed, some are retried. */
+/** Most jobs succeed, some are retried. */
 async function sendJob(port: string, token: string, target: string): Promise<void> {
   await fetch(`http://localhost:${port}/api/jobs`, {
     method: 'POST',

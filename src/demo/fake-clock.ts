@@ -1,26 +1,26 @@
 import type { Clock } from '#domain/clock';
 
 interface Sleeper {
-  /** When it wakes, on the monotonic clock. Setting the wall clock changes it for those who sleep until an instant. */
+  /** Monotonic. Setting the wall clock changes it for sleepers until an instant. */
   wakeAtMs: () => number;
   wake: () => void;
 }
 
-/** How many turns the event loop takes between two wake-ups, so that I/O of woken code can finish. */
+/** I/O of woken code can finish between two wake-ups. */
 const TURNS_BETWEEN_WAKES = 5;
 
 /**
  * A clock that a test moves.
  *
- * `after` uses the monotonic time, like timers: a jump of the wall clock wakes none. Sleepers until an instant that a
- * jump has passed wake when time goes on.
+ * `after` uses monotonic time, like timers: a jump of the wall clock wakes none. Sleepers until a passed instant wake
+ * when time goes on.
  */
 export class FakeClock implements Clock {
   #monotonicMs = 0;
   #wallOffsetMs: number;
   #sleepers: Sleeper[] = [];
 
-  /** @param start an instant such as `2026-01-01T00:00:00Z`, or milliseconds since 1970 UTC */
+  /** @param start `2026-01-01T00:00:00Z`, or milliseconds since 1970 UTC */
   constructor(start: string | number) {
     this.#wallOffsetMs = toInstant(start);
   }
@@ -50,14 +50,13 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** The number of sleepers whose time has not come yet. */
   get waiting(): number {
     return this.#sleepers.length;
   }
 
   /**
-   * Lets `ms` milliseconds pass: wakes each due sleeper at its own instant, earliest first, and lets the code that it
-   * started run before the next one. New sleepers that become due within the same span are woken too.
+   * Wakes each due sleeper at its own instant, earliest first, and lets its code run before the next. New sleepers
+   * within the span are woken too.
    */
   async advance(ms: number): Promise<void> {
     const until = this.#monotonicMs + ms;
@@ -71,20 +70,20 @@ export class FakeClock implements Clock {
     await letWorkRun();
   }
 
-  /** Lets `ms` milliseconds pass as for a stopped process: sleepers that became due meanwhile wake only afterwards. */
+  /** As for a stopped process: sleepers that became due wake afterwards. */
   async freeze(ms: number): Promise<void> {
     this.#monotonicMs += ms;
     await this.advance(0);
   }
 
-  /** Advances to a wall-clock instant, which must not be in the past. */
+  /** The instant must not be in the past. */
   async advanceTo(instant: string | number): Promise<void> {
     const ms = toInstant(instant) - this.now();
     if (ms < 0) throw new RangeError('a clock advances forwards; jumpTo sets it back');
     await this.advance(ms);
   }
 
-  /** Sets the wall clock, as an administrator or a time server would. The monotonic time is not affected. */
+  /** The monotonic time isn't affected. */
   jumpTo(instant: string | number): void {
     this.#wallOffsetMs = toInstant(instant) - this.#monotonicMs;
   }
@@ -100,7 +99,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** With one promise for all turns: hours of a clock are ten thousands of wake-ups. */
+/** One promise for all turns: hours of a clock are ten thousands of wake-ups. */
 function letWorkRun(): Promise<void> {
   return new Promise((resolve) => {
     let turns = 0;

@@ -23,10 +23,8 @@ export const DEMO = {
 const HALF_HOUR = 30 * 60_000;
 
 /**
- * Fills an empty database with a month of a small company by simulation: the service itself sends every request to the
- * target, on a clock that runs fast.
- *
- * @param days  the length of that month
+ * Simulates a month: the service sends every request to the target, on a fast clock.
+ * @param days the length of the month
  * @returns the API token of the first user
  */
 export async function seedDemo({
@@ -40,7 +38,7 @@ export async function seedDemo({
   target: DemoTarget;
   days?: number;
 }): Promise<string> {
-  // Schedules and retries of the demo fall on full half hours, so the clock can go from one to the next.
+  // The demo's schedules and retries are on half hours.
   const end = Math.floor(Date.now() / HALF_HOUR) * HALF_HOUR;
   const start = end - days * 24 * 3_600_000;
   const clock = new FakeClock(start);
@@ -99,10 +97,10 @@ async function fill(
   return apiToken;
 }
 
-/** Waits of a millisecond for answers that are on their way, with and without a request that is never answered. */
+/** Waits of a millisecond, with and without a request that is never answered. */
 const WAITS = { hanging: 150, working: 10_000 };
 
-/** Waits until all due runs are settled. Only requests that the target never answers time out, on the fast clock. */
+/** Waits until all due runs are settled. Only unanswered requests time out, on the fast clock. */
 async function settle(
   { engine }: BelfryService,
   { clock, target }: { clock: FakeClock; target: DemoTarget },
@@ -197,7 +195,7 @@ const jobMaker =
       ...more,
     });
 
-/** Makes the jobs of the half hour that begins at `at`. */
+/** Of the half hour from `at` on. */
 async function makeJobs(add: AddJob, at: number, target: string): Promise<void> {
   const n = Math.round(at / HALF_HOUR);
   if (n % 3 === 0) await add('mail', '/mail', `{"to":"customer-${n % 977}","template":"welcome"}`);
@@ -211,7 +209,7 @@ async function makeJobs(add: AddJob, at: number, target: string): Promise<void> 
     await add('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
 }
 
-/** The work that waits when the service takes over: a cron that has not run yet, and jobs. */
+/** Waiting work for the service: a new cron and jobs. */
 async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
   await addCron('Close the books', '/invoices', '0 0 1 * *', {
     headers: [],
@@ -226,9 +224,7 @@ async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
   await addJob('mail', '/mail/unknown', '{"list":"prospects"}');
 }
 
-/**
- * Makes maintenance windows: a weekly one of the past month, one that is active for the first hours, and a future one.
- */
+/** A weekly window of the past month, one that is active for the first hours, and a future one. */
 async function makeQuietTimes(
   { work }: BelfryService,
   teamId: string,
@@ -258,7 +254,7 @@ async function addUpCounts({ batchCounts }: Store): Promise<void> {
   while ((await batchCounts.addUp(1_000)) === 'more');
 }
 
-/** Gives runs a plausible duration: the simulated clock does not move during a request, so each took no time. */
+/** On the simulated clock requests take no time. */
 async function giveDurations({ store }: BelfryService): Promise<void> {
   for (const table of ['ended_jobs', 'ended_executions'] as const) {
     await store.database.transact((trx) =>
@@ -285,7 +281,7 @@ async function giveDurations({ store }: BelfryService): Promise<void> {
   await run('delete from batch_counts');
 }
 
-/** Gives queues a plausible backlog, largest at noon: on the simulated clock no job waits. */
+/** On the simulated clock no job waits. */
 async function giveDepths({ store }: BelfryService, teamId: string, end: number): Promise<void> {
   const queues = await store.queues.list(teamId);
   const ids = queues.filter(({ name }) => name !== 'reports').map(({ id }) => id);
@@ -314,10 +310,7 @@ async function giveDepths({ store }: BelfryService, teamId: string, end: number)
   });
 }
 
-/**
- * Marks the alerts of the simulated month as sent and read, and deletes their notices. Otherwise the service would send
- * all of them when it starts.
- */
+/** Otherwise the service would send all of them at its start. */
 async function readOldAlerts({ store }: BelfryService, before: number): Promise<void> {
   await store.database.transact(async (trx) => {
     await trx.deleteFrom('notices').execute();

@@ -3,14 +3,14 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface DemoTarget {
-  /** `http://127.0.0.1:port`, without a slash at its end. */
+  /** Without a slash at its end. */
   url: string;
-  /** The number of open requests that will never be answered. */
+  /** Open requests that are never answered. */
   hanging(): number;
   close(): void;
 }
 
-/** How each address answers; `n` counts its requests. */
+/** `n` counts the requests of an address. */
 const ANSWERS: Record<string, (n: number) => { status: number; body: string } | 'never'> = {
   '/invoices': (n) => ({ status: 200, body: JSON.stringify({ data: { ok: true, sent: 40 + n } }) }),
   '/backup': () => ({ status: 200, body: '{"data":{"ok":true,"bytes":73400320}}' }),
@@ -28,7 +28,7 @@ const ANSWERS: Record<string, (n: number) => { status: number; body: string } | 
   '/done': () => ({ status: 204, body: '' }),
 };
 
-/** The target of the demo's crons and jobs: services of a made-up company that mostly work. */
+/** Services of a made-up company that mostly work. */
 export async function startDemoTarget(port = 0): Promise<DemoTarget> {
   const counts = new Map<string, number>();
   let hanging = 0;

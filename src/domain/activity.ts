@@ -1,9 +1,6 @@
-/**
- * A team's activity (§5.10): the actions of members on the team and its crons, queues and jobs. Codes are stored; pages
- * have the words.
- */
+/** A team's activity (§5.10). Codes are stored; pages have the words. */
 
-/** The areas that the list can be narrowed to. Only those who manage members see `access`. */
+/** Areas that a list can be narrowed to. Only people who manage members see `access`. */
 export const ACTIVITY_AREAS = {
   crons: 'Crons',
   queues: 'Queues',
@@ -88,7 +85,6 @@ const ACTIONS = {
 
 export type ActivityAction = keyof typeof ACTIONS;
 
-/** Describes an action in words. An unknown action of a newer version is described by its code. */
 export function describeAction(action: string): string {
   return isAction(action) ? ACTIONS[action].words : action;
 }
@@ -103,14 +99,13 @@ function isAction(text: string): text is ActivityAction {
   return Object.hasOwn(ACTIONS, text);
 }
 
-/** An action. It has no secret, and no value that may contain one. */
+/** An action, without secrets. */
 export interface Deed {
   action: ActivityAction;
-  /** The item, with its name at that time. */
+  /** With its name at that time. */
   subject?: { id: string; name: string };
   /** The changes, or the number of items. */
   detail?: string;
 }
 
-/** A user, or the operator at the command line. */
 export type Doer = { userId: string } | 'command-line';

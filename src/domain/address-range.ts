@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
 
-/** A network of IPv4 or IPv6 addresses: those whose first `prefix` bits are those of `base`. */
 export interface AddressRange {
   base: string;
   prefix: number;
@@ -8,10 +7,7 @@ export interface AddressRange {
 
 const MOST_RANGES = 100;
 
-/**
- * Reads addresses and networks, separated by commas: `127.0.0.1, 172.18.0.0/16, fd00::/8`. Null where an entry is none,
- * or a network of all addresses: that would name everybody.
- */
+/** Reads addresses and networks, separated by commas. Null if an entry is invalid or covers all addresses. */
 export function parseRanges(text: string): AddressRange[] | null {
   const entries = text.split(',');
   if (entries.length > MOST_RANGES) return null;
@@ -21,7 +17,7 @@ export function parseRanges(text: string): AddressRange[] | null {
     : null;
 }
 
-/** @param address  a socket's, where an IPv4 address may be written as an IPv6 one, and a zone may follow */
+/** @param address a socket's: an IPv4 address may be written as IPv6, and a zone may follow */
 export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
   const plain = readAddress(address.split('%')[0] ?? '');
   if (plain === null) return false;
@@ -35,16 +31,14 @@ export function writeRanges(ranges: readonly AddressRange[]): string {
   return ranges.map(writeRange).join(', ');
 }
 
-/** A single address is written without its prefix. */
 export function writeRange({ base, prefix }: AddressRange): string {
   return prefix === (base.includes(':') ? 128 : 32) ? base : `${base}/${prefix}`;
 }
 
-/** Reads an address or a network; null if the text is neither. */
 export function readRange(text: string): AddressRange | null {
   const [written = '', bits, ...more] = text.split('/');
   const address = readAddress(written);
-  // One that is written as IPv6 and means IPv4 has a prefix that means something else.
+  // An IPv4 address that is written as IPv6 has a prefix with another meaning.
   if (address === null || more.length > 0 || /^::ffff:|%/i.test(written)) return null;
   const most = address.kind() === 'ipv4' ? 32 : 128;
   if (bits !== undefined && !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return null;
@@ -58,12 +52,12 @@ export function readRange(text: string): AddressRange | null {
   return { base: base.toString(), prefix };
 }
 
-/** Whether the text is four decimal numbers. Those with a leading zero, which some read as octal, are refused. */
+/** True for four decimal numbers. Leading zeros, which some programs read as octal, are refused. */
 export function isIPv4(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
-/** The parser alone would take `1` and `0x7f.1` for addresses. */
+/** The parser alone would accept `1` and `0x7f.1`. */
 function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (!isIPv4(text) && !(text.includes(':') && ipaddr.IPv6.isValid(text))) return null;
   return ipaddr.process(text);

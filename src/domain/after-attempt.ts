@@ -1,15 +1,14 @@
 import type { Verdict } from './judge.ts';
 
-/** A queue's rules for failed attempts, read when the attempt ends (§3.4). */
+/** Read when the attempt ends (§3.4). */
 export interface RetryPolicy {
   retriesEnabled: boolean;
-  /** Seconds before each retry, counted from the end of the attempt before it. */
+  /** Seconds, counted from the end of the previous attempt. */
   retrySchedule: readonly number[];
 }
 
-/** An attempt of a job that has ended. Times are milliseconds since 1970 UTC. */
+/** Times are milliseconds since 1970 UTC. */
 export interface EndedAttempt {
-  /** 1 for the first attempt. */
   number: number;
   completedAt: number;
 }
@@ -17,9 +16,8 @@ export interface EndedAttempt {
 export type NextStep = { kind: 'finish' } | { kind: 'retry'; at: number } | { kind: 'dead-letter' };
 
 /**
- * Decides the step after an attempt of a job (§3.2). Every failure of the target is retried until the queue's list of
- * delays is used up. A failure of our own (`worker_failed`) is final. The step decides about the callback: `finish` and
- * `dead-letter` send one; `retry` and a failure of our own send none (§6.2).
+ * Decides the step after an attempt (§3.2). A failure of the target is retried until the queue's list of delays is
+ * used up; `worker_failed` is final. `finish` and `dead-letter` send a callback (§6.2).
  */
 export function decideAfterAttempt(
   verdict: Verdict,

@@ -1,26 +1,22 @@
 /**
- * Bounds the notices of one queue whose alerts come in a burst (§6.5): the first alert is sent at once, those of the
- * next minute are sent together in one notice with a count, and so on for as long as the burst lasts.
+ * Limits the notices of a queue (§6.5): the first alert is sent at once, those of the next minute together in one
+ * notice, and so on.
  */
 export interface Burst {
-  /** Until this time, no new notice is sent at once. Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC. */
   quietUntil: number;
-  /** The notice that collects alerts now; it is sent at `until`. */
+  /** Is sent at `until`. */
   gathering: { noticeId: string; until: number } | null;
 }
 
 export const NO_BURST: Burst = { quietUntil: 0, gathering: null };
 export const GATHER_MS = 60_000;
 
-/** The id of the notice that collects alerts at that moment, or null. */
 export function findGathering({ gathering }: Burst, at: number): string | null {
   return gathering !== null && at < gathering.until ? gathering.noticeId : null;
 }
 
-/**
- * Opens a new notice, for an alert that no open notice collects. Returns when the notice is due and the burst's new
- * state.
- */
+/** Opens a notice for an alert that no open notice collects. */
 export function openNotice(
   { quietUntil }: Burst,
   noticeId: string,

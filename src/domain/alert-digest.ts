@@ -1,15 +1,14 @@
 /** How a channel that collects notices puts them together (§6.5). */
 
-/** A channel's open digest. Notifications with the same `id` are sent as one. */
+/** Notifications with the same `id` are sent as one. */
 export interface Collection {
   id: string;
-  /** When it is sent, in milliseconds since 1970 UTC. */
   until: number;
 }
 
 export const COLLECT_MINUTES = { least: 1, most: 60 } as const;
 
-/** The collection that a notice joins: the open one, or a new one that this notice opens. */
+/** The open collection, or a new one. */
 export function joinCollection(
   open: Collection | null,
   dueAt: number,

@@ -3,7 +3,6 @@ import type { RemindHours } from './alert-settings.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** When the next reminder is due after a notice at `toldAt`; null if reminders are off. */
 export function nextReminder(toldAt: number, hours: RemindHours | null): number | null {
   return hours === null ? null : toldAt + hours * HOUR_MS;
 }
@@ -12,21 +11,19 @@ export interface Reminding {
   now: number;
   hours: RemindHours | null;
   /**
-   * Of a cron: its failure was raised and no run has succeeded since. Of a queue: there are failed jobs that were not
-   * resent.
+   * A cron: its failure was raised and no run has succeeded since. A queue: it has failed jobs that were not resent.
    */
   isFailing: boolean;
-  /** False while it is paused or, of a cron, once it has ended: then no reminder is sent. */
+  /** False if it is paused or, for a cron, has ended. */
   isActive: boolean;
-  /** The end of the maintenance window that mutes it now; null without one. */
   mutedUntil: number | null;
-  /** When another failure of it was notified; null: none since the last reminder. */
+  /** When another failure was notified; null: none since the last reminder. */
   lastToldAt: number | null;
 }
 
 /**
- * Decides whether a due reminder is sent, and when the next one is due. Inside a maintenance window it waits for the
- * window's end; after another notified failure it waits the same number of hours again.
+ * Decides whether a due reminder is sent, and when the next one is due. It waits for the end of a maintenance window,
+ * and the same number of hours after another notified failure.
  */
 export function decideReminder({
   now,

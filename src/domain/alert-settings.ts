@@ -1,4 +1,3 @@
-/** The alert settings of a cron or a queue (§6.5), except when failed runs raise an alert. */
 import type { AlertLevel } from './alert-streak.ts';
 import { readSlowRule, type SlowRule } from './slow-runs.ts';
 
@@ -9,15 +8,13 @@ export const DEFAULT_REF: ChannelRef = 'default';
 export const ALERT_LEVELS = ['warning', 'failure', 'recovery'] as const satisfies AlertLevel[];
 
 export interface AlertSettings {
-  /** The notified channels, by level. An empty list notifies no channel; a missing level goes to the default. */
+  /** By level. An empty list notifies no channel; a missing level uses the default. */
   channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
-  /** One line for the notification: the next step or a contact. */
   note: string | null;
-  /** A page with further instructions. */
   runbookUrl: string | null;
-  /** Hours between reminders that it still fails; null: no reminders. */
+  /** Null: no reminders. */
   remindHours: RemindHours | null;
-  /** Which runs are slow and raise an alert; null: none. */
+  /** Null: none. */
   slow: SlowRule | null;
 }
 
@@ -26,7 +23,6 @@ export type RemindHours = (typeof REMIND_HOURS)[number];
 
 export const NOTE_CHARACTERS = 500;
 
-/** The default settings of a cron or queue. */
 export const NO_ALERT_SETTINGS: AlertSettings = {
   channels: {},
   note: null,
@@ -36,9 +32,7 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
 };
 
 /**
- * The channels that are notified of an alert, each once. A deleted channel is replaced by the default, so that its
- * alerts are not lost.
- *
+ * The notified channels, each once. The default replaces a deleted channel, so that no alert is lost.
  * @param known the ids of the team's channels, without the default
  */
 export function resolveChannels(
@@ -54,7 +48,7 @@ export function notifiesNobody({ channels }: AlertSettings, level: AlertLevel): 
   return channels[level]?.length === 0;
 }
 
-/** The settings as JSON for the database, without the rule of slow runs; null if all of them are the defaults. */
+/** JSON for the database, without the rule for slow runs; null for the defaults. */
 export function writeAlertSettings(settings: AlertSettings): string | null {
   const channels = Object.entries(settings.channels).filter(([, refs]) => !isDefault(refs));
   const kept = {
@@ -71,8 +65,7 @@ function isDefault(refs: readonly ChannelRef[]): boolean {
 }
 
 /**
- * Reads stored settings. Unreadable ones count as not set, so alerts go to the default channel. Never throws.
- *
+ * Unreadable settings count as not set, so alerts go to the default channel.
  * @param slowRule is stored separately; not needed to notify
  */
 export function readAlertSettings(

@@ -1,14 +1,10 @@
-/** When a cron's runs raise alerts (§6.4, §6.5). */
-
 export type AlertLevel = 'warning' | 'failure' | 'recovery';
 
-/** The state of a cron: how many settled runs have failed since the last success. */
 export interface Streak {
-  /** Consecutive failed runs, in the order in which their outcomes were settled. */
+  /** In the order in which their outcomes were settled. */
   failedRuns: number;
-  /** When the first of them was completed, in milliseconds since 1970 UTC; null if there are none. */
+  /** When the first of them ended, in milliseconds since 1970 UTC. */
   failingSince: number | null;
-  /** Whether the streak's one Failure has been raised. */
   hasRaisedFailure: boolean;
 }
 
@@ -16,23 +12,21 @@ export const NO_STREAK: Streak = { failedRuns: 0, failingSince: null, hasRaisedF
 
 export interface StreakAlert {
   level: AlertLevel;
-  /** The number of failed runs in the streak, including this one; for a recovery, of the streak that it ends. */
+  /** Including this run; for a recovery, of the streak that ends. */
   failedRuns: number;
-  /** For a recovery: from the end of the first failed run to the end of this run, in milliseconds. */
+  /** For a recovery: from the end of the first failed run to the end of this one. */
   downMs: number | null;
 }
 
-/** Counting stops here: larger numbers are of no use, and the column can hold this one. */
+/** Counting stops here. */
 const MOST_COUNTED = 1_000_000;
 
 /**
- * Updates a cron's streak with one settled run. Run now counts like any other run. Runs that the monthly limit stopped
- * are not passed in here, so they neither count nor end a streak.
+ * Updates a cron's streak with one settled run, in the order of settlement. Run now counts. Runs that the monthly
+ * limit stopped are not passed in.
  *
- * Runs may overlap: they count in the order in which they are settled. "An alert" means a Failure, as in §2.1 ("alert
- * after that many consecutive failed runs"): a warning alone is not followed by a recovery. A changed threshold applies
- * from the next run on. Lowering it raises no alert, and raising it does not make a streak fail twice.
- *
+ * A warning alone is not followed by a recovery. A changed threshold applies from the next run on: lowering it raises
+ * no alert, and raising it doesn't make a streak fail twice.
  * @param threshold null if alerts are off; the streak is then reset
  */
 export function followRun(

@@ -1,12 +1,10 @@
-/** A request as received at the socket. */
 export interface Arrival {
-  /** Names and values in turn, as `IncomingMessage` has them: nothing is joined or dropped. */
+  /** Names and values in turn, as in `IncomingMessage`. */
   rawHeaders: readonly string[];
-  /** The socket's other end; never read from a header. */
   address: string | undefined;
 }
 
-/** Headers other than `X-Forwarded-For` in which proxies commonly pass on a client's address, in lower case. */
+/** In lower case. */
 export const CLIENT_ADDRESS_HEADERS: readonly string[] = [
   'forwarded',
   'x-real-ip',
@@ -24,7 +22,7 @@ const FORWARDING = new Set([
   'x-original-proto',
 ]);
 
-/** Every value of a header, in order. `name` is in lower case. */
+/** In order. `name` is in lower case. */
 export function readAll({ rawHeaders }: Arrival, name: string): string[] {
   return rawHeaders.filter(
     (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
@@ -32,8 +30,8 @@ export function readAll({ rawHeaders }: Arrival, name: string): string[] {
 }
 
 /**
- * Whether a program on this machine sent the request to a loopback name, and no proxy forwarded it. The check of `Host`
- * keeps out a web page whose own name was made to resolve to a loopback address (DNS rebinding).
+ * Whether a program on this machine sent the request to a loopback name, without a proxy. The check of `Host` blocks
+ * web pages whose name resolves to a loopback address (DNS rebinding).
  */
 export function isLocal(arrival: Arrival): boolean {
   const { rawHeaders, address = '' } = arrival;
@@ -48,7 +46,6 @@ export function isLocal(arrival: Arrival): boolean {
   );
 }
 
-/** Whether only this machine can reach a name or address. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);

@@ -5,20 +5,18 @@ interface CommandRequest {
   method: string;
   url: string;
   headers: HeaderList;
-  /** Null for a request without a body. */
   body: string | null;
 }
 
-/** Puts a text in single quotes, in which a shell treats no other character specially. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The request as one curl command, with options that switch off curl's additions. */
+/** With options that switch off curl's own headers. */
 export function writeCurl({ method, url, headers, body }: CommandRequest): string {
   const parts = [`curl --globoff --request ${method} ${quoteForShell(url)}`];
   for (const [name, value] of headers) {
-    // curl drops a header without a value, unless its name ends in a semicolon.
+    // curl drops a header without a value unless its name ends in a semicolon.
     parts.push(`--header ${quoteForShell(value === '' ? `${name};` : `${name}: ${value}`)}`);
   }
   if (body !== null) parts.push(`--data-raw ${quoteForShell(body)}`);

@@ -1,4 +1,4 @@
-/** Success assertions as stored with a queue or a cron (§2.4). All must hold; the first failure is reported. */
+/** All must hold; the first failure is reported (§2.4). */
 export type Assertion =
   | { kind: 'json_path_equals'; path: string; expected: string }
   | { kind: 'body_contains'; text: string }
@@ -8,14 +8,13 @@ export type AssertionKind = Assertion['kind'];
 
 interface KindFacts {
   label: string;
-  /** Whether an assertion of this kind has a path. */
   hasPath: boolean;
-  /** The property that holds its value. `isNumber` is set if that value is a number. */
+  /** The property with its value. */
   value: 'expected' | 'text' | 'ms';
   isNumber?: true;
 }
 
-/** The kinds in the order in which the form offers them. How each is read and judged is in assertions.ts. */
+/** In the order of the form. assertions.ts reads and judges them. */
 const KINDS: Readonly<Record<AssertionKind, KindFacts>> = {
   json_path_equals: { label: 'JSON path equals', hasPath: true, value: 'expected' },
   body_contains: { label: 'Body contains', hasPath: false, value: 'text' },
@@ -31,7 +30,6 @@ export const ASSERTION_KINDS = Object.keys(KINDS) as readonly AssertionKind[];
 export const labelOfKind = (kind: AssertionKind) => KINDS[kind].label;
 export const hasPath = (kind: AssertionKind) => KINDS[kind].hasPath;
 
-/** An assertion as the two text fields of the form. */
 export interface AssertionTexts {
   path: string;
   value: string;
@@ -43,10 +41,7 @@ export function textsOfAssertion(assertion: Assertion): AssertionTexts {
   return { path: String(properties['path'] ?? ''), value: String(properties[KINDS[kind].value]) };
 }
 
-/**
- * Makes the input of `parseAssertions` from the two fields. A text that should be a number but is not one stays a
- * text.
- */
+/** A text that should be a number but isn't stays a text. */
 export function assertionOfTexts(kind: AssertionKind, { path, value }: AssertionTexts): unknown {
   const facts = KINDS[kind];
   const isWhole = facts.isNumber && /^\s*\d{1,9}\s*$/.test(value);
@@ -57,5 +52,4 @@ export function assertionOfTexts(kind: AssertionKind, { path, value }: Assertion
   };
 }
 
-/** How many assertions a queue or cron may have. */
 export const MAX_ASSERTIONS = 20;

@@ -8,25 +8,19 @@ import { LIMITS } from './limits.ts';
 
 /** Success assertions: reading them as written, and checking a response against them (§2.4, §2.7). */
 
-/** How long an expected value may be, in characters. */
 const MAX_EXPECTED_LENGTH = 10_000;
-/** How long a text to search for may be, in characters: every chunk of every body is searched for it. */
 const MAX_SEARCH_LENGTH = 2_000;
-/** The largest response time that an assertion can set: the longest timeout (§2.3). */
+/** The longest timeout (§2.3). */
 const MAX_RESPONSE_TIME_MS = LIMITS.timeoutSeconds.most * 1000;
-/** How much of a value is shown in a verdict, in characters. */
 const SHOWN_LENGTH = 200;
 
-/**
- * The facts about a 2xx response that assertions are checked against. Its body was read with `needsOf` of the same
- * assertions.
- */
+/** The body was read with `needsOf` of the same assertions. */
 export interface ResponseFacts {
   body: Pick<ReceivedBody, 'found' | 'json' | 'totalBytes'>;
   durationMs: number;
 }
 
-/** The result of one assertion. `expected` and `got` are for people, cut to a bounded length. */
+/** For people; `expected` and `got` are cut. */
 export interface AssertionVerdict {
   assertion: Assertion;
   ok: boolean;
@@ -36,7 +30,6 @@ export interface AssertionVerdict {
 
 const knownNeeds = new WeakMap<readonly Assertion[], BodyNeeds>();
 
-/** The parts of a body that these assertions need. */
 export function needsOf(assertions: readonly Assertion[]): BodyNeeds {
   let needs = knownNeeds.get(assertions);
   if (!needs) knownNeeds.set(assertions, (needs = findNeeds(assertions)));
@@ -53,7 +46,6 @@ function findNeeds(assertions: readonly Assertion[]): BodyNeeds {
   return { searchFor, paths };
 }
 
-/** Checks every assertion against the response, in order. Never throws. */
 export function evaluateAssertions(
   assertions: readonly Assertion[],
   facts: ResponseFacts,
@@ -72,12 +64,11 @@ export function evaluateAssertions(
   });
 }
 
-/** The part of the message after `Assertion failed: ` (§2.7): the assertion, the expected and the found value. */
+/** The message after `Assertion failed: ` (§2.7). */
 export function describeFailure({ assertion, expected, got }: AssertionVerdict): string {
   return `${nameAssertion(assertion)}: expected ${expected}, got ${got}`;
 }
 
-/** The expected value of an assertion that was not checked, in the words of its verdict. */
 export function describeExpected(assertion: Assertion): string {
   switch (assertion.kind) {
     case 'body_contains':
@@ -138,31 +129,26 @@ function isEqual(text: string, written: string, expected: Expected): boolean {
   const likeness = compareValues(value, expected.value);
   if (likeness !== 'unsure') return likeness === 'equal';
   const node = parseJsonText(text);
-  // The value is nested more deeply than `parseJsonText` allows. Compared as doubles they are equal; a closer
-  // comparison isn't possible.
+  // Nested too deeply for `parseJsonText`: equal as doubles has to be enough.
   if (typeof node === 'string' || expected.node === null) return true;
   return areNodesEqual(node, expected.node);
 }
 
 interface Expected {
   value: unknown;
-  /** The same value with its digits kept; null if the text is not JSON and is compared as text. */
+  /** With its digits; null if the text isn't JSON. */
   node: JsonNode | null;
-  /** The value as people read it: JSON in either case. */
   shown: string;
 }
 
-/**
- * Reads an expected value. A text nested more deeply than `parseJsonText` allows counts as plain text, so that a
- * comparison needs no deep stack.
- */
+/** A text that is nested too deeply counts as plain text, so comparing needs no deep stack. */
 function readExpected(text: string): Expected {
   const node = parseJsonText(text);
   if (typeof node === 'string') return { value: text, node: null, shown: JSON.stringify(text) };
   return { value: JSON.parse(text), node, shown: node.raw };
 }
 
-/** A value as JSON text. A number beyond the range of exact doubles keeps the digits that it came with. */
+/** A number that a double can't hold exactly keeps its digits. */
 function showValue(text: string): string {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'number') {
@@ -173,14 +159,12 @@ function showValue(text: string): string {
   return showContainer(value);
 }
 
-/** Describes a value of which only the beginning was kept. */
 function showLarge({ is, start, members }: Extract<FoundValue, { kind: 'large' }>): string {
   if (is === 'array') return `a list of ${members}`;
   if (is === 'object') return `an object of ${members}`;
   return start.slice(0, SHOWN_LENGTH * 2);
 }
 
-/** A list or object as JSON if it is small, else as its size. */
 function showContainer(value: object): string {
   const members = Array.isArray(value) ? value.length : Object.keys(value).length;
   const kind = Array.isArray(value) ? 'a list of' : 'an object of';
@@ -193,7 +177,7 @@ function showContainer(value: object): string {
   }
 }
 
-/** The beginning of a text, cut between whole characters. */
+/** Cuts between whole characters. */
 function cut(text: string): string {
   if (text.length <= SHOWN_LENGTH) return text;
   const characters = Array.from(text.slice(0, SHOWN_LENGTH * 2 + 2));
@@ -201,10 +185,7 @@ function cut(text: string): string {
   return `${characters.slice(0, SHOWN_LENGTH).join('')}…`;
 }
 
-/**
- * Reads a list of assertions of the command line or the dashboard's forms (§2.4). The error names the entry, counted
- * from 1. Unknown keys are dropped.
- */
+/** Reads assertions from the command line or a form (§2.4). Errors count entries from 1. Unknown keys are dropped. */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {
   if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
   if (input.length > MAX_ASSERTIONS) {
@@ -219,7 +200,6 @@ export function parseAssertions(input: unknown): Assertion[] | { error: string }
   return assertions;
 }
 
-/** Returns the assertion, or an error text. */
 function parseAssertion(entry: unknown): Assertion | string {
   if (typeof entry !== 'object' || entry === null) return 'it must be an object with a kind.';
   const { kind, path, expected, text, ms } = entry as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** The callbacks about the end of a job or a cron's run (§6.1–§6.3). */
+/** Callbacks (§6.1–§6.3). */
 
 import type { OutgoingRequest } from './exchange.ts';
 import type { FailureReason } from './failure.ts';
@@ -7,24 +7,18 @@ import { escapeJsonAnswer } from './json/text.ts';
 import { dropFragment } from './query.ts';
 import { withDefaultHeaders } from './request.ts';
 
-/** How a job's attempt or a cron's run ended. */
 interface Ending {
-  /** Null when no response came. */
   responseStatus: number | null;
   durationMs: number;
-  /** The text of the failure; left out of the callback on success. */
+  /** Left out on success. */
   errorMessage: string | null;
-  /** Milliseconds since 1970 UTC. */
   completedAt: number;
 }
 
 export interface JobEnding extends Ending {
-  /** The attempt that finished. */
   jobId: string;
-  /** Its first attempt. */
   originalJobId: string;
   status: 'success' | 'dead_lettered';
-  /** From 1. */
   attemptNumber: number;
 }
 
@@ -35,7 +29,7 @@ export interface CronEnding extends Ending {
   failureReason: FailureReason | null;
 }
 
-/** The body of a job's callback (§6.2): pure ASCII JSON, its fields in the order of the table. */
+/** ASCII JSON with the fields in the order of §6.2. */
 export function jobCallbackBody(ending: JobEnding): string {
   return escapeJsonAnswer({
     type: 'job_execution',
@@ -50,7 +44,7 @@ export function jobCallbackBody(ending: JobEnding): string {
   });
 }
 
-/** The body of a cron's callback (§6.3). A plain HTTP error has no error message there (§2.7). */
+/** A plain HTTP error has no message here (§6.3). */
 export function cronCallbackBody(ending: CronEnding): string {
   const isSilent = ending.status === 'success' || isPlainHttpError(ending.failureReason);
   return escapeJsonAnswer({
@@ -65,20 +59,14 @@ export function cronCallbackBody(ending: CronEnding): string {
   });
 }
 
-/**
- * Whether a complete response failed by its status alone. Redirects and odd statuses, which have no reason, are
- * included.
- */
+/** Includes redirects and undefined statuses. */
 function isPlainHttpError(reason: FailureReason | null): boolean {
   return reason === null || reason === 'http_client_error' || reason === 'http_server_error';
 }
 
 const HEADERS = withDefaultHeaders([], true);
 
-/**
- * The callback as an unsigned request (see `signRequest`). The URL is used as given, without its fragment (§6.1,
- * §2.9).
- */
+/** Unsigned (see `signRequest`). The URL loses its fragment (§2.9). */
 export function buildCallbackRequest(url: string, body: string): OutgoingRequest {
   return {
     method: 'POST',

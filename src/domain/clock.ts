@@ -1,25 +1,18 @@
-/**
- * The source of time, passed in as a parameter. Only real-clock.ts reads the real clock; a test controls the whole
- * timeline. Instants are milliseconds since 1970 UTC, everywhere.
- */
+/** Time, passed in as a parameter, so that tests control it. Instants are milliseconds since 1970 UTC, everywhere. */
 export interface Clock {
-  /** The wall clock, in milliseconds since 1970 UTC. It may jump; never subtract two of these. */
+  /** The wall clock may jump: never subtract two of these. */
   now(): number;
-  /** Milliseconds on a clock that never jumps, for durations and timeouts. */
+  /** Never jumps; for durations and timeouts. */
   monotonicMs(): number;
-  /** Calls `wake` once after `ms` milliseconds. The returned function cancels it. */
+  /** Returns a function that cancels it. */
   after(ms: number, wake: () => void): () => void;
-  /**
-   * Calls `wake` once when the wall clock has reached `instant`, in milliseconds since 1970 UTC; for `Infinity` never.
-   * The returned function cancels it.
-   */
+  /** Wakes once when the wall clock has reached `instant`; never for `Infinity`. */
   at(instant: number, wake: () => void): () => void;
 }
 
-/** The longest sleep until an instant: the wall clock may be set meanwhile. */
+/** The wall clock may be set meanwhile. */
 const LONGEST_SLEEP_MS = 1_000;
 
-/** `at` of a clock that can be set: looks at it every second. */
 export function wakeAt(
   clock: Pick<Clock, 'now' | 'after'>,
   instant: number,

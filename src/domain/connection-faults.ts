@@ -1,14 +1,14 @@
-/** The texts about an exchange that broke off: for the run's error message, and for people who look into the run. */
+/** Texts about a broken exchange. */
 export interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;
-  /** The codes of Node's errors that mean it. */
+  /** Codes of Node's errors. */
   from?: readonly string[];
-  /** A headline, an explanation and the next step; absent if `says` is all there is. */
+  /** Absent if `says` is enough. */
   means?: readonly [title: string, text: string, step: string];
 }
 
-/** How long the opening of a connection may take (§2.7), in seconds. */
+/** For opening a connection (§2.7). */
 export const CONNECT_SECONDS = 10;
 
 const CUT = 'The target, or something in front of it such as a proxy, cut the connection.';
@@ -41,10 +41,7 @@ const corrupt = (coding: string): ConnectionFault => ({
   ],
 });
 
-/**
- * Every way in which an exchange can break off, by the code that is stored with the run. A code keeps its meaning for
- * ever.
- */
+/** By the code that is stored with the run. A code never changes its meaning. */
 const FAULTS = {
   refused: {
     says: 'connection refused',
@@ -260,10 +257,9 @@ const BY_ERROR = new Map(
   ),
 );
 
-/** How far an exchange had come when it broke off. The same error means different things at each stage. */
+/** The same error means different things at each stage. */
 type Stage = 'connecting' | 'waiting' | 'receiving';
 
-/** The fault code for an error of a socket or of TLS. */
 export function faultOf(error: Error | null, stage: Stage): FaultCode {
   const code = error !== null && 'code' in error ? String(error.code) : '';
   const known = BY_ERROR.get(code);
@@ -273,14 +269,12 @@ export function faultOf(error: Error | null, stage: Stage): FaultCode {
   return stage === 'waiting' ? 'closed-before-response' : 'response-cut';
 }
 
-/**
- * Finds the code of a run that an early version stored without one, by its message; null if no code has this message.
- */
+/** For runs that an early version stored without a code. */
 export function faultOfMessage(message: string | null): FaultCode | null {
   return BY_MESSAGE.get(message ?? '') ?? null;
 }
 
-/** Checks a stored code, which another version may have written. */
+/** Another version may have written the code. */
 export function isFaultCode(code: unknown): code is FaultCode {
   return typeof code === 'string' && Object.hasOwn(FAULTS, code);
 }

@@ -1,13 +1,12 @@
 import type { CronFields, MonthDays, WeekDays } from './cron-fields.ts';
 
 const DAY_MS = 86_400_000;
-/** The Gregorian calendar repeats itself, weekdays included, after 400 years. */
+/** After 400 years, dates and weekdays repeat. */
 const MONTHS_IN_400_YEARS = 4_800;
 
 /**
- * Finds the first day that an expression runs on, at or after `fromDay`; null when there is none in 400 years.
- * Days are counted from 1 January 1970 UTC. One pass over a month costs a few additions, so the longest search
- * (the 4,800 months before null) takes about a millisecond.
+ * The first matching day at or after `fromDay`; null if there is none in 400 years. Days count from 1 January 1970
+ * UTC. The longest search takes about a millisecond.
  */
 export function findRunDay(fields: CronFields, fromDay: number): number | null {
   const from = new Date(fromDay * DAY_MS);
@@ -24,7 +23,7 @@ export function findRunDay(fields: CronFields, fromDay: number): number | null {
   return null;
 }
 
-/** How many of the days from `fromDay` up to and without `untilDay` an expression runs on. */
+/** Without `untilDay`. */
 export function countRunDays(fields: CronFields, fromDay: number, untilDay: number): number {
   if (!(fromDay < untilDay)) return 0;
   const from = new Date(fromDay * DAY_MS);
@@ -42,17 +41,13 @@ export function countRunDays(fields: CronFields, fromDay: number, untilDay: numb
   return count;
 }
 
-/** The day that a month begins with; `month` counts from 0 and may run past 11 into later years. */
+/** `month` counts from 0 and may exceed 11. */
 function startOfMonth(year: number, month: number): number {
-  // Not Date.UTC, which maps the years 0 to 99 to the twentieth century. Beyond the range of Date this is NaN, and such
-  // a month has no days.
+  // Date.UTC maps the years 0 to 99 to 1900 to 1999. Beyond Date's range this is NaN: such a month has no days.
   return new Date(0).setUTCFullYear(year, month, 1) / DAY_MS;
 }
 
-/**
- * The days of one month that match both day fields, as a mask with day n in bit n. If both fields restrict, a day
- * that matches either counts (§2.8).
- */
+/** Matching days as a mask with day n in bit n. If both fields restrict, either is enough (§2.8). */
 function runDaysOfMonth(fields: CronFields, firstDay: number, length: number): number {
   // 1 January 1970 was a Thursday.
   const firstWeekday = (((firstDay + 4) % 7) + 7) % 7;
@@ -75,7 +70,7 @@ function daysByDate(named: MonthDays, firstWeekday: number, length: number): num
   return days;
 }
 
-/** The day from Monday to Friday nearest to `day` that is in the same month. */
+/** In the same month. */
 function nearestWorkday(day: number, firstWeekday: number, length: number): number {
   const weekday = (firstWeekday + day - 1) % 7;
   if (weekday === 6) return day === 1 ? 3 : day - 1;

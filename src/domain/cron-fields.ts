@@ -1,7 +1,7 @@
-/** The days of a month that its day-of-month field names. Masks carry day n in bit n. */
+/** Masks have day n in bit n. */
 export interface MonthDays {
   days: number;
-  /** `15W`: bit n set for the working day nearest to day n. */
+  /** `15W`. */
   nearestWorkdays: number;
   /** `L` */
   lastDay: boolean;
@@ -9,18 +9,18 @@ export interface MonthDays {
   lastWorkday: boolean;
 }
 
-/** The days that its day-of-week field names. Masks carry the weekday in bits 0 (Sunday) to 6. */
+/** Masks have Sunday in bit 0. */
 export interface WeekDays {
   days: number;
-  /** `5#3`: at [n], the weekdays whose nth occurrence in the month counts; [0] is unused. */
+  /** `5#3`: at [n], weekdays whose nth occurrence counts; [0] is unused. */
   nth: readonly number[];
-  /** `5L`: the weekdays whose last occurrence in the month counts. */
+  /** `5L`: weekdays whose last occurrence counts. */
   last: number;
 }
 
-/** A cron expression taken apart. A day field that is exactly `*` or `?` is null: it does not restrict (§2.8). */
+/** A day field that is exactly `*` or `?` is null: it doesn't restrict (§2.8). */
 export interface CronFields {
-  /** Ascending, without doubles, never empty; so are the hours. */
+  /** Ascending, each once, never empty; so are hours. */
   minutes: readonly number[];
   hours: readonly number[];
   /** January is bit 1. */
@@ -32,12 +32,9 @@ export interface CronFields {
 interface FieldRange {
   min: number;
   max: number;
-  /**
-   * How many different values the field has, which is also its longest step. A week has 7, although 0 to 7 are
-   * allowed.
-   */
+  /** The number of different values, and the longest step. A week has 7, although 0 to 7 are allowed. */
   length: number;
-  /** Names in lower case. The first one means `min`. */
+  /** In lower case. The first one means `min`. */
   names: readonly string[];
 }
 
@@ -57,17 +54,13 @@ const SHORTCUTS = new Map([
   ['@yearly', '0 0 1 1 *'],
 ]);
 
-/** Far above the API's limit (255), so that a longer text is reported as too long and not also as invalid. */
+/** Far above the API's limit of 255, so a long text is only reported as too long. */
 const MAX_LENGTH = 4096;
-// Other characters are refused before the text is lower-cased, which would turn some foreign letters into ASCII
-// letters.
+// Lower-casing would turn some foreign letters into ASCII.
 const ALLOWED = /^[a-zA-Z\d@*?,/# \t\n\v\f\r-]*$/;
 const WHITE_SPACE = /[ \t\n\v\f\r]+/;
 
-/**
- * Reads a cron expression into its fields; null if it does not parse (§2.1, §2.8). Does not check whether any day
- * matches. Never throws.
- */
+/** Null if it doesn't parse (§2.8). Doesn't check whether any day matches. */
 export function parseCronFields(text: string): CronFields | null {
   if (text.length > MAX_LENGTH || !ALLOWED.test(text)) return null;
   const written = text
@@ -76,7 +69,6 @@ export function parseCronFields(text: string): CronFields | null {
     .filter((part) => part !== '');
   const [first = ''] = written;
   const parts = written.length === 1 ? (SHORTCUTS.get(first) ?? '').split(' ') : written;
-  // `?` reads as `*` everywhere.
   const [minute, hour, monthDay, month, weekDay, ...more] = parts.map((p) =>
     p.replaceAll('?', '*'),
   );
@@ -85,7 +77,7 @@ export function parseCronFields(text: string): CronFields | null {
   return readFields({ minute, hour, monthDay, month, weekDay });
 }
 
-/** Whether two expressions name the same minutes in the same fields, however they are written; false for one that does not parse. */
+/** Whether two expressions mean the same minutes; false if one doesn't parse. */
 export function isSameSchedule(one: string, other: string): boolean {
   const [fields, others] = [parseCronFields(one), parseCronFields(other)];
   return fields !== null && JSON.stringify(fields) === JSON.stringify(others);
@@ -102,7 +94,6 @@ function readFields(written: Record<'minute' | 'hour' | 'monthDay' | 'month' | '
   return { minutes, hours, months: maskOf(months), monthDays, weekDays };
 }
 
-/** The values of a field that allows only `* , - /`, numbers and names. */
 function readValues(field: string, range: FieldRange): number[] | null {
   const values = new Set<number>();
   for (const entry of field.split(',')) {
@@ -146,7 +137,7 @@ function readWeekDays(field: string): WeekDays | null | 'invalid' {
   return found;
 }
 
-// A weekday and its occurrence in the month: `5#3`; for the last occurrence `5#L` or `5L`.
+// `5#3`, `5#L` or `5L`.
 const PICKED_WEEK_DAY = /^([a-z\d]+?)(?:#([1-5])|#?l)$/;
 
 function addWeekDay(entry: string, found: { days: number; nth: number[]; last: number }): boolean {
@@ -166,7 +157,6 @@ function addWeekDay(entry: string, found: { days: number; nth: number[]; last: n
   return true;
 }
 
-/** The values of one entry of a list: a single value, a range, or all values. A range and `*` may have a step. */
 function readEntry(entry: string, range: FieldRange): number[] | null {
   const [span = '', writtenStep, ...more] = entry.split('/');
   if (more.length > 0) return null;
@@ -181,7 +171,7 @@ function readEntry(entry: string, range: FieldRange): number[] | null {
 interface Span {
   from: number;
   to: number;
-  /** True for a single value, which takes no step: cron implementations disagree about `0/15`. */
+  /** A single value takes no step: cron implementations disagree about `0/15`. */
   single: boolean;
 }
 
@@ -193,7 +183,7 @@ function readSpan(span: string, range: FieldRange): Span | null {
   if (second === undefined) return { from, to: from, single: true };
   const end = readValue(second, range);
   if (end === null) return null;
-  // A range may end at the Sunday that closes the week, as 0 or SUN: SAT-SUN is 6-7.
+  // A range may end at Sunday as 0 or SUN: SAT-SUN is 6-7.
   const to = range === WEEK_DAY && end === 0 && from > 0 ? 7 : end;
   return from <= to ? { from, to, single: false } : null;
 }

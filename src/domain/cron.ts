@@ -6,31 +6,26 @@ const MINUTES_A_DAY = 1_440;
 /** The last instant that a Date can hold. */
 const LAST_INSTANT_MS = 8_640_000_000_000_000;
 
-/** When a cron runs: whole minutes, in UTC (§2.1). Immutable; may be kept and shared. */
+/** Whole minutes in UTC (§2.1). */
 export interface CronSchedule {
-  /**
-   * The first run strictly after an instant, both in milliseconds since 1970 UTC.
-   * Null when there is none within 400 years, or none before Date's last month.
-   */
+  /** Strictly after; null if there is none within 400 years or Date's range. */
   nextAfter(ms: number): number | null;
-  /** How many runs are due at `fromMs` or later and before `untilMs`. One step for each month between the two. */
+  /** From inclusive, until exclusive. Takes one step a month. */
   countBetween(fromMs: number, untilMs: number): number;
 }
 
 /**
- * Reads a cron expression (§2.1, §2.8): five fields or one of the five shortcuts. Returns 'never' for an expression
- * that parses but names only days that do not exist, such as 31 February.
+ * Reads a cron expression (§2.8). Returns 'never' if it names only days that don't exist, such as 31 February.
  *
- * Parser and search are our own: the available cron libraries accept a looser grammar than §2.8 and miss runs (one
- * skips 1 March if the days include the 29th, 30th or 31st, another has no `W`). Once the grammar is parsed strictly,
- * only the search for a day in a calendar is left.
+ * Cron libraries accept a looser grammar than §2.8, and miss runs: one skips 1 March if the days include the 29th,
+ * another has no `W`.
  *
- * Bounded for any text: about a millisecond and a few kilobytes at the most. Never throws.
+ * Takes at most about a millisecond and a few kilobytes.
  */
 export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'never' {
   const fields = parseCronFields(text);
   if (fields === null) return 'invalid';
-  // The calendar repeats after 400 years: if no run follows 1970, none follows any other instant.
+  // The calendar repeats after 400 years: if no run follows 1970, none follows any other time.
   if (findRunDay(fields, 0) === null) return 'never';
   return {
     nextAfter: (ms) => findNextRun(fields, ms),
@@ -38,13 +33,12 @@ export function parseCronExpression(text: string): CronSchedule | 'invalid' | 'n
   };
 }
 
-/** The first run of an expression strictly after an instant; null if it is invalid or never runs again. */
 export function nextRunAfter(expression: string, ms: number): number | null {
   const schedule = parseCronExpression(expression);
   return typeof schedule === 'string' ? null : schedule.nextAfter(ms);
 }
 
-/** The next `count` runs strictly after `fromMs`, earliest first; fewer where time itself ends. */
+/** Earliest first; fewer at the end of time. */
 export function upcomingRuns(schedule: CronSchedule, fromMs: number, count: number): number[] {
   const runs: number[] = [];
   for (let at = schedule.nextAfter(fromMs); at !== null && runs.length < count;) {
@@ -82,7 +76,6 @@ function countRuns(fields: CronFields, fromMs: number, untilMs: number): number 
   );
 }
 
-/** How many runs a matching day has before one of its minutes (0 to 1,439). */
 function countRunsBefore({ hours, minutes }: CronFields, before: number): number {
   const hour = Math.floor(before / 60);
   const whole = hours.filter((each) => each < hour).length * minutes.length;
@@ -90,7 +83,7 @@ function countRunsBefore({ hours, minutes }: CronFields, before: number): number
   return whole + minutes.filter((minute) => hour * 60 + minute < before).length;
 }
 
-/** The first minute (0 to 1,439) at or after `from` in which the cron runs on a matching day; null if none is left. */
+/** From 0 to 1,439; null if none is left. */
 function findRunMinute(fields: CronFields, from: number): number | null {
   const hour = Math.floor(from / 60);
   const minute = fields.hours.includes(hour)

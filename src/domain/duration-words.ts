@@ -1,4 +1,4 @@
-/** Durations in words. `Intl.DurationFormat` is missing in some browsers that the dashboard supports. */
+/** Some supported browsers lack `Intl.DurationFormat`. */
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],

@@ -1,23 +1,20 @@
-/** A finished run, with the fields that plots of durations and outcomes need. */
 export interface TimedRun {
   completedAt: number;
   durationMs: number;
   status: 'success' | 'failed';
 }
 
-/** Durations of finished runs within one step of time. */
 export interface DurationStep {
   from: number;
   to: number;
   runs: number;
   failed: number;
-  /** Null where no run ended in the step. */
+  /** Null if no run ended in the step. */
   medianMs: number | null;
-  /** The duration that 95 % of the runs did not exceed. */
   p95Ms: number | null;
 }
 
-/** Divides a period into equal steps and summarises the durations of each. The last step ends at `to`. */
+/** Summarises equal steps of a period; the last one ends at `to`. */
 export function summariseDurations(
   runs: readonly TimedRun[],
   { from, to, steps }: { from: number; to: number; steps: number },
@@ -38,7 +35,6 @@ export function summariseDurations(
   });
 }
 
-/** The smallest value that a share of the sorted values does not exceed; null for an empty list. */
 export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -3,7 +3,6 @@ import { CONNECTION_FAULTS, type FaultCode, faultOfMessage } from './connection-
 import type { FailureReason } from './failure.ts';
 import { UNREADABLE_TEXTS } from './judge.ts';
 
-/** A job can be retried, a cron run now and a test tried again. */
 export type ExplainedKind = 'job' | 'execution' | 'test';
 
 const AGAIN: Record<ExplainedKind, string> = {
@@ -12,40 +11,29 @@ const AGAIN: Record<ExplainedKind, string> = {
   test: 'Try it again',
 };
 
-/** The facts about a failed run that explain its failure. */
 export interface FailureFacts {
   kind: ExplainedKind;
   reason: FailureReason | null;
-  /** Why the connection broke off; null if it did not, or if an older version stored the run. */
+  /** Null if it didn't, or if an older version stored the run. */
   fault: FaultCode | null;
   responseStatus: number | null;
-  /** The message that was stored with the run (§2.7); null for a cron's plain HTTP error. */
+  /** As stored (§2.7); null for a cron's plain HTTP error. */
   errorMessage: string | null;
-  /** The request's URL as sent. */
   url: string;
-  /** The `Location` of the response, if it had one. */
   location: string | null;
   timeoutSeconds: number | null;
-  /** The IPv4 address that was dialled. */
   address: string | null;
 }
 
-/** A failure in plain words, with the next step. */
 export interface Explanation {
-  /** One line: the event. */
   title: string;
-  /** One to three sentences: why it happened, and to which target. */
   text: string;
-  /** The next step. */
   nextStep: string;
-  /** The absolute target of a redirect, which the page offers as "use this URL"; null for every other failure. */
+  /** The target of a redirect, offered as "use this URL". */
   useUrl: string | null;
 }
 
-/**
- * Explains a failed run and its next step, for the person on call. Decides on reason, status and fault. If none of them
- * is known, it shows the stored message. Never throws.
- */
+/** Explains a failed run and the next step. If reason, status and fault are unknown, it shows the stored message. */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {
     case 'timeout':
@@ -199,7 +187,7 @@ function explainRedirect({ location, url }: FailureFacts, status: number): Expla
   );
 }
 
-/** The absolute URL of a redirect's target; null if it is no http(s) URL. */
+/** Null if it isn't an http(s) URL. */
 function resolve(location: string, base: string): string | null {
   if (!URL.canParse(location, base)) return null;
   const target = new URL(location, base);

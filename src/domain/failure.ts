@@ -1,7 +1,4 @@
-/**
- * Why a run failed, as stored with it (§2.7). Failures without a reason of their own (3xx, odd statuses) are stored
- * with null.
- */
+/** Stored with the run (§2.7). 3xx and undefined statuses are stored as null. */
 export const FAILURE_REASONS = [
   'http_client_error',
   'http_server_error',
@@ -15,7 +12,6 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** The error messages that are always the same (§2.7). */
 export const FAILURE_TEXTS = {
   unresolvable: 'Cannot resolve host',
   blocked: 'The URL resolves to a blocked IP address.',
@@ -23,14 +19,13 @@ export const FAILURE_TEXTS = {
   workerStopped: 'The worker stopped while the request was running.',
 } as const;
 
-/** The message of a failure without a reason (§2.7): a redirect, or a status that HTTP does not define. */
+/** A redirect or an undefined status (§2.7). */
 export function describeUnknown(responseStatus: number | null): string {
   if (responseStatus === null) return 'Unknown error';
   const isRedirect = responseStatus >= 300 && responseStatus <= 399;
   return `Unknown error (HTTP ${responseStatus}${isRedirect ? ', redirect not followed' : ''})`;
 }
 
-/** Whether a response arrived that is neither a success nor a failure with its own reason (§2.7). */
 export function isUnknown(run: {
   responseStatus: number | null;
   reason: FailureReason | null;
@@ -41,7 +36,6 @@ export function isUnknown(run: {
   );
 }
 
-/** The name of each reason in lists and filters. */
 export const reasonNames: Readonly<Record<FailureReason | 'unknown', string>> = {
   http_client_error: 'HTTP client error',
   http_server_error: 'HTTP server error',

@@ -2,7 +2,6 @@
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** RFC 9110 5.5: visible characters, space, tab and the upper half of Latin-1. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that frame a message or its connection. */
 const FRAMING =
   /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i;
 
@@ -14,7 +13,6 @@ export function isHeaderValue(text: string): boolean {
   return VALUE.test(text);
 }
 
-/** Whether only `outgoing` may set this header (§2.10). */
 export function isFramingHeader(name: string): boolean {
   return FRAMING.test(name);
 }

@@ -2,19 +2,17 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The latest time that a Date can hold. */
 export const LAST_TIME = 8_640_000_000_000_000;
 
 /**
- * An instant as answers and callbacks write it (§1.2): `2026-11-20T09:05:00+00:00`, fractions of a second cut off.
- *
- * @param ms  milliseconds since 1970 UTC
+ * `2026-11-20T09:05:00+00:00`, without fractions (§1.2).
+ * @param ms milliseconds since 1970 UTC
  */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, '+00:00');
 }
 
-/** An instant as records write it, with milliseconds, to show how late a run was: `2026-11-20T09:05:00.123+00:00`. */
+/** `2026-11-20T09:05:00.123+00:00`, for records. */
 export function formatMillis(ms: number): string;
 export function formatMillis(ms: number | null): string | null;
 export function formatMillis(ms: number | null): string | null {
@@ -23,7 +21,7 @@ export function formatMillis(ms: number | null): string | null {
 
 const DATE_AND_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d{1,9})?(?:Z|\+00:00)?$/;
 
-/** Reads a date and a time in UTC; fractions of a second are cut off. Null for a day that does not exist. */
+/** Null for a day that doesn't exist. */
 export function parseUtc(text: string): number | null {
   const [, date, time, seconds = ':00'] = DATE_AND_TIME.exec(text.trim()) ?? [];
   if (date === undefined || time === undefined) return null;
@@ -34,7 +32,7 @@ export function parseUtc(text: string): number | null {
   return at >= 0 ? at : null;
 }
 
-/** As `parseUtc` reads it and a person writes it: `2026-11-20 09:05`, with seconds only where there are any. */
+/** `2026-11-20 09:05`; `parseUtc` reads it. */
 export function formatUtcMinute(ms: number): string {
   const text = new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
   return text.endsWith(':00') ? text.slice(0, -3) : text;

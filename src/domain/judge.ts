@@ -4,15 +4,12 @@ import type { Exchange } from './exchange.ts';
 import { faultMessage } from './connection-faults.ts';
 import { FAILURE_TEXTS, type FailureReason } from './failure.ts';
 
-/** `errorMessage` is null if a failure has no text (a cron's plain HTTP error, §6.3). */
+/** Null for a cron's plain HTTP error (§6.3). */
 export type Verdict =
   | { ok: true }
   | { ok: false; reason: FailureReason | null; errorMessage: string | null };
 
-/**
- * Error messages of runs that were not sent because something stored with them cannot be read. They count as worker
- * failures.
- */
+/** For runs that weren't sent because stored data can't be read. They count as worker failures. */
 export const UNREADABLE_TEXTS = {
   headers: "The stored headers can't be opened with this APP_KEY.",
   secret: "The team's signing secret can't be opened with this APP_KEY.",
@@ -23,14 +20,9 @@ export const UNREADABLE_TEXTS = {
 const SUCCESS: Verdict = { ok: true };
 
 /**
- * Judges one exchange with a target (§2.7; assertions §2.4).
- *
- * Assertions are checked for a 2xx only; the first one that fails is reported. A redirect is a failure and never
- * followed. Retries are decided elsewhere. Never throws.
- *
- * @param verdicts the result of `evaluateAnswer`, if the caller already has it
- * @param kind jobs report `HTTP 503 error` for a response that is not a success; crons have no text in addition to the
- * status
+ * Judges an exchange (§2.7). Assertions (§2.4) apply to 2xx only; the first failure is reported.
+ * @param verdicts the result of `evaluateAnswer`, if the caller has it
+ * @param kind jobs report `HTTP 503 error`; crons have no text for a status
  */
 export function judgeExchange(
   exchange: Exchange,
@@ -52,7 +44,7 @@ export function judgeExchange(
   }
 }
 
-/** Checks every assertion against a response. Empty if the response is not a 2xx (§2.4). */
+/** Empty if it isn't a 2xx (§2.4). */
 export function evaluateAnswer(
   exchange: Exchange,
   assertions: readonly Assertion[],

@@ -1,7 +1,6 @@
 /**
- * Events with fields: `log.info('attempt.settled', { jobId, attempt, durationMs })`. The event is a short, stable name
- * (`noun.happened`); everything variable goes into the fields. Never a payload, a header's value, a token or a
- * password. A field named `error` may hold an Error.
+ * Events with fields: `log.info('attempt.settled', { jobId })`. The event is short and stable (`noun.happened`);
+ * variable parts are fields. Never log payloads, header values, tokens or passwords.
  */
 export interface Log {
   debug(event: string, fields?: object): void;
@@ -12,5 +11,4 @@ export interface Log {
 
 const nothing = () => {};
 
-/** Logs nothing: for tests and work without events. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

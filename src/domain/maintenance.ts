@@ -1,19 +1,15 @@
-/** Maintenance windows (§6.6): when a team wants no alerts, and about which crons and queues. */
-
-/** The cron or queue of an alert. */
 export interface AlertSource {
   kind: 'cron' | 'queue';
   id: string;
 }
 
 export interface MaintenanceWindow {
-  /** The first moment inside the window, in milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC. */
   startsAt: number;
-  /** The first moment outside the window again. */
+  /** Exclusive. */
   endsAt: number;
-  /** Whether the window repeats every week from the first time on. In UTC every week has the same length. */
+  /** Weekly. In UTC every week has the same length. */
   isWeekly: boolean;
-  /** 'team': all crons and queues of the team. */
   covers: 'team' | readonly AlertSource[];
 }
 
@@ -27,7 +23,6 @@ export function isInsideWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: 
 
 type WindowTimes = Pick<MaintenanceWindow, 'startsAt' | 'endsAt' | 'isWeekly'>;
 
-/** The end of a window, given a moment `at` inside it. */
 export function endOfWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: number): number {
   return isWeekly ? endsAt + Math.floor((at - startsAt) / WEEK_MS) * WEEK_MS : endsAt;
 }
@@ -37,7 +32,6 @@ export function coversSource({ covers }: Pick<MaintenanceWindow, 'covers'>, sour
   return covers.some(({ kind, id }) => kind === source.kind && id === source.id);
 }
 
-/** The first window that mutes alerts about `source` at that moment, or null. */
 export function findMutingWindow<Window extends MaintenanceWindow>(
   windows: readonly Window[],
   source: AlertSource,

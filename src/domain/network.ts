@@ -1,25 +1,20 @@
 import { type AddressRange, isInRanges, isIPv4, readRange, writeRange } from './address-range.ts';
 
-/**
- * Which addresses a request may be sent to (§2.7, §2.11). Decides on numbers and texts alone and looks nothing up.
- * The outgoing room checks every address that a name resolves to.
- */
+/** Which addresses a request may be sent to (§2.11). Pure: `outgoing` checks every address that a name resolves to. */
 
-/** A network of IPv4 addresses. */
 export type Cidr = AddressRange;
 
 type AddressVerdict = 'allowed' | 'blocked';
 
-/** The host of a URL, with every spelling of an address normalised. */
+/** With every spelling of an address normalised. */
 export type UrlHost =
   | { kind: 'name'; name: string }
   | { kind: 'ipv4'; address: string }
   | { kind: 'ipv6'; address: string };
 
 /**
- * The entries of IANA's IPv4 special-purpose registry that are not "globally reachable", and multicast, which has its
- * own registry. 192.88.99.0/24 is listed there as deprecated: nothing is reached through it. 168.63.129.16 is a public
- * number, but on Azure it is the platform's own server, reachable from virtual machines only.
+ * IANA's special-purpose registry without "globally reachable" networks, and multicast. On Azure, 168.63.129.16 is the
+ * platform's server.
  */
 const NOT_PUBLIC: readonly Cidr[] = [
   '0.0.0.0/8',
@@ -42,13 +37,10 @@ const NOT_PUBLIC: readonly Cidr[] = [
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Two anycast services that the registry lists as globally reachable inside 192.0.0.0/24. */
+/** Listed as globally reachable inside 192.0.0.0/24. */
 const PUBLIC_EXCEPTIONS = ['192.0.0.9/32', '192.0.0.10/32'].flatMap((text) => readCidr(text) ?? []);
 
-/**
- * Reads the setting `ALLOWED_NETWORKS`: IPv4 CIDRs (or single addresses) separated by commas.
- * An empty text is an empty list; the error names the entry that cannot be read.
- */
+/** Reads `ALLOWED_NETWORKS`. The error names the invalid entry. */
 export function parseNetworks(text: string): Cidr[] | { error: string } {
   const networks: Cidr[] = [];
   for (const entry of text.split(',')) {
@@ -63,12 +55,9 @@ export function parseNetworks(text: string): Cidr[] | { error: string } {
 }
 
 /**
- * Judges one address that a name resolved to or a URL named.
- *
- * @param ipv4 four decimal numbers with dots; anything else is blocked
- * @param allowed networks that the operator allows although they are not public
- * @param own addresses of this machine, which are blocked although they may be public: a firewall may hide its ports
- * from others
+ * @param ipv4 four decimal numbers; anything else is blocked
+ * @param allowed private networks that the operator allows
+ * @param own this machine's addresses, blocked even if public: a firewall may protect its ports from others
  */
 export function judgeAddress(
   ipv4: string,
@@ -83,10 +72,10 @@ export function judgeAddress(
 }
 
 /**
- * Returns the host of a URL, or null if the text is not an http(s) URL.
+ * Null if it isn't an http(s) URL.
  *
- * The URL parser itself normalises decimal, octal, hexadecimal and short spellings of an address and removes a
- * trailing dot from it, so the address that is judged is the one that is dialled. A name loses its trailing dot.
+ * The URL parser normalises all spellings of an address, so the judged address is the dialled one. A name loses its
+ * trailing dot.
  */
 export function hostOfUrl(url: string | URL): UrlHost | null {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
@@ -98,7 +87,6 @@ export function hostOfUrl(url: string | URL): UrlHost | null {
   return { kind: 'name', name: host.endsWith('.') ? host.slice(0, -1) : host };
 }
 
-/** Networks as people write them: `10.0.0.0/8`, and a single address without its prefix. */
 export function writeNetworks(networks: readonly Cidr[]): string[] {
   return networks.map(writeRange);
 }

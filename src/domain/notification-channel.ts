@@ -1,17 +1,15 @@
-/** The channels that a team's alerts are sent to (§6.4, §6.5). The format of each one's posts is in alerts/channels. */
+/** Channels of alerts (§6.5). Their formats are in alerts/channels. */
 
 import { LIMITS } from './limits.ts';
 
-/** One setting of a channel, such as the address of an incoming webhook. */
 export interface ChannelField {
   name: 'url' | 'token' | 'chat_id' | 'routing_key' | 'server';
   label: string;
-  /** Anyone with the value can post, so only a part of it is shown. */
+  /** Anyone with the value can post, so pages mask it. */
   isSecret: boolean;
   isRequired: boolean;
-  /** Whether the value is a URL. Its form is checked when it is saved; its host is judged when an alert is sent. */
+  /** Checked when saved; its host is judged when an alert is sent. */
   isUrl: boolean;
-  /** A further rule for the value. */
   pattern?: RegExp;
   maxLength: number;
   description: string;
@@ -21,7 +19,7 @@ export interface ChannelField {
 interface ChannelKindInfo {
   label: string;
   fields: readonly ChannelField[];
-  /** Where users find the values for the fields. */
+  /** Shown to users. */
   isFoundIn: string;
 }
 
@@ -41,7 +39,7 @@ const required = { isSecret: true, isRequired: true, isUrl: false, maxLength: 25
 const SERVER = { isSecret: false, isRequired: false, isUrl: true, maxLength: 255 } as const;
 const ORIGIN = /^https?:\/\/[^/?#]+\/?$/i;
 
-/** The kinds with their names and fields. Email has no fields and is not listed. */
+/** Email has no fields and isn't listed. */
 export const CHANNEL_KINDS = {
   slack: {
     label: 'Slack',
@@ -165,22 +163,20 @@ export const CHANNEL_KINDS = {
   },
 } as const satisfies Record<string, ChannelKindInfo>;
 
-/** Every kind but email: these are posted to an address of the team, while email goes to its members. */
+/** Every kind except email. */
 export type PostedKind = keyof typeof CHANNEL_KINDS;
 
-/** A channel with the values of its fields, by their names. */
 export type PostedChannel =
   | { kind: ChatKind; url: string }
   | { kind: 'webhook'; url: string }
   | { kind: 'ntfy'; url: string; token?: string }
   | { kind: 'telegram'; token: string; chat_id: string; server?: string }
   | { kind: 'pagerduty'; routing_key: string; server?: string };
-/** Chats, which receive alerts through an incoming webhook. */
+/** They receive alerts by an incoming webhook. */
 export type ChatKind = Exclude<PostedKind, 'webhook' | 'ntfy' | 'telegram' | 'pagerduty'>;
 export type ChannelOfKind<Kind extends PostedKind> = Extract<PostedChannel, { kind: Kind }>;
 export type ChannelConfig = { kind: 'email' } | PostedChannel;
 
-/** The channel of a team that has chosen none. */
 export const DEFAULT_CHANNEL: ChannelConfig = { kind: 'email' };
 
 export function isPostedKind(text: string): text is PostedKind {
@@ -195,7 +191,7 @@ export function nameOfKind(kind: ChannelConfig['kind']): string {
   return kind === 'email' ? 'Email' : CHANNEL_KINDS[kind].label;
 }
 
-/** The value of a channel's field; null if it is not set. */
+/** Null if not set. */
 export function valueOf(
   config: ChannelConfig,
   { name }: Pick<ChannelField, 'name'>,
@@ -204,13 +200,13 @@ export function valueOf(
   return values[name] ?? null;
 }
 
-/** The origin that a channel posts to, with its secrets. Null: the default server of its kind, or email. */
+/** Null: the default server of its kind, or email. */
 export function originOf(config: ChannelConfig): string | null {
   const address = valueOf(config, { name: 'server' }) ?? valueOf(config, { name: 'url' });
   return address === null ? null : (URL.parse(address)?.origin ?? null);
 }
 
-/** Whether two channels lead to the same place, so that it would be notified twice. */
+/** Such channels would be notified twice. */
 export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   return (
     a.kind === b.kind &&
@@ -218,6 +214,5 @@ export function isSameChannel(a: ChannelConfig, b: ChannelConfig): boolean {
   );
 }
 
-/** How many channels a team may have in addition to its default, and the length of their names. */
 export const MOST_CHANNELS = 20;
 export const CHANNEL_NAME_CHARACTERS = 60;

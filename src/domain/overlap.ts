@@ -5,7 +5,7 @@ interface Stretch {
   completedAt: number | null;
 }
 
-/** The ids of those runs that started while another of them, which had started before, was still under way. */
+/** Ids of runs that started while an earlier one was still running. */
 export function findOverlapping(runs: readonly Stretch[]): Set<string> {
   const found = new Set<string>();
   const started = runs.flatMap(({ id, startedAt, completedAt }) =>

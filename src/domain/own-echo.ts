@@ -1,9 +1,6 @@
-/**
- * The installation's own echo: the only target on its own address that may be called although the address is not
- * public (§2.12).
- */
+/** The only target on the service's own address that needs no `ALLOWED_NETWORKS` (§2.12). */
 export interface OwnEcho {
-  /** IPv4, four decimal numbers with dots, on which this process listens. */
+  /** IPv4. */
   address: string;
   port: number;
 }
@@ -11,9 +8,8 @@ export interface OwnEcho {
 export const ECHO_PATH = '/echo';
 
 /**
- * Whether a request goes to the echo. The URL must have its address, not a host name, and its exact path.
- *
- * @param path path and query of the request line
+ * The URL must have the address, not a name, and the exact path.
+ * @param path path and query
  */
 export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
   const isThere = url.protocol === 'http:' && url.hostname === echo.address;
@@ -21,12 +17,11 @@ export function isForEcho(url: URL, path: string, echo: OwnEcho): boolean {
   return isThere && isItsPort && (path === ECHO_PATH || path.startsWith(`${ECHO_PATH}?`));
 }
 
-/** The URL by which a job or cron names the echo. */
 export function urlOfEcho({ address, port }: OwnEcho): string {
   return `http://${address}:${port}${ECHO_PATH}`;
 }
 
-/** The echo's address and port; null if this process listens on no IPv4 address. */
+/** Null if this process listens on no IPv4 address. */
 export function findOwnEcho(listening: { address: string; port: number }): OwnEcho | null {
   const { address, port } = listening;
   if (address === '0.0.0.0' || address === '::') return { address: '127.0.0.1', port };

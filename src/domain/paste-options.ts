@@ -2,7 +2,6 @@ import { HTTP_METHODS } from './exchange.ts';
 import { isFramingHeader } from './header-syntax.ts';
 import type { Pasted, PastedRequest } from './paste.ts';
 
-/** The request that the options of curl or wget describe, gathered option by option. */
 interface Gathered {
   method: string | null;
   urls: string[];
@@ -68,7 +67,7 @@ const setUser: Take = (gathered, value) => {
   gathered.user = value;
 };
 
-/** Options that take a value. Those that do not matter here are listed so that their value is not read as a URL. */
+/** Ignored options are listed so that their value isn't read as a URL. */
 const WITH_VALUE: Record<'curl' | 'wget', Record<string, Take>> = {
   curl: {
     '-X': setMethod,
@@ -145,7 +144,6 @@ const WITH_VALUE: Record<'curl' | 'wget', Record<string, Take>> = {
   },
 };
 
-/** Options without a value that change the request. */
 const FLAGS: Record<string, (gathered: Gathered) => void> = {
   '-G': (gathered) => {
     gathered.inQuery = true;
@@ -176,7 +174,6 @@ function noteVerification({ notes }: Gathered): void {
   notes.push('It does not verify the certificate; here that is always done.');
 }
 
-/** Reads the words that follow `curl` or `wget`. */
 export function readCommand(
   tool: 'curl' | 'wget',
   words: readonly string[],
@@ -201,7 +198,6 @@ export function readCommand(
   return draftOf(gathered, tool);
 }
 
-/** @returns how many words were consumed */
 function takeWord(
   gathered: Gathered,
   tool: 'curl' | 'wget',
@@ -234,7 +230,7 @@ function takeLong(
   return equals < 0 ? 2 : 1;
 }
 
-/** Reads short options, which may be joined, with the value of the last one directly behind it: `-sSXPOST`. */
+/** Short options may be joined, with the value of the last one: `-sSXPOST`. */
 function takeShort(
   gathered: Gathered,
   options: Record<string, Take>,
@@ -295,10 +291,7 @@ function defaultMethod({ data, inQuery }: Gathered): string {
   return data.length > 0 && !inQuery ? 'POST' : 'GET';
 }
 
-/**
- * Reads a URL. Without a scheme it is http, as for curl. User info moves into a header, because it can be sent there
- * (§2.9).
- */
+/** Without a scheme it is http, as for curl. User info moves to a header (§2.9). */
 function readUrl(given: string): { url: string; credentials: string | null } {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const parts = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*)@(.*)$/is.exec(url);
@@ -348,7 +341,7 @@ function withQuery(url: string, query: string): string {
   return [`${address}${joint}${query}`, ...fragment].join('#');
 }
 
-/** The body as a payload. Form data becomes an object, unless the command declares another type. */
+/** Form data becomes an object, unless the command declares another type. */
 function payloadOf(
   body: string | null,
   headers: readonly (readonly [string, string])[],

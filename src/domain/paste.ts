@@ -1,39 +1,36 @@
-/** Commands that people paste to fill a form: a curl command, or a crontab line that calls curl or wget. */
+/** Pasted commands that fill a form. */
 import { parseCronExpression } from './cron.ts';
 import type { HeaderList, HttpMethod } from './exchange.ts';
 import { LIMITS } from './limits.ts';
 import { readCommand } from './paste-options.ts';
 import { type ShellItem, splitShellWords } from './shell-words.ts';
 
-/** The request that a command makes, to fill in a form. Its values are not yet validated as a form's fields are. */
+/** Not validated yet. */
 export interface PastedRequest {
   method: HttpMethod;
   url: string;
   headers: HeaderList;
-  /** The body that the command would send, or null. */
   body: string | null;
-  /** The value for the payload field: the body if it is JSON or other text, form data as a JSON object. */
+  /** JSON or text, or form data as a JSON object. */
   payload: string;
-  /** From `--max-time` or `--timeout`, 1 to 300. */
+  /** 1 to 300. */
   timeoutSeconds: number | null;
 }
 
 interface PastedCron extends PastedRequest {
   cronExpression: string;
-  /** A name made from the URL. */
   name: string;
 }
 
-/** `notes`: what was left out or changed; `text`: the error in plain words. */
+/** `notes`: left out or changed; `text`: the error. */
 export type Pasted<Draft> =
   | { kind: 'draft'; draft: Draft; notes: string[] }
   | { kind: 'error'; text: string };
 
-/** Longer texts are not read. */
 const MOST_PASTED_CHARACTERS = 262_144;
 const MOST_WORDS = 2_000;
 
-/** Reads a curl (or wget) command. Nothing is run or expanded. Never throws. */
+/** Runs and expands nothing. */
 export function parseCurl(text: string): Pasted<PastedRequest> {
   const split = splitCommand(text.replace(/^\s*\$\s+/, ''));
   return 'error' in split
@@ -41,7 +38,7 @@ export function parseCurl(text: string): Pasted<PastedRequest> {
     : readItems(split.items, split.notes);
 }
 
-/** Reads one line of a crontab: five fields or a shortcut, then a command that calls curl or wget. Never throws. */
+/** Five fields or a shortcut, then curl or wget. */
 export function parseCrontabLine(text: string): Pasted<PastedCron> {
   if (text.length > MOST_PASTED_CHARACTERS) return { kind: 'error', text: TOO_LONG };
   const line = text.split(/\r?\n/).find((each) => !/^\s*(?:#|$)/.test(each));
@@ -61,7 +58,6 @@ export function parseCrontabLine(text: string): Pasted<PastedCron> {
   return { kind: 'draft', draft: named, notes: [LOCAL_TIMES, ...notes] };
 }
 
-/** Whether a text looks like a crontab line rather than a command. */
 export function looksLikeCrontab(text: string): boolean {
   return (
     /^\s*(?:@\w+|[\d*,/?A-Za-z-]+(?:\s+[\d*,/?#A-Za-z-]+){4})\s+\S/.test(text) &&
@@ -85,7 +81,7 @@ function findScheduleFault(expression: string): string | null {
   return schedule === 'never' ? 'The schedule names only days that do not exist.' : null;
 }
 
-/** Undoes crontab's escapes: `\%` is a percent sign, and a bare `%` ends the command. */
+/** `\%` is a percent sign; a bare `%` ends the command. */
 function undoPercent(command: string): string {
   const end = /(?<!\\)%/.exec(command)?.index ?? command.length;
   return command.slice(0, end).replaceAll(String.raw`\%`, '%');
@@ -111,7 +107,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   return { items, notes };
 }
 
-/** Reads the words from the first curl or wget to the end of its command. The rest is left out. */
+/** Reads from the first curl or wget to the end of its command. */
 function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedRequest> {
   const start = items.findIndex((item) => item.kind === 'word' && toolOf(item.text) !== null);
   const first = items[start];
@@ -134,7 +130,7 @@ function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedR
   return { ...read, notes: [...notes, ...around, ...read.notes] };
 }
 
-/** How many items behind a `<` or `>` belong to it: `> file`, `>> file`, `>& 1`. */
+/** Items that belong to a `<` or `>`: `> file`, `>> file`, `>& 1`. */
 function redirected(items: readonly ShellItem[], at: number): number {
   let skipped = 0;
   while (

@@ -1,6 +1,6 @@
 /**
- * Changes a user-chosen name so that no mail client or chat turns it into a link: `evil.example` becomes
- * `evil[.]example`. Otherwise the sender of an invitation could put a link into our emails.
+ * Writes `evil[.]example`, so that mail clients and chats make no link of a name. Otherwise a sender of invitations
+ * could put links into our mails.
  */
 export function breakLinks(name: string): string {
   return name

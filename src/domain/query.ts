@@ -1,23 +1,17 @@
-/** A payload as query parameters of a URL (§2.6). */
-
 import { AsciiWriter } from './json/ascii-writer.ts';
 import { walkDistinct, type JsonSink } from './json/distinct.ts';
 import { type ContainerKind, decodeString, type ScalarKind } from './json/tokens.ts';
 
 /**
- * How much a payload may add to a URL, in characters. Nested keys are repeated in every parameter below them, so a
- * payload of 11 KB can make a query of 14 MB. Servers accept 8 to 64 KiB.
+ * In characters. Nested keys repeat in every parameter, so a payload of 11 KB can give 14 MB. Servers accept 8 to 64
+ * KiB.
  */
 export const MAX_QUERY_LENGTH = 128 * 1024;
 
 /**
- * Appends the entries of a payload to a URL as query parameters, after those that the URL already has.
- *
- * First it removes every parameter of the URL that the payload has as a key. Names are compared after decoding, up to
- * the first `[`. The rest of the URL keeps its spelling, but loses its fragment. Null: the payload would add more than
- * `MAX_QUERY_LENGTH`.
- *
- * @param payload JSON text of an object or a list, or null
+ * Appends a payload as query parameters (§2.6), after removing the URL's parameters that the payload has as keys.
+ * Names are compared decoded, up to the first `[`. Null if it adds more than `MAX_QUERY_LENGTH`.
+ * @param payload JSON text of an object or list
  */
 export function appendPayloadToUrl(url: string, payload: string | null): string | null {
   if (payload === null) return dropFragment(url);
@@ -39,13 +33,13 @@ function splitUrl(url: string): { path: string; query: string | null } {
   return { path: address.slice(0, queryAt), query: address.slice(queryAt + 1) };
 }
 
-/** A URL as given, without its fragment, which is never sent (§2.9). */
+/** Never sent (§2.9). */
 export function dropFragment(url: string): string {
   const fragmentAt = url.indexOf('#');
   return fragmentAt < 0 ? url : url.slice(0, fragmentAt);
 }
 
-/** The query without the named parameters; null if nothing is left. */
+/** Null if nothing is left. */
 function dropReplaced(query: string, isReplaced: (name: string) => boolean): string | null {
   const given = query.split('&');
   const kept = given.filter((parameter) => parameter === '' || !isReplaced(readName(parameter)));
@@ -63,7 +57,7 @@ function baseName(name: string): string {
   return bracketAt < 0 ? name : name.slice(0, bracketAt);
 }
 
-/** Percent-decodes valid escapes. A `%` without a valid escape is kept, as in browsers. */
+/** Keeps a `%` without a valid escape, as browsers do. */
 function decodeLeniently(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
     Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
@@ -72,11 +66,11 @@ function decodeLeniently(text: string): string {
 
 const [AMPERSAND, EQUALS] = [0x26, 0x3d];
 
-/** An open container. `next` is the key or the index of the member that comes next. */
+/** `next` is the key or index of the next member. */
 interface Frame {
   outer: Frame | null;
   next: string | number;
-  /** Its encoded name, once a member has needed it; null for the payload itself. */
+  /** Set once a member needs it; null for the payload itself. */
   name: string | null | undefined;
 }
 
@@ -85,20 +79,17 @@ class QueryWriter implements JsonSink {
   isTooLong = false;
   readonly #text: string;
   #frame: Frame | null = null;
-  /** The URL's parameter names, and those of them that the payload has as keys, each up to its first `[`. */
+  /** The URL's names, and those that the payload has; up to the first `[`. */
   readonly #given: ReadonlySet<string>;
   readonly #named = new Set<string>();
-  /** How many items the payload has, if it is a list. */
   #items = 0;
 
-  /** @param given  the URL's parameter names */
   constructor(text: string, given: ReadonlySet<string>) {
     this.#text = text;
     this.#given = given;
     this.out = new AsciiWriter(text.length);
   }
 
-  /** Whether the payload sets this parameter of the URL. */
   hasNamed(name: string): boolean {
     return this.#named.has(name) || (PLACE.test(name) && Number(name) < this.#items);
   }
@@ -132,7 +123,6 @@ class QueryWriter implements JsonSink {
     this.#goOn();
   }
 
-  /** Counts up behind an item of a list. */
   #goOn(): void {
     const frame = this.#frame;
     if (frame === null || typeof frame.next !== 'number') return;
@@ -148,7 +138,7 @@ class QueryWriter implements JsonSink {
   }
 }
 
-/** The encoded name of the member that comes next. Recurses at most as deep as the payload is nested. */
+/** Recurses as deep as the payload is nested. */
 function nameNext(frame: Frame): string {
   const { outer, next } = frame;
   if (frame.name === undefined) frame.name = outer === null ? null : nameNext(outer);
@@ -159,7 +149,7 @@ function nameNext(frame: Frame): string {
 const PLACE = /^(?:0|[1-9]\d{0,8})$/;
 const UNRESERVED = /^[\w.~-]*$/;
 
-/** Percent-encodes all but RFC 3986's unreserved characters. A lone surrogate has no UTF-8, so U+FFFD replaces it. */
+/** Encodes all but RFC 3986's unreserved characters. U+FFFD replaces a lone surrogate. */
 function encodePart(text: string): string {
   if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(

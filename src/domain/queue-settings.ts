@@ -4,25 +4,24 @@ import { LIMITS } from './limits.ts';
 import type { Rate } from './rate.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
-/** The settings of a queue that a team can change (§2.3). */
+/** §2.3 */
 export interface QueueSettings {
   timeoutSeconds: number;
-  /** Seconds before each retry (§3.4). */
+  /** Seconds (§3.4). */
   retrySchedule: readonly number[];
   retriesEnabled: boolean;
   concurrencyLimit: number | null;
-  /** How many of its attempts may start in a unit of time, over all nodes (§3.8). */
+  /** Over all nodes (§3.8). */
   rate: Rate | null;
   assertions: readonly Assertion[];
   emailAlerts: boolean;
   deadLetterDays: number;
   isPaused: boolean;
   alertSettings: AlertSettings;
-  /** Sorted, without duplicates (§2.13). */
+  /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
 
-/** The settings of a new queue (§2.3). */
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   timeoutSeconds: LIMITS.timeoutSeconds.initial,
   retrySchedule: DEFAULT_RETRY_SCHEDULE,

@@ -1,22 +1,18 @@
-/**
- * Reads the filters of lists from an address (§8). A filter that cannot be read is reported, and the list is then
- * empty.
- */
+/** Reads filters from an address (§8). If one is invalid, it is reported and the list is empty. */
 
 import { isLongerThan } from './text-length.ts';
 
-/** The error of a filter, in a sentence, by the name of its parameter. */
+/** By the name of its parameter. */
 export type FilterFaults = Readonly<Record<string, string>>;
 
-/** The search of an address, or its errors. Without a search, no action can use it by mistake. */
+/** Without a search, so no action can use it by mistake. */
 export type ReadFilters<Search> =
   | { search: Search; faults: null }
   | { search: null; faults: FilterFaults };
 
-/** The maximum length that the database compares and the fields accept. */
+/** The database compares no more. */
 export const mostFilterCharacters = 2048;
 
-/** Reads the parameters of one address and collects errors. */
 export class FilterReader {
   readonly #params: URLSearchParams;
   readonly #faults: Record<string, string> = {};
@@ -25,7 +21,6 @@ export class FilterReader {
     this.#params = params;
   }
 
-  /** The text of a parameter; empty if it is missing. */
   text(name: string): string {
     const [text = '', ...others] = this.#params.getAll(name).filter((each) => each !== '');
     if (others.length > 0) return this.#refuse(name, 'This filter is given twice. Keep one.', '');
@@ -34,7 +29,6 @@ export class FilterReader {
       : text;
   }
 
-  /** Reads one of a few words. */
   choice<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     return this.read(
       name,
@@ -43,16 +37,12 @@ export class FilterReader {
     );
   }
 
-  /** Reads a checkbox. */
   isTicked(name: string): boolean {
     const read = (text: string) => (text === '1' ? true : null);
     return this.read(name, read, 'Write 1, or leave it out.') ?? false;
   }
 
-  /**
-   * @param read returns null for an unreadable text
-   * @param sentence describes readable texts
-   */
+  /** @param read returns null for an unreadable text */
   read<Value>(
     name: string,
     read: (text: string) => Value | null,
@@ -63,12 +53,11 @@ export class FilterReader {
     return read(text) ?? this.#refuse(name, sentence, undefined);
   }
 
-  /** Reports a fault that only the caller can detect, such as two filters that exclude each other. */
+  /** For faults that only the caller can detect. */
   refuse(name: string, sentence: string): void {
     this.#faults[name] = sentence;
   }
 
-  /** Returns the search, or the faults if something could not be read. */
   finish<Search>(search: Search): ReadFilters<Search> {
     return Object.keys(this.#faults).length === 0
       ? { search, faults: null }

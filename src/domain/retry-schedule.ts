@@ -1,6 +1,6 @@
-/** Retry schedules and the text in which people edit them (§3.4): `1m, 30m, 3h`. */
+/** `1m, 30m, 3h` (§3.4). */
 
-/** After 1 minute, 30 minutes and 3 hours (§2.3), in seconds. */
+/** In seconds (§2.3). */
 export const DEFAULT_RETRY_SCHEDULE: readonly number[] = [60, 1800, 10_800];
 
 export const MAX_RETRIES = 10;
@@ -10,10 +10,8 @@ const MAX_TEXT_LENGTH = 1000;
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 /**
- * Reads a schedule: delays in seconds, in the order of the retries. A number without a unit is seconds; an
- * empty text is a schedule without retries.
- *
- * Null when the text is anything else: more than ten delays, one outside 1 s to 24 h, another unit.
+ * Delays in seconds; an empty text means no retries. Null for more than ten delays, one outside 1 s to 24 h, or
+ * another unit.
  */
 export function parseRetrySchedule(text: string): number[] | null {
   if (text.length > MAX_TEXT_LENGTH) return null;
@@ -35,7 +33,7 @@ function parseDelay(text: string): number | null {
   return seconds >= 1 && seconds <= MAX_RETRY_DELAY_SECONDS ? seconds : null;
 }
 
-/** Writes a schedule as `parseRetrySchedule` reads it, each delay in its largest whole unit. */
+/** Each delay in its largest whole unit. */
 export function formatRetrySchedule(seconds: readonly number[]): string {
   return seconds.map(formatDelay).join(', ');
 }

@@ -1,44 +1,40 @@
-/** The filters of the list of runs, in an address and at the command line. */
-
 import { CONNECTION_FAULTS, type FaultCode } from './connection-faults.ts';
 import { type FailureReason, reasonNames, reasons } from './failure.ts';
 import { FilterReader, type ReadFilters } from './read-filters.ts';
 import { readStatusCodes } from './status-codes.ts';
 import { readTag, tagSentence } from './tags.ts';
 
-/** How a run ended; `failure` is either of the other two. Plots count `retried` and `failed`. */
+/** `failure` is `retried` or `failed`, which plots count apart. */
 export type RunOutcome = 'success' | 'failure' | 'retried' | 'failed';
 export const RUN_OUTCOMES: readonly RunOutcome[] = ['success', 'failure', 'retried', 'failed'];
 
-/** Everything given must hold of a run that has ended: an attempt of a job, or an execution of a cron. */
+/** All given conditions must hold of a finished run. */
 export interface RunSearch {
   kind?: 'job' | 'execution';
-  /** Of one queue, or of one cron. */
   queueId?: string;
   cronId?: string;
   /** Of queues and crons that have it now. */
   tag?: string;
   outcome?: RunOutcome;
-  /** Finds all attempts of the job that an attempt is of, or an execution. */
+  /** All attempts of the attempt's job, or an execution. */
   id?: string;
-  /** The texts that `readStatusCodes` reads: `5xx,404`, `none`. */
+  /** As for `readStatusCodes`: `5xx,404`, `none`. */
   statusCode?: string;
-  /** `unknown`: failed without a reason (3xx). */
+  /** `unknown`: without a reason (3xx). */
   reason?: FailureReason | 'unknown';
-  /** Why a connection broke off. */
   fault?: FaultCode;
-  /** Case-sensitive, from the scheme on, of the sent URL. */
+  /** Case-sensitive, with the scheme. */
   urlPrefix?: string;
-  /** In lower case, with or without its port, of the sent URL. */
+  /** In lower case, with or without port. */
   host?: string;
-  /** Case-sensitive text within a job's payload or the stored response. */
+  /** Case-sensitive, in a job's payload or the stored response. */
   text?: string;
-  /** When it ended, in milliseconds: from (inclusive), to (exclusive). */
+  /** From inclusive, to exclusive. */
   from?: number;
   to?: number;
 }
 
-/** The filters of an address, in the order of the form. */
+/** In the order of the form. */
 export const RUN_FILTERS = [
   'q',
   'of',
@@ -62,10 +58,8 @@ const sentences = {
 } as const;
 export { sentences as filterSentences };
 
-/** The error for an unreadable time. */
 export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
-/** Reads the filters of an address. */
 export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
   const filters = new FilterReader(params);
   const { payloadText, ...words } = readWords(filters.text('q').trim());
@@ -105,7 +99,6 @@ function readSource(text: string): RunSearch | null {
   return kind === 'queue' ? { queueId: id.toLowerCase() } : { cronId: id.toLowerCase() };
 }
 
-/** A reason, or the code of a connection error. */
 function readReason(text: string): RunSearch | null {
   const reason = reasons.find((each) => each === text);
   if (reason !== undefined) return { reason };
@@ -113,16 +106,13 @@ function readReason(text: string): RunSearch | null {
   return isFault ? { reason: 'connection_error', fault: text as FaultCode } : null;
 }
 
-/** An address is taken for its host. */
 function readHost(text: string): string | null {
   const host = text.trim().toLowerCase();
   const [, within = host] = /^https?:\/\/([^/?#]*)/.exec(host) ?? [];
   return /^[^\s/?#@:]+(?::\d{1,5})?$/.test(within) ? within : null;
 }
 
-/**
- * Reads the search box by its form: an id, a URL, a code or a reason; any other text is searched for in the payload.
- */
+/** Decides by the form: an id, a URL, a code or a reason; other text is searched for in the payload. */
 export function readWords(words: string): Pick<
   RunSearch,
   'id' | 'urlPrefix' | 'statusCode' | 'reason'
@@ -146,17 +136,17 @@ function findReason(words: string): FailureReason | 'unknown' | undefined {
   );
 }
 
-/** A time of a `datetime-local` field in UTC; a day alone is its first moment. */
+/** A `datetime-local` value in UTC; a day alone is its first moment. */
 export function readInstant(text: string): number | null {
   const [, day, minute, second] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text) ?? [];
   const iso = `${day}T${minute ?? '00:00'}:${second ?? '00'}.000Z`;
   const at = Date.parse(iso);
-  // A day that there is not, 30 February, would be read as one of the next month.
+  // Date reads 30 February as a day of March.
   return Number.isNaN(at) || new Date(at).toISOString() !== iso ? null : at;
 }
 
-/** To the second, down; an end is given rounded up, so that nothing is lost between. */
+/** Rounded down; ends are given rounded up. */
 export function writeInstant(at: number): string {
   return new Date(at).toISOString().slice(0, 19);
 }

@@ -6,7 +6,7 @@ import type { FaultCode } from './connection-faults.ts';
 import type { HttpMethod, Trace } from './exchange.ts';
 import type { Signature } from './signature.ts';
 
-/** An assertion with its result when the run ended; long texts are cut. */
+/** Long texts are cut. */
 interface JudgedAssertion {
   assertion: Assertion;
   ok: boolean;
@@ -14,24 +14,23 @@ interface JudgedAssertion {
   got: string;
 }
 
-/** The stored details of a run in addition to its response: at most some tens of kilobytes of JSON. */
+/** Stored with a run: at most some tens of kilobytes of JSON. */
 export interface RunTrace extends Trace {
-  /** Why the exchange broke off; absent if it did not, and in traces of older versions. */
+  /** Absent in traces of older versions. */
   fault?: FaultCode;
-  /** Absent without assertions, or if the response was not a 2xx. */
+  /** Absent without assertions or 2xx. */
   assertions?: readonly JudgedAssertion[];
-  /** How the request was signed; absent without a signature, or if the request was refused before it was sent. */
+  /** Absent if unsigned or not sent. */
   signature?: Signature;
-  /** The sent request of an execution. It is kept because its cron may have been edited since. */
+  /** Kept because the cron may have been edited since. */
   sent?: {
     method: HttpMethod;
     url: string;
-    /** See `hashPayload`; absent in traces of older versions. */
+    /** Absent in traces of older versions. */
     payloadHash?: string;
   };
 }
 
-/** The parts of the request that its job does not hold. */
 interface SentRequest {
   signature?: Signature | null;
   sent?: RunTrace['sent'];
@@ -40,12 +39,11 @@ interface SentRequest {
 const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
-/** A hash to compare a cron's payload with the one that a run has sent. */
+/** Compares a cron's payload with the one that a run sent. */
 export function hashPayload(payload: string | null): string {
   return payload === null ? '' : hash('sha256', payload, 'base64url');
 }
 
-/** The trace as stored JSON text. */
 export function writeTrace(
   { trace, fault }: { trace: Trace; fault?: FaultCode },
   verdicts: readonly AssertionVerdict[],
@@ -77,7 +75,7 @@ function cut(text: string): string {
   return text.length <= MOST_CHARACTERS + 1 ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
 }
 
-/** Reads a stored trace; null if there is none, or if another version wrote it in a form that cannot be read. */
+/** Null if there is none or it can't be read. */
 export function readTrace(text: string | null): RunTrace | null {
   if (text === null) return null;
   try {

@@ -1,14 +1,13 @@
 /**
- * Splits a command as a POSIX shell (and bash's `$'…'`) would, without running or expanding anything. Operators
- * (`|`, `&&`, `;`, `>`) come as items of their own. Linear in the text; never throws.
+ * Splits a command like a POSIX shell (with bash's `$'…'`), without running or expanding anything. Operators are
+ * items. Takes linear time.
  */
 export type ShellItem = { kind: 'word'; text: string } | { kind: 'operator'; text: string };
 
 interface ShellWords {
   items: ShellItem[];
-  /** Whether a quote is not closed. */
   isOpen: boolean;
-  /** Whether the command contains `$NAME`, `$(…)` or back quotes, which a shell would replace. */
+  /** `$NAME`, `$(…)` or back quotes. */
   hasExpansions: boolean;
 }
 
@@ -22,7 +21,7 @@ class Splitter {
   readonly #text: string;
   readonly #items: ShellItem[] = [];
   #at = 0;
-  /** The word being read; null between words. An empty word (`''`) is a word too. */
+  /** Null between words; `''` is a word. */
   #word: string | null = null;
   #isOpen = false;
   #hasExpansions = false;
@@ -62,7 +61,7 @@ class Splitter {
   }
 
   #operator(character: string): void {
-    // In `2>` the number names a file descriptor and is not a word.
+    // In `2>` the number is a file descriptor.
     if ('<>'.includes(character) && this.#word !== null && /^\d$/.test(this.#word)) {
       this.#word = null;
     }
@@ -105,7 +104,7 @@ class Splitter {
     this.#at = at + 1;
   }
 
-  /** Bash's `$'…'`, as browsers write it when they copy a request as curl. */
+  /** Bash's `$'…'`, which browsers use in "copy as curl". */
   #ansi(): void {
     const match = /^\$'((?:[^'\\]|\\[^])*)'?/.exec(this.#text.slice(this.#at));
     const whole = match?.[0] ?? '';

@@ -1,11 +1,10 @@
-/** When runs of a cron or queue are slow, and the alerts about it (§6.4). */
+/** §6.4 */
 import { formatMilliseconds } from './duration-words.ts';
 
-/** A run that took longer than any of these is slow. At least one is set. */
+/** A run is slow if it exceeds either. At least one is set. */
 export interface SlowRule {
-  /** Whole seconds. */
   seconds: number | null;
-  /** So many times the median of the last days. */
+  /** Times the median of the last days. */
   timesMedian: number | null;
 }
 
@@ -14,18 +13,17 @@ export const SLOW_RANGES = {
   timesMedian: { least: 2, most: 100 },
 } as const;
 
-/** The days whose successful runs make the median, and how many there have to be. */
 export const MEDIAN_DAYS = 7;
 export const LEAST_TIMED = 5;
-/** Multiples of a shorter median would raise an alert at every hiccup. */
+/** A shorter median would raise an alert at every hiccup. */
 const LEAST_SLOW_MS = 100;
-/** A fast run ends a slow spell only this long after the last slow run, so that alternating runs raise one alert. */
+/** So that alternating runs raise one alert. */
 export const CALM_MS = 600_000;
-/** How exactly the last slow run is remembered: a busy queue is not to write it down with each. */
+/** A busy queue doesn't store each slow run. */
 const REMEMBERED_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** The same rule is the same text. */
+/** Equal rules have equal texts. */
 export function writeSlowRule(rule: SlowRule): string;
 export function writeSlowRule(rule: SlowRule | null): string | null;
 export function writeSlowRule(rule: SlowRule | null): string | null {
@@ -34,7 +32,7 @@ export function writeSlowRule(rule: SlowRule | null): string | null {
   return JSON.stringify({ seconds, timesMedian });
 }
 
-/** An unreadable text is no rule. Never throws. */
+/** Null if unreadable. */
 export function readSlowRule(text: string | null): SlowRule | null {
   if (text === null) return null;
   try {
@@ -55,9 +53,8 @@ export interface Pace {
 }
 
 /**
- * Judges how long a run took. Null: unknown, because the rule uses a median alone and there are too few runs for one.
- *
- * @param medianMs of the last days; null if there are too few runs
+ * Null: unknown, because there are too few runs for a median.
+ * @param medianMs null if there are too few runs
  */
 export function judgePace(
   rule: SlowRule,
@@ -85,26 +82,22 @@ export function judgePace(
     : { isSlow: false, words: `${took}.` };
 }
 
-/** A cron or queue that is slow. */
 export interface SlowSpell {
-  /** The end of its first slow run. */
   since: number;
-  /** The end of the last one, to the minute. */
+  /** To the minute. */
   lastAt: number;
-  /** The time of the last notification. */
   toldAt: number;
 }
 
 export interface SlowAlert {
   level: 'warning' | 'recovery';
-  /** For how long it is or was slow; null where that begins. */
+  /** Null at its start. */
   slowMs: number | null;
 }
 
 /**
- * Updates a cron or queue by one timed run. A slow one counts with any outcome; only a success ends a spell.
- *
- * @param remindHours the hours after which the next slow run is notified again; null: never
+ * Slow runs of any outcome count; only a success ends a spell.
+ * @param remindHours null: no reminders
  */
 export function followPace(
   spell: SlowSpell | null,

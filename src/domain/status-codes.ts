@@ -1,8 +1,8 @@
-/** The HTTP statuses that a list can be narrowed to: `503`, `5xx`, `none` (no response), or several of these. */
+/** `503`, `5xx`, `none` (no response), or several. */
 
 const MOST_PARTS = 20;
 
-/** The normalised text, `5xx,404`, that is stored and compared; null if it cannot be read. */
+/** Normalised; null if it can't be read. */
 export function readStatusCodes(text: string): string | null {
   const parts = text
     .toLowerCase()
@@ -12,7 +12,10 @@ export function readStatusCodes(text: string): string | null {
   return areRead && parts.length <= MOST_PARTS ? [...new Set(parts)].join(',') : null;
 }
 
-/** @param codes  a result of `readStatusCodes` @param status  null: no response */
+/**
+ * @param codes of `readStatusCodes`
+ * @param status null: no response
+ */
 export function hasStatusCode(codes: string, status: number | null): boolean {
   const exact = status === null ? 'none' : String(status);
   const hundred = status === null ? 'none' : `${Math.floor(status / 100)}xx`;

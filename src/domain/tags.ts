@@ -1,17 +1,17 @@
-/** Short words that a team files its crons and queues under (§2.13). */
+/** §2.13 */
 
 import { isLongerThan } from './text-length.ts';
 
 export const MOST_TAGS = 10;
 export const TAG_CHARACTERS = 32;
 
-/** A tag has neither quotes nor backslashes, so that JSON holds it unescaped and a database can search for it there. */
+/** Without quotes and backslashes, so the database can search for a tag in JSON. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._:/-]*$/u;
 
-/** No letter is written with more characters than four. */
+/** A letter has at most four characters. */
 const LONGEST_SPELLING = 4 * TAG_CHARACTERS;
 
-/** A tag as stored, in lower case; null if the text can't be a tag. */
+/** In lower case; null if invalid. */
 export function readTag(text: string): string | null {
   const written = text.trim();
   if (isLongerThan(written, LONGEST_SPELLING)) return null;
@@ -19,25 +19,23 @@ export function readTag(text: string): string | null {
   return TAG.test(tag) && !isLongerThan(tag, TAG_CHARACTERS) ? tag : null;
 }
 
-/** The error of a filter for an invalid tag. */
 export const tagSentence = 'This can be no tag.';
 
-/** Splits a text at commas and white space: `billing, nightly` or `billing nightly`. */
+/** At commas and white space. */
 export function splitTags(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');
 }
 
-/** Sorts tags and removes duplicates. */
 export function sortTags(tags: Iterable<string>): string[] {
   return [...new Set(tags)].toSorted();
 }
 
-/** Tags as JSON for the database: null for none. */
+/** Null for none. */
 export function writeTags(tags: readonly string[]): string | null {
   return tags.length === 0 ? null : JSON.stringify(sortTags(tags));
 }
 
-/** Reads stored tags. Unreadable ones count as none. Never throws. */
+/** Unreadable tags count as none. */
 export function readTags(kept: string | null): string[] {
   if (kept === null) return [];
   try {
@@ -48,7 +46,7 @@ export function readTags(kept: string | null): string[] {
   }
 }
 
-/** The text to search for in a stored list: only a list with this tag contains it. */
+/** Only a stored list with this tag contains the text. */
 export function tagInList(tag: string): string {
   return JSON.stringify(tag);
 }

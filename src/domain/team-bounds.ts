@@ -1,8 +1,8 @@
-/** How much one team may have, so that no team fills the disk or slows the pages of all. Operator settings (§8.3). */
+/** Limits of a team, so that none fills the disk or slows pages for all (§8.3). */
 export interface TeamBounds {
   crons: number;
   queues: number;
-  /** The payloads of all jobs that wait, in bytes. */
+  /** Bytes. */
   waitingPayloadBytes: number;
 }
 
@@ -19,10 +19,9 @@ const TEXTS: Record<keyof TeamBounds, (most: number) => string> = {
     `The payloads of the team's waiting jobs have reached the limit of ${(most / 2 ** 20).toLocaleString('en')} MiB.`,
 };
 
-/** The field of a cron or job that names the bounded thing. */
+/** The field that reports the error. */
 const FIELDS = { crons: 'name', queues: 'queue', waitingPayloadBytes: 'payload' } as const;
 
-/** Thrown if a team has as much as it may have. */
 export class TeamFull extends Error {
   override readonly name = 'TeamFull';
   readonly code = 'TEAM_FULL';
@@ -33,13 +32,13 @@ export class TeamFull extends Error {
     this.bound = bound;
   }
 
-  /** The error as forms and 422 answers show it. */
+  /** For forms and 422 responses. */
   get fieldError(): [field: string, messages: [string]] {
     return [FIELDS[this.bound], [this.message]];
   }
 }
 
-/** Compared by its code: the pages' bundle has its own class. */
+/** By code: the pages' bundle has its own class. */
 export function isTeamFull(error: unknown): error is TeamFull {
   return error instanceof Error && 'code' in error && error.code === 'TEAM_FULL';
 }

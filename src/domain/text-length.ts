@@ -1,6 +1,6 @@
 /**
- * Whether a text has more characters (code points) than `most`. Every text from outside is checked before it is
- * normalized, split, matched or shown: `normalize` takes quadratic time, and the others add up on megabytes.
+ * In code points. Check every text from outside before you normalize, split or match it: `normalize` takes quadratic
+ * time.
  */
 export function isLongerThan(text: string, most: number): boolean {
   // A code point takes one or two units, so most texts need no counting.

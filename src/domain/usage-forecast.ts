@@ -1,10 +1,8 @@
-/** When a team reaches its monthly limit (§8.2). */
 import { parseCronExpression } from './cron.ts';
 import type { CronEnd } from './cron-end.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The planned runs of an active cron. */
 export interface PlannedCron {
   cronExpression: string;
   createdAt: number;
@@ -15,15 +13,14 @@ export interface PlannedCron {
 
 interface Planned {
   crons: readonly PlannedCron[];
-  /** Waiting jobs, retries included. */
   waitingJobs: number;
 }
 
 export type Forecast = 'reached' | 'too-early' | 'enough' | { runsOutOn: string };
 
 /**
- * The rest of the month: the schedules of active crons, the waiting jobs, and further jobs at the pace of the month so
- * far. The pace leaves out runs of those crons; it needs at least half a day.
+ * The rest of the month: active crons, waiting jobs, and further jobs at the pace so far. The pace excludes those
+ * crons and needs half a day.
  */
 export function forecastUsage(
   { used, limit }: { used: number; limit: number },
@@ -49,7 +46,7 @@ export function forecastUsage(
   return { runsOutOn: day ?? days.at(-1) ?? '' };
 }
 
-/** Counts the runs of a cron: those that its schedule had so far, and those to come. */
+/** Counts the runs of a cron, past and future. */
 function readCounter({ cronExpression, createdAt, nextRunAt, end, runsCounted }: PlannedCron) {
   const schedule = parseCronExpression(cronExpression);
   if (typeof schedule === 'string') return [];
@@ -58,7 +55,7 @@ function readCounter({ cronExpression, createdAt, nextRunAt, end, runsCounted }:
     schedule.countBetween(Math.max(start, createdAt), now);
   const upcoming = (now: number, until: number) => {
     const last = endsAt === null ? until : Math.min(until, endsAt + 1);
-    // Times that were missed are made up for by one run.
+    // One run replaces missed times.
     const due = nextRunAt <= now && nextRunAt < last ? 1 : 0;
     const runs = due + schedule.countBetween(Math.max(now + 1, nextRunAt), last);
     return maxRuns === null ? runs : Math.min(runs, maxRuns - runsCounted);
@@ -66,7 +63,7 @@ function readCounter({ cronExpression, createdAt, nextRunAt, end, runsCounted }:
   return [{ before, upcoming }];
 }
 
-/** Every day of the UTC month that `now` is in, as `2026-11-21`. */
+/** As `2026-11-21`. */
 export function listDaysOfMonth(now: number): string[] {
   const date = new Date(now);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -16,21 +16,19 @@ import type { RunEnd, Settlement, StoredResponse } from '#store/runs/settlement'
 
 export type Run = ClaimedJob | ClaimedExecution;
 
-/** The outcome of one request, judged. */
 export interface Answer {
   verdict: Verdict;
   end: RunEnd;
-  /** Null if the response is not stored. */
+  /** Null if it isn't stored. */
   response: StoredResponse | null;
 }
 
-/** The unsigned request of a run. */
 export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
   const { method, url, headers } = run;
   return buildRequest({ method, url, headers, payload: payloadOf(run) });
 }
 
-/** Judges the result of a run's request (§2.7). */
+/** §2.7 */
 export function answerOf(
   run: Run,
   exchange: Exchange,
@@ -45,12 +43,12 @@ export function answerOf(
   return { verdict, end, response: responseOf(exchange, trace, responseKeepBytes) };
 }
 
-/** The request to store with a cron's run, because the cron may be changed later. A job's request can't change. */
+/** The cron may be changed later; a job's request can't. */
 function sentOf({ kind, method, url, payload }: Run) {
   return kind === 'job' ? {} : { sent: { method, url, payloadHash: hashPayload(payload) } };
 }
 
-/** The outcome of a run that was not sent, because something stored with it cannot be read. */
+/** Stored data can't be read. */
 export function notSent(errorMessage: string, completedAt: number): Answer {
   const failure = { reason: 'worker_failed', errorMessage } as const;
   const end = { completedAt, responseStatus: null, durationMs: 0, ...failure };
@@ -58,8 +56,7 @@ export function notSent(errorMessage: string, completedAt: number): Answer {
 }
 
 /**
- * Decides the step after an attempt (§3.2).
- *
+ * §3.2
  * @param policy the queue's rules at the attempt's end (§3.4); ignored after a success
  */
 function settleJob(
@@ -92,7 +89,7 @@ export function settlementOf(run: Run, answer: Answer, policy: QueuePolicy): Set
   return run.kind === 'job' ? settleJob(run, answer, policy) : settleExecution(run, answer);
 }
 
-/** Decides the end of an execution, which is never retried (§3.1). */
+/** Never retried (§3.1). */
 function settleExecution(
   execution: ClaimedExecution,
   { verdict, end, response }: Answer,
@@ -128,17 +125,14 @@ function endOf(exchange: Exchange, verdict: Verdict, completedAt: number): RunEn
 function responseOf(exchange: Exchange, trace: string, keepBytes: number): StoredResponse {
   if (exchange.kind !== 'answered') return { body: NO_BYTES, totalBytes: 0, trace };
   const { stored, totalBytes } = exchange.body;
-  // A copy, so that the rest of the body does not stay in memory.
+  // A copy, so that the rest of the body doesn't stay in memory.
   const body = stored.length > keepBytes ? Uint8Array.from(stored.subarray(0, keepBytes)) : stored;
   return { body, totalBytes, trace };
 }
 
 const NO_BYTES = new Uint8Array();
 
-/**
- * The callback of a run, if it has one. A job that failed in our own worker sends none (§6.2); a cron's callback
- * follows every execution (§6.3).
- */
+/** None after our own failure (§6.2); for a cron after every run (§6.3). */
 function callbackOf(run: Run, end: RunEnd, writeBody: () => string): CallbackToSend | null {
   if (run.callbackUrl === null) return null;
   if (run.kind === 'job' && end.reason === 'worker_failed') return null;

@@ -1,42 +1,38 @@
 import { type Timed, TimerQueue } from './timer-queue.ts';
 
-/** Identifies a flow: a queue of jobs, a team's crons, or a team's callbacks. Claims serve flows in turn. */
+/** A queue of jobs, a team's crons, or a team's callbacks. */
 export interface FlowKey {
   kind: 'queue' | 'crons' | 'callbacks';
-  /** The queue's id; for the other kinds the team's. */
+  /** The queue's id, else the team's. */
   id: string;
   teamId: string;
 }
 
-/** A flow. `dueAt` is when its earliest entry is due; Infinity if none is known to wait. */
+/** `dueAt`: the earliest due entry; Infinity if none is known. */
 export interface Flow extends FlowKey, Timed {
-  /** Where the next claim begins to search: as far as this node can see, no waiting entry was due earlier. */
+  /** The next claim searches from here: as far as this node can see, nothing due earlier waits. */
   from: number;
   inFlight: number;
-  /**
-   * The earliest time reported while a claim looks at the flow; null outside of a claim. It must outlive the claim's
-   * result.
-   */
+  /** The earliest time reported during a claim; null outside of one. It overrides the claim's result. */
   newsAt: number | null;
-  /** `from` of entries that are reported during a claim. */
   newsFrom: number;
   isReady: boolean;
-  /** Its queue's rate allows no earlier start. */
+  /** The queue's rate allows no earlier start. */
   notBefore: number;
-  /** Whether its settings have changed during a claim: the claim's result about the rate is out of date. */
+  /** Settings changed during a claim: its result about the rate is out of date. */
   isChanged: boolean;
-  /** Whether its last claim found the queue's concurrency limit reached. The next end of a run then makes room. */
+  /** The last claim found the concurrency limit reached. The next end of a run makes room. */
   isAtLimit: boolean;
-  /** How many of its runs have been stored, so that a claim can detect that one ended meanwhile. */
+  /** The number of stored ends, so that a claim detects an end during it. */
   settled: number;
 }
 
 /**
- * This node's view of when each flow is due. It is only a hint: signals and claims update it, and a scan of the store
- * rebuilds it regularly. The store alone decides.
+ * When each flow is due, as this node sees it. Only a hint: signals and claims update it, regular scans rebuild it,
+ * and the store decides.
  *
- * Flows that are due wait in a line and are served from its head, so that each is served however much waits in the
- * others (§3.8). Memory and time are per flow, never per waiting job.
+ * Due flows wait in a line and are served from its head, however much waits in the others (§3.8). Memory and time are
+ * per flow, never per job.
  */
 export class FlowScheduler {
   readonly #flows = new Map<string, Flow>();
@@ -44,8 +40,7 @@ export class FlowScheduler {
   #line: Flow[] = [];
 
   /**
-   * Notes that an entry of the flow is due at `dueAt`. An earlier time stays.
-   *
+   * An earlier time stays.
    * @param from the earliest time since which it may have been due; 0 if unknown
    */
   expect(key: FlowKey, dueAt: number, from = dueAt): void {
@@ -57,7 +52,7 @@ export class FlowScheduler {
     if (at < flow.dueAt) this.#setDue(flow, at);
   }
 
-  /** Like `expect`, after the settings may have changed: forgets the last claim's result about the rate. */
+  /** Settings may have changed: forgets the last claim's result about the rate. */
   expectChanged(key: FlowKey, dueAt: number, from = dueAt): void {
     const flow = this.flow(key);
     flow.notBefore = -Infinity;
@@ -66,8 +61,7 @@ export class FlowScheduler {
   }
 
   /**
-   * Like `expect`, by a scan of all waiting entries.
-   *
+   * From a scan.
    * @param latest no rate may block a flow for longer, because clocks can be set back
    */
   expectFound(key: FlowKey, dueAt: number, latest: number): void {
@@ -76,7 +70,6 @@ export class FlowScheduler {
     this.expect(key, dueAt);
   }
 
-  /** The flow of a key, created when it is first needed. */
   flow({ kind, id, teamId }: FlowKey): Flow {
     const name = nameOf({ kind, id });
     let flow = this.#flows.get(name);
@@ -87,7 +80,7 @@ export class FlowScheduler {
     return flow;
   }
 
-  /** Takes up to `most` due flows from the head of the line. Each must be given back with `giveBack`. */
+  /** Each must be given back with `giveBack`. */
   takeDue(now: number, most: number): Flow[] {
     for (const flow of this.#timers.takeUntil(now)) this.#standInLine(flow);
     const taken = this.#line.splice(0, most);
@@ -101,11 +94,10 @@ export class FlowScheduler {
   }
 
   /**
-   * Gives a flow back after a claim. If it is due again, it goes to the end of the line.
-   *
-   * @param nextDueAt  when to claim again, according to the claim; null if nothing waits
-   * @param from  the claim left nothing that was due earlier than this; 0 if it did not look
-   * @param notBefore  the earliest that the queue's rate lets anything start, according to the claim
+   * A flow that is due again goes to the end of the line.
+   * @param nextDueAt from the claim; null if nothing waits
+   * @param from nothing due earlier is left; 0 if the claim didn't look
+   * @param notBefore the rate allows no earlier start
    */
   giveBack(flow: Flow, nextDueAt: number | null, from = 0, notBefore = -Infinity): void {
     const news = flow.newsAt ?? Infinity;
@@ -117,16 +109,13 @@ export class FlowScheduler {
     this.#forgetIfIdle(flow);
   }
 
-  /** Notes that a run of the flow has freed its slot. */
+  /** A run has freed its slot. */
   leave(flow: Flow): void {
     flow.inFlight--;
     this.#forgetIfIdle(flow);
   }
 
-  /**
-   * Notes that the end of a run is stored. If the queue was found at its limit, or a claim is just looking at it,
-   * there may be room now. That also holds for runs that were claimed before the limit was set.
-   */
+  /** The end of a run is stored. If the queue was at its limit, or a claim is looking at it, there may be room now. */
   settle(known: Flow, now: number): void {
     // A flow is forgotten when its last run frees its slot. It may have been created again since.
     const flow = known.inFlight > 0 ? known : this.#flows.get(nameOf(known));
@@ -135,7 +124,7 @@ export class FlowScheduler {
     if (flow.isAtLimit) this.expect(flow, now);
   }
 
-  /** When the next flow is due; -Infinity while flows wait in line; Infinity if nothing waits. */
+  /** -Infinity while flows wait in line; Infinity if nothing waits. */
   nextDueAt(): number {
     return this.#line.length > 0 ? -Infinity : this.#timers.earliest();
   }
@@ -144,7 +133,7 @@ export class FlowScheduler {
     return this.#flows.size;
   }
 
-  /** The number of entries in all its lists. A flow is in the timer queue or in the line, never in both. */
+  /** A flow is in the timer queue or in the line, never in both. */
   get size(): number {
     return this.#flows.size + this.#timers.size + this.#line.length;
   }

@@ -6,30 +6,28 @@ import { type EngineObserver, unobserved } from './observer.ts';
 import { Peers } from './peers.ts';
 import { Repeating } from './chores/repeating.ts';
 
-/** On Postgres a lease is long enough to survive a blocked event loop and a failover of the database. */
+/** Survives a blocked event loop and a failover of Postgres. */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
-/** The shorter pause after a failed renewal: the next one may use a better connection. */
+/** After a failed renewal: the next one may use a better connection. */
 const RENEW_AGAIN_MS = 500;
-/** On SQLite no other process can be alive, and a jump of the clock must not end the lease. */
+/** On SQLite no other process can be alive, and a clock's jump must not end the lease. */
 const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 
 export interface LeaseOptions {
   store: Store;
   log: Log;
   observer?: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;
-  /** Called when more may be waiting than signals and claims have reported. */
+  /** More may be waiting than signals and claims reported. */
   onMoreToDo: () => void;
-  /** How long a lease lasts, in milliseconds; the default suits the database. */
   leaseMs?: number | undefined;
 }
 
 /**
- * This process's membership among the sending nodes: it joins, renews its lease, and settles runs of dead nodes (§3.6).
+ * Joins the nodes, renews the lease, and settles runs of dead nodes (§3.6).
  *
- * The node's row is the lease (§3.6): while the row exists, the node's claims are its own, even if it was not renewed
- * in time. If another node has declared this one dead, it joins again under a new id, and may no longer end runs of the
- * old id.
+ * While the node's row exists, its claims are its own, even if the renewal was late. If another node has declared it
+ * dead, it joins under a new id and may not end runs of the old one.
  */
 export class Lease {
   readonly #store: Store;
@@ -60,11 +58,11 @@ export class Lease {
   }
 
   /**
-   * Whether a claim still belongs to this node, so that its runs may be sent. This queries the database only if the
-   * process was blocked for so long that others may have declared it dead. After `stop` nothing may be sent, because
-   * signing off puts back runs that have not started.
+   * Whether the claim's runs may be sent. It queries the database only if the process was blocked for so long that
+   * others may have declared it dead. After `stop` nothing may be sent: signing off puts back runs that haven't
+   * started.
    *
-   * Rejects if the database does not answer.
+   * Rejects if the database doesn't answer.
    */
   async holds(nodeId: string): Promise<boolean> {
     const sinceMs = this.#clock.monotonicMs() - this.#renewedAtMs;
@@ -79,10 +77,9 @@ export class Lease {
   }
 
   /**
-   * Signs off. Running runs are settled at once, like those of a dead node.
-   *
+   * Running runs are settled like those of a dead node.
    * @param known ids of the running runs and callbacks
-   * @returns the claims that were put back, to be announced to other nodes
+   * @returns the claims that were put back, to announce them to other nodes
    */
   async stop(known: ReadonlySet<string>): Promise<readonly LostClaim[]> {
     await this.#beats.stop();
@@ -112,10 +109,7 @@ export class Lease {
     }
   }
 
-  /**
-   * Renews the lease. Simultaneous calls share one renewal, so that a node that was declared dead joins again only
-   * once.
-   */
+  /** Simultaneous calls share a renewal, so that a dead node joins again only once. */
   async #renew(): Promise<void> {
     this.#renewing ??= this.#renewOrRejoin().finally(() => {
       this.#renewing = null;
@@ -133,7 +127,7 @@ export class Lease {
     this.#log.warn('node.lease-lost', { nodeId: this.#nodeId });
     this.#observer.leaseLost();
     await this.#join();
-    // Claims under the old id returned nothing, as if nothing waited.
+    // Claims under the old id returned nothing.
     this.#onMoreToDo();
   }
 

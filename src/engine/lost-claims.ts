@@ -4,16 +4,14 @@ import type { Store } from '#store/store';
 import type { Doubt, LostClaim } from '#store/nodes/lost-claims';
 import type { Slots } from './slots.ts';
 
-/** How long a claim stays in doubt: longer than the server may continue an abandoned statement. */
+/** Longer than the server may continue an abandoned statement. */
 const DOUBT_MS = 70_000;
 const LOOK_EVERY_MS = 15_000;
 const STORE_DOWN_PAUSE_MS = 500;
 
 /**
- * Claims whose answer was lost with the connection, so that it is unknown whether they were made. Rows that this node
- * has claimed but that are not running here are put back (§3.6).
- *
- * A run that was sent stays under way until its end is stored, so it is never taken for a lost claim (§3.6).
+ * Claims whose answer was lost with the connection. Rows that this node has claimed but doesn't run are put back
+ * (§3.6). A sent run stays under way until its end is stored, so it never counts as lost.
  */
 export class LostClaims {
   readonly #store: Store;
@@ -30,7 +28,7 @@ export class LostClaims {
     this.#slots = slots;
   }
 
-  /** Notes that a claim failed and may have been made nevertheless. `doubt` has the rows it may have taken. */
+  /** A failed claim may have been made. `doubt` has the rows it may have taken. */
   expect({ queueIds, since }: Doubt): void {
     for (const queueId of queueIds) this.#queueIds.add(queueId);
     this.#since = Math.min(this.#since, since);
@@ -39,12 +37,12 @@ export class LostClaims {
     this.#lookAtMs = Math.min(this.#lookAtMs, nowMs);
   }
 
-  /** For how long `release` has nothing to do, in milliseconds; Infinity while no claim is in doubt. */
+  /** Infinity while no claim is in doubt. */
   get idleForMs(): number {
     return Math.max(0, this.#lookAtMs - this.#store.clock.monotonicMs());
   }
 
-  /** If a claim is in doubt, puts back lost runs. Call it only while nothing is being claimed. */
+  /** Call it only while nothing is being claimed. */
   async release(nodeId: string): Promise<void> {
     const { clock, nodes } = this.#store;
     if (clock.monotonicMs() < this.#lookAtMs) return;
@@ -61,7 +59,7 @@ export class LostClaims {
     }
   }
 
-  /** Announces to every node since when the released runs have been due, because no node would search that far back. */
+  /** Since when the runs have been due, because no node would search that far back. */
   tell(released: readonly LostClaim[]): void {
     this.#store.signals.send(released.map((lostClaim) => this.#newsOf(lostClaim)));
   }

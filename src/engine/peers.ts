@@ -2,14 +2,14 @@ import type { NodeBeat } from '#store/nodes/nodes';
 
 interface Seen {
   beat: number;
-  /** When this beat was first seen, on this process's monotonic clock. */
+  /** On this process's monotonic clock. */
   sinceMs: number;
 }
 
 /**
- * Decides which other nodes are dead: those whose beat did not change for a whole lease while this node kept looking.
- * Only time measured by this process counts, so a wrong clock cannot end anybody's lease. Time in which this node
- * itself could not look does not count: the others may have been cut off like it.
+ * A node is dead if its beat didn't change for a whole lease while this node kept looking. Only time of this process
+ * counts, so a wrong clock ends no lease. Time in which this node could not look doesn't count: the others may have
+ * been cut off too.
  */
 export class Peers {
   readonly #leaseMs: number;
@@ -20,7 +20,7 @@ export class Peers {
     this.#leaseMs = leaseMs;
   }
 
-  /** Records one look at the other nodes and returns those that are dead. Both times are of the monotonic clock. */
+  /** Both times are monotonic. */
   findDead(others: readonly NodeBeat[], askedAtMs: number, answeredAtMs: number): NodeBeat[] {
     if (askedAtMs - this.#askedAtMs > this.#leaseMs / 2) this.#seen.clear();
     this.#askedAtMs = askedAtMs;
@@ -36,7 +36,7 @@ export class Peers {
     });
   }
 
-  /** Notes a failed check: the whole lease starts again. */
+  /** The whole lease starts again. */
   loseContact(): void {
     this.#seen.clear();
   }

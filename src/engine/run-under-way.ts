@@ -22,18 +22,16 @@ export interface RunTools {
   log: Log;
   observer: EngineObserver;
   slots: Slots;
-  /** How many bytes of a response's body are stored. The whole body is judged. */
+  /** The whole body is judged. */
   responseKeepBytes: number;
-  /** The scheduler of the flow's kind. */
   schedulerOf: (flow: Flow) => FlowScheduler;
-  /** Called when the end of a run is stored. */
   onEnd: () => void;
 }
 
-/** The policy if the queue was deleted. */
+/** If the queue was deleted. */
 const NEVER_RETRIED: QueuePolicy = { retriesEnabled: false, retrySchedule: [], emailAlerts: false };
 
-/** The stored end of a run. `isOurs` is false if it had already been ended by another node. */
+/** `isOurs` is false if another node had ended it. */
 interface Stored {
   isOurs: boolean;
   outcome: RunOutcome;
@@ -42,11 +40,11 @@ interface Stored {
 }
 
 /**
- * A run from its claim to its stored end. It frees its slot when its response has arrived, and ends with a settlement,
- * however long the database is down.
+ * A run from its claim to its stored end. It frees its slot when the response has arrived, and is settled however long
+ * the database is down.
  *
- * Plain calls lead from one step to the next. Only failed jobs, which need their queue's policy, and ends that could not
- * be stored at once take promises.
+ * Steps are plain calls. Only failed jobs, which need their queue's policy, and ends that can't be stored at once take
+ * promises.
  */
 export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean> {
   readonly id: string;
@@ -56,10 +54,10 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   readonly #run: Run;
   readonly #nodeId: string;
   #signature: Signature | null = null;
-  /** Null after a defect of ours: whether anything was sent is unknown. */
+  /** Null after a bug of ours: it is unknown whether anything was sent. */
   #answer: Answer | null = null;
   #settlement: Settlement | null = null;
-  /** The size of the response, while it is not stored yet. */
+  /** While it isn't stored yet. */
   #bytes = 0;
   #tries = 0;
 
@@ -84,7 +82,6 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     if (answer !== 'sent') this.#keep(answer);
   }
 
-  /** Sends the request, or returns the answer if it cannot be sent. */
   #send(): Answer | 'sent' {
     const { clock, sender } = this.#tools;
     const run = this.#run;
@@ -113,7 +110,6 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     return null;
   }
 
-  /** Frees the slot and stores the end. */
   #keep(answer: Answer | null): void {
     const { schedulerOf, slots, store } = this.#tools;
     schedulerOf(this.flow).leave(this.flow);
@@ -143,9 +139,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     void storeAgain(this.#tools, this.#ways(), fault).then((end) => this.#end(end));
   }
 
-  /**
-   * Ways to store the end: unchanged; if rejected, without its response; if rejected again, as a worker failure (§3.6).
-   */
+  /** Unchanged; if rejected, without the response; if rejected again, as a worker failure (§3.6). */
   #ways(): Ways<Stored> {
     const answer = this.#answer;
     const abandon = () => this.#abandon();
@@ -172,13 +166,12 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
     };
   }
 
-  /** The queue's present rules for failures. */
   async #readPolicy(run: ClaimedJob): Promise<QueuePolicy> {
     const policy = await this.#tools.store.queues.findPolicy(run.teamId, run.queueId);
     return policy ?? NEVER_RETRIED;
   }
 
-  /** Whether an earlier try has stored this end and only its answer was lost. */
+  /** An earlier try may have stored it and only lost the answer. */
   async #isStored({ end }: Answer): Promise<boolean> {
     const { jobs, crons } = this.#tools.store;
     const { kind, teamId, id } = this.#run;
@@ -200,7 +193,6 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   }
 }
 
-/** A success needs no rules, and crons have none. */
 function needsPolicy(run: Run, { verdict }: Answer): run is ClaimedJob {
   return run.kind === 'job' && !verdict.ok;
 }

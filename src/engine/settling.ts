@@ -9,28 +9,27 @@ interface Tools {
 
 const PAUSES_MS = [50, 100, 250, 500, 1000, 2000];
 
-/** Failures are logged at the first try and about once a minute after it: many runs may wait for the same database. */
+/** The first try and about one a minute: many runs may wait for the same database. */
 const LOGGED_TRIES = 30;
 
-/** With these errors the store rejects the data itself. All others are temporary. */
+/** The store rejects the data itself. All other errors are temporary. */
 const REFUSALS: ReadonlySet<StoreErrorCode> = new Set(['STORE_REFUSED', 'STORE_FAULT']);
 
-/** A refusal may turn out to be temporary, so a way is given up only after this many. */
+/** A refusal may turn out to be temporary. */
 const REFUSALS_A_WAY = 3;
 
-/** Ways to store an outcome; the first one keeps most. */
+/** The first one keeps most. */
 export type Ways<T> = readonly [() => Promise<T>, ...(() => Promise<T>)[]];
 
 /**
- * Stores the outcome of something that was sent, however long the database is down: it has happened and must not be
- * lost. If the store refuses its content, the next way is tried, which keeps less. The last way is tried until it
- * succeeds.
+ * Stores an outcome, however long the database is down. If the store refuses the content, the next way keeps less. The
+ * last way is tried until it succeeds.
  */
 export function untilStored<T>(tools: Tools, ways: Ways<T>): Promise<T> {
   return ways[0]().catch((error: unknown) => storeAgain(tools, ways, error));
 }
 
-/** The same after the first try. @param error  why it failed */
+/** @param error why the first try failed */
 export async function storeAgain<T>(
   { clock, log }: Tools,
   ways: Ways<T>,

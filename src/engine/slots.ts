@@ -1,49 +1,45 @@
 import type { Flow } from './flow-scheduler.ts';
 
-/** A claimed run or callback. It holds a slot while its request is under way, and is listed until its end is stored. */
+/** Has a slot while its request is under way, and is listed until its end is stored. */
 export interface SlotHolder {
   readonly id: string;
   readonly flow: Flow;
-  /** Its index in the list of `Slots`, which alone changes it. */
+  /** Only `Slots` changes it. */
   at: number;
 }
 
-/** With this many bytes of responses that are not stored yet, the engine claims nothing more. */
+/** With more unstored responses, the engine claims nothing. */
 const MOST_WAITING_BYTES = 32 * 2 ** 20;
-/** Beyond this, responses of runs that end are not stored, so that an outage of the database cannot use up the memory. */
+/** Beyond this, responses aren't stored, so that an outage of the database can't use up the memory. */
 const MOST_KEPT_BYTES = 128 * 2 ** 20;
 
-/** Counts the runs and callbacks of this process, from their claim to their stored end. */
 export class Slots {
   readonly inFlightByTeam = new Map<string, number>();
-  /** The bytes of responses that are not stored yet. */
+  /** Of responses that aren't stored yet. */
   waitingBytes = 0;
   #inFlight = 0;
-  /** Unordered. Unlike a set, it keeps nothing of removed items. */
+  /** Unlike a set, an array keeps nothing of removed items. */
   readonly #unsettled: SlotHolder[] = [];
   readonly #onMoreRoom: () => void;
 
-  /** @param onMoreRoom  called whenever a slot becomes free and when an end is stored */
+  /** @param onMoreRoom a slot is free or an end is stored */
   constructor(onMoreRoom: () => void) {
     this.#onMoreRoom = onMoreRoom;
   }
 
-  /** How many requests hold a slot. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** How many ends are not stored yet, including those of requests in flight. */
+  /** Includes requests in flight. */
   get unsettled(): number {
     return this.#unsettled.length;
   }
 
-  /** The ids of the claims whose end is not stored yet. */
   get unsettledIds(): Set<string> {
     return new Set(this.#unsettled.map(({ id }) => id));
   }
 
-  /** Whether the responses that are not stored yet leave room for those of further runs. */
   get hasRoomForResponses(): boolean {
     return this.waitingBytes < MOST_WAITING_BYTES;
   }
@@ -60,7 +56,6 @@ export class Slots {
     this.inFlightByTeam.set(flow.teamId, (this.inFlightByTeam.get(flow.teamId) ?? 0) + 1);
   }
 
-  /** Frees the slot: the request has ended. */
   free({ flow }: SlotHolder): void {
     this.#inFlight--;
     const left = (this.inFlightByTeam.get(flow.teamId) ?? 1) - 1;
@@ -69,7 +64,6 @@ export class Slots {
     this.#onMoreRoom();
   }
 
-  /** Removes a run or callback whose end is stored. */
   settle({ at }: SlotHolder): void {
     const last = this.#unsettled.pop();
     if (last !== undefined && last.at !== at) {

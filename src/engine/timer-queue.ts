@@ -1,14 +1,11 @@
-/** An item of a timer queue: when it is due, and its index in the heap, which only the timer queue changes. */
+/** Only the timer queue changes its index. */
 export interface Timed {
   dueAt: number;
-  /** -1 while it is in no timer queue. */
+  /** -1 if it is in no timer queue. */
   heapIndex: number;
 }
 
-/**
- * Flows ordered by the time at which they are due: a binary heap that tracks the index of each item. An item whose time
- * changes moves within the heap, and never leaves an old entry.
- */
+/** A binary heap of flows by due time. Each item has its index, so a changed item moves and leaves no old entry. */
 export class TimerQueue<Item extends Timed> {
   readonly #heap: Item[] = [];
 
@@ -16,7 +13,7 @@ export class TimerQueue<Item extends Timed> {
     return this.#heap.length;
   }
 
-  /** Adds an item, or moves it after its time has changed. */
+  /** Also moves an item whose time has changed. */
   put(item: Item): void {
     if (item.heapIndex === -1) this.#set(this.#heap.length, item);
     this.#rise(item);
@@ -30,7 +27,7 @@ export class TimerQueue<Item extends Timed> {
     }
   }
 
-  /** When its first item is due; Infinity if it is empty. */
+  /** Infinity if empty. */
   earliest(): number {
     return this.#heap[0]?.dueAt ?? Infinity;
   }

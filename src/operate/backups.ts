@@ -14,10 +14,7 @@ interface BackupsOptions {
   log: Log;
 }
 
-/**
- * Copies the SQLite database into the operator's folder at regular intervals. The existing copies determine when the
- * next one is due, so a restart makes none too early and skips none.
- */
+/** Existing copies determine the next one, so a restart makes none too early and skips none. */
 export class Backups {
   readonly #options: BackupsOptions;
   #callOff: (() => void) | null = null;
@@ -32,7 +29,7 @@ export class Backups {
     const { clock, folder, everyHours } = this.#options;
     const [newest] = listBackups(folder);
     const everyMs = everyHours * HOUR_MS;
-    // If the newest copy is from the future, because the clock was set back, the wait is still one interval at most.
+    // If the newest copy is from the future, the wait is one interval at most.
     const inMs = newest === undefined ? 0 : Math.min(newest.at + everyMs - clock.now(), everyMs);
     this.#again(inMs);
   }
@@ -43,10 +40,7 @@ export class Backups {
     await this.#running?.cancel();
   }
 
-  /**
-   * Sets the timer. It is checked at least every hour: a timer cannot wait for a month, and stops while the machine
-   * sleeps.
-   */
+  /** At least every hour: a timer can't wait for a month, and stops while the machine sleeps. */
   #again(inMs: number): void {
     if (this.#stopped) return;
     const { clock } = this.#options;

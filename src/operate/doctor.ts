@@ -17,7 +17,7 @@ import { describeHolding } from './holding.ts';
 import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
 
-/** From this difference on, clocks make times in logs and records hard to compare. */
+/** Larger differences make logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -30,9 +30,8 @@ const warn = finding('warn');
 const fail = finding('fail');
 
 /**
- * Checks everything that the service needs, and changes nothing. Never rejects.
- *
- * @param isDashboardBuilt  null for a package, which contains it
+ * Changes nothing. Never rejects.
+ * @param isDashboardBuilt null for a package
  */
 export async function examine(
   config: Config,
@@ -49,7 +48,7 @@ export async function examine(
   return [...examineSettings(config), ...database, dns, mail, ...surroundings];
 }
 
-/** Null if it is unknown. */
+/** Null if unknown. */
 function nameInstallation(inspection: Inspection): string | null {
   if (inspection.kind === 'not-made-yet') return 'none';
   if (inspection.kind === 'unreachable') return null;
@@ -57,7 +56,7 @@ function nameInstallation(inspection: Inspection): string | null {
   return sealedKeyCheck === null ? 'none' : installationOf(sealedKeyCheck);
 }
 
-/** Reports settings that work but may surprise. Wrong ones have already stopped the command. */
+/** Settings that work but may surprise. */
 function examineSettings({ baseUrl, port, host, ...config }: Config): Finding[] {
   const settings =
     baseUrl === null
@@ -159,7 +158,7 @@ function judgeClock(what: string, { clockOffsetMs }: DatabaseReport, at: number)
   return warn('clock', `${off}; due times go by the database's`);
 }
 
-/** Empty if all is as it should be, and for SQLite. */
+/** Empty if all is well, and for SQLite. */
 function judgeServer({ server }: DatabaseReport): Finding[] {
   const findings: Finding[] = [];
   if (server?.synchronousCommit === 'off') {
@@ -178,7 +177,7 @@ function judgeServer({ server }: DatabaseReport): Finding[] {
   return findings;
 }
 
-/** Empty for SQLite, whose only process has the engine. */
+/** Empty for SQLite. */
 function judgeEngines({ role }: Config, { engines }: DatabaseReport): Finding[] {
   if (engines === null) return [];
   if (engines > 0) return [ok('engines', `alive: ${engines}`)];
@@ -211,7 +210,7 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
   ];
 }
 
-/** Compares TRUSTED_PROXIES with the requests that the service has recorded. */
+/** With recorded requests. */
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: number): Finding {
   const seen = found.untrustedForwarding;
   if (seen === null || !isStillTrue(seen, trustedProxies, now)) {
@@ -224,7 +223,7 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: nu
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
 }
 
-/** Compares PROXY_SIGN_IN_FROM with the requests that the service has recorded; empty if it is not set. */
+/** With recorded requests. */
 function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: number): Finding[] {
   if (proxySignIn === null) return [];
   const seen = found.strangeSignIn;
@@ -238,7 +237,6 @@ function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: n
   return [ok('sign-in', `${who}; ${others} is believed`)];
 }
 
-/** Empty for a database that keeps no snapshots (SQLite). */
 function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   const [oldest, ...more] = oldSnapshots ?? [];
   if (oldSnapshots === null) return [];
@@ -253,7 +251,6 @@ function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   ];
 }
 
-/** Empty for a database without partitions. */
 function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   if (partitionsAheadMs === null) return [];
   const hours = Math.floor(partitionsAheadMs / HOUR_MS);
@@ -274,7 +271,7 @@ function judgePartitions({ partitionsAheadMs }: DatabaseReport): Finding[] {
   ];
 }
 
-/** A failure is only a warning: all targets may be IP addresses or in the hosts file. */
+/** Only a warning: all targets may be IP addresses or in the hosts file. */
 async function examineDns({ dnsServers }: Config): Promise<Finding> {
   const { servers, fault } = await probeDns(dnsServers ?? []);
   const asked = servers.length > 0 ? servers.join(', ') : 'no server';

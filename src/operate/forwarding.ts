@@ -8,22 +8,20 @@ import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-wat
 
 const LIST_HEADER = 'x-forwarded-for';
 
-/** Recorded for a request that came past the proxies. */
+/** The request bypassed the proxies. */
 const NONE = 'none';
-/** Probes and monitors request these without a proxy. */
+/** Monitors request these without a proxy. */
 const PROBED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
 
 interface ForwardedRequest {
   headers: IncomingHttpHeaders;
-  /** Of the socket. */
   address: string | undefined;
   path: string;
 }
 
 /**
- * Finds a header that was added by a proxy that TRUSTED_PROXIES does not count; null if there is none. Behind such a
- * proxy all clients have the proxy's address, and one of them can use up the limits of all. `NONE` if the request came
- * past the proxies: such a client can make up its address.
+ * A header of a proxy that TRUSTED_PROXIES doesn't count. Behind it, all clients have the proxy's address, and one can
+ * use up the limits of all. `NONE` if the request bypassed the proxies: such a client can make up its address.
  */
 function findUntrusted(request: ForwardedRequest, trustedProxies: number): string | null {
   const { headers } = request;
@@ -42,7 +40,7 @@ function isFromElsewhere({ address, path }: ForwardedRequest): boolean {
   return !PROBED.has(path.split('?', 1)[0] ?? '');
 }
 
-/** Whether a recorded header still matters: it was seen recently, and the setting has not changed since. */
+/** Recent, and the setting hasn't changed since. */
 export function isStillTrue(
   untrustedHeader: UntrustedHeader,
   trustedProxies: number,
@@ -68,7 +66,6 @@ interface Deps {
   log: Log;
 }
 
-/** Warns the operator about proxies that no setting counts. */
 export function watchForwarding({
   store,
   trustedProxies,

@@ -5,13 +5,10 @@ const LIMIT_MS = 5_000;
 export const HEALTHY = '{"status":"ok"}';
 
 export type Health =
-  /** `installation`: the name of the process's installation; null if it is not sent, as during its start. */
+  /** `installation` is null during the start. */
   { kind: 'lives'; installation: string | null } | { kind: 'silent'; why: string };
 
-/**
- * Checks whether the service on this machine is alive. For health checks of containers, whose image has no other HTTP
- * client.
- */
+/** For health checks of containers, whose image has no other HTTP client. */
 export async function askHealth({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Health> {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);

@@ -6,24 +6,21 @@ const BEAT_EVERY_MS = 60_000;
 const TIMEOUT_SECONDS = 10;
 
 interface HeartbeatOptions {
-  /** The URL of the operator's monitor. It may contain a token, so it is never logged. */
+  /** May contain a token, so it is never logged. */
   url: string;
-  /** May reach every network, because the operator chose the address. */
+  /** May reach every network: the operator chose the address. */
   sender: ClosableSender;
   isWorking: () => boolean;
   clock: Clock;
   log: Log;
 }
 
-/**
- * Calls the operator's monitor every minute while the engine works. The monitor raises an alarm when the calls stop,
- * which also covers faults that a process cannot report itself.
- */
+/** Calls the operator's monitor every minute while the engine works. The monitor raises an alarm when calls stop. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #cancel: (() => void) | null = null;
   #stopped = false;
-  /** Whether the last call failed: a fault that lasts is logged once. */
+  /** A fault that lasts is logged once. */
   #isFailing = false;
 
   constructor(options: HeartbeatOptions) {
@@ -47,7 +44,7 @@ export class Heartbeat {
     const request = { method: 'GET', url, headers: [], body: null } as const;
     const needs = { searchFor: [], paths: [] };
     const exchange = await sender.send(request, { timeoutSeconds: TIMEOUT_SECONDS, needs });
-    // `stop` has broken off the call, which is not the monitor's fault.
+    // `stop` has interrupted the call.
     if (this.#stopped) return;
     const status = 'status' in exchange ? exchange.status : null;
     const isTaken = exchange.kind === 'answered' && exchange.status >= 200 && exchange.status < 300;

@@ -1,11 +1,10 @@
 import { countOf } from '#domain/amounts';
 import type { Holding } from '#store/database/inspection';
 
-/** With fewer runs, other contents of the database would distort the size per run. */
+/** With fewer runs, other data would distort the size per run. */
 const FEWEST_RUNS = 1_000;
 const DAYS = 7;
 
-/** Describes for an operator how large a database is and how fast it grows. */
 export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
   const aDay = Math.round(runsOfWeek / DAYS);
   const held = `${sizeOf(bytes)}, with about ${countOf(Math.round(endedRuns), 'run')} in the history`;

@@ -6,15 +6,13 @@ import type { Config } from '#config/config';
 import { isLoopbackHost } from '#domain/arrival';
 import { askHealth } from './health.ts';
 
-/** Whether another installation's process answers. */
 export function isOfAnother(answering: string | null, own: string | null): boolean {
   return answering !== null && own !== null && answering !== own;
 }
 
 /**
- * Checks whether the service listens at its address, or could listen there, by listening for a moment. Never rejects.
- *
- * @param own  the name of this installation; null if unknown
+ * Whether the service listens, or could listen. Never rejects.
+ * @param own this installation's name; null if unknown
  */
 export async function examineListening(
   { host, port }: Pick<Config, 'host' | 'port'>,
@@ -23,7 +21,7 @@ export async function examineListening(
   const check = 'port';
   if (port === 0) return { check, status: 'ok', message: 'PORT is 0: any that is free' };
   const where = `${host} port ${port}`;
-  // Checked first, because only the service's user may be allowed to listen on this port.
+  // First, because only the service's user may be allowed to listen on this port.
   const health = await askHealth({ host, port });
   if (health.kind === 'lives') {
     if (isOfAnother(health.installation, own)) {
@@ -43,7 +41,7 @@ export async function examineListening(
   return { check, status: 'fail', message };
 }
 
-/** Reports if the running service was started with another HOST, so that it is reachable from elsewhere or not. */
+/** Reports a running service with another HOST. */
 async function findOtherHost({
   host,
   port,
@@ -59,7 +57,7 @@ async function findOtherHost({
   return `HOST is ${host}, but the service on port ${port} ${answers} on ${address}: restart it to apply HOST`;
 }
 
-/** @returns null if listening works, else the error's code */
+/** @returns null or the error's code */
 async function tryToListen(host: string, port: number): Promise<string | null> {
   const server = createServer((socket) => socket.destroy());
   try {

@@ -6,10 +6,8 @@ import { readArrival } from '#api/client-address';
 import { isLocal } from '#domain/arrival';
 
 /**
- * `GET /metrics` in Prometheus' text format.
- *
- * Without a token it answers only requests from this machine to a loopback name, and none if other machines are meant to
- * reach the service.
+ * Without a token it answers only local requests to a loopback name, and none if other machines are meant to reach the
+ * service.
  */
 export function createMetricsPage(
   registry: Registry,
@@ -33,7 +31,7 @@ export function createMetricsPage(
 const UNSET =
   'Without a token, metrics are for the loopback address alone. Set METRICS_TOKEN and send it as a bearer token.';
 
-/** Hashes make both texts equally long, so that the comparison's duration reveals nothing. */
+/** Equally long, so the comparison's duration reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

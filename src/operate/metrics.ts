@@ -11,13 +11,13 @@ import { seldom } from './seldom.ts';
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60];
 const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-/** The shortest time between two queries of the database, however often the metrics are requested. */
+/** However often the metrics are requested. */
 const BACKLOG_EVERY_MS = 5_000;
 
 const reasonOf = (outcome: RunOutcome, reason: FailureReason | null) =>
   reason ?? (outcome === 'success' ? '' : 'unknown');
 
-/** How runs of a process can fail. Those that the monthly limit stops are counted apart. */
+/** Runs that the monthly limit stops are counted apart. */
 const FAILURES = [...FAILURE_REASONS, 'unknown']
   .flatMap((reason) => [
     { kind: 'job', outcome: 'retried', reason },
@@ -29,27 +29,22 @@ const FAILURES = [...FAILURE_REASONS, 'unknown']
       reason !== 'limit_exceeded' && (outcome !== 'retried' || reason !== 'worker_failed'),
   );
 
-/** The sources of gauges, read at each request. */
+/** Read at each request. */
 interface MetricSources {
   clock: Clock;
   inFlight(): number;
   readBacklog(now: number): Promise<Backlog>;
   readOutbox(now: number): Promise<Outbox>;
-  /** Resolves if the database answers. */
   ping(): Promise<void>;
-  /** Resolves if the database also accepts writes, as in `/readyz`. */
   checkReady(): Promise<void>;
-  /** The free space on the disk with the SQLite file; null with Postgres. */
+  /** Null with Postgres. */
   readFreeBytes(): Promise<number | null>;
   oldSnapshots(): readonly OldSnapshot[];
-  /** Null if the database has no partitions (SQLite). */
+  /** Null on SQLite. */
   partitionsAheadMs(now: number): Promise<number | null>;
 }
 
-/**
- * The metrics of `/metrics` (docs/metrics.md explains each). Its methods are called on the hot path, so the children
- * of labelled metrics are created once and kept.
- */
+/** See docs/metrics.md. On the hot path, so children of labelled metrics are created once. */
 export class Metrics implements EngineObserver, NoticeObserver {
   readonly registry = new Registry();
   readonly #notices = new Counter({
@@ -126,7 +121,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     });
   }
 
-  /** A series that began with its first event would show no increase then. */
+  /** A series that begins with its first event shows no increase then. */
   #beginAtZero(): void {
     for (const kind of ['job', 'cron']) this.#accepted.inc({ kind }, 0);
     for (const kind of ['job', 'execution']) {
@@ -135,7 +130,6 @@ export class Metrics implements EngineObserver, NoticeObserver {
     for (const labels of FAILURES) this.#outcomes.inc(labels, 0);
   }
 
-  /** Adds the metrics whose values are read when they are requested. */
   watch(sources: MetricSources): void {
     this.#gauge('belfry_in_flight', 'Requests under way in this process', [], (gauge) =>
       gauge.set(sources.inFlight()),
@@ -255,7 +249,7 @@ export class Metrics implements EngineObserver, NoticeObserver {
     watch('belfry_oldest_untold_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 
-  /** One query measures both availability and response time. Without a response there is no duration. */
+  /** One query measures availability and response time. */
   #watchDatabase(sources: MetricSources): void {
     const { clock } = sources;
     const ask = async () => {
@@ -287,7 +281,6 @@ export class Metrics implements EngineObserver, NoticeObserver {
     });
   }
 
-  /** Adds a metric whose value is read when it is requested. */
   #gauge(
     name: string,
     help: string,

@@ -7,7 +7,7 @@ import type { SightingStore } from '#store/nodes/sightings';
 import type { StrangeSignIn } from '#store/nodes/strange-sign-ins';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
-/** Whether a recorded sighting still matters: it is recent, and no setting has been changed to accept the proxy. */
+/** Recent, and no setting accepts the proxy since. */
 export function isStillStrange(
   { at, header, address }: StrangeSignIn,
   { emailHeader, from }: ProxySettings,
@@ -30,7 +30,7 @@ interface Deps {
   log: Log;
 }
 
-/** Warns the operator about the header of the sign-in proxy from elsewhere. */
+/** The header of the sign-in proxy came from elsewhere. */
 export function watchProxySignIn({ store, settings, clock, log }: Deps): SightingWatch<Arrival> {
   return watchFor({
     store: store.strangeSignIns,

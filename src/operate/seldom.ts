@@ -1,9 +1,6 @@
 import type { Clock } from '#domain/clock';
 
-/**
- * Reads something at most once per `everyMs` and caches it. Returns null if it can't be read, for example while the
- * database is down.
- */
+/** At most once per `everyMs`. Null if it can't be read. */
 export function seldom<Found>(
   clock: Clock,
   read: () => Promise<Found>,
@@ -14,7 +11,7 @@ export function seldom<Found>(
   return () => {
     if (clock.monotonicMs() - readAtMs > everyMs) {
       readAtMs = clock.monotonicMs();
-      // Faults are caught, because the other metrics are needed most while the database is down.
+      // The other metrics are needed most while the database is down.
       reading = read().catch(() => null);
     }
     return reading;

@@ -1,27 +1,25 @@
 import type { Log } from '#domain/log';
 import type { SightingStore } from '#store/nodes/sightings';
 
-/** How long a sighting is reported again at each start. */
+/** Reported again at each start. */
 export const SIGHTING_MEMORY_MS = 30 * 24 * 60 * 60_000;
 
-/** Something that requests show and the operator must know. */
 interface Watched<Request, Sighting> {
   store: SightingStore<Sighting>;
   log: Log;
-  /** What a request shows; null: nothing. */
+  /** Null: nothing. */
   find: (request: Request) => Sighting | null;
-  /** Whether an earlier process's sighting still matters. */
   isStillTrue: (sighting: Sighting) => boolean;
   warn: (sighting: Sighting) => void;
 }
 
 export interface SightingWatch<Request> {
-  /** Warns at the start about requests that an earlier process has seen. */
+  /** About requests that an earlier process has seen. */
   start(): Promise<void>;
   look(request: Request): void;
 }
 
-/** Warns the operator once per process, and at each start. */
+/** Once per process, and at each start. */
 export function watchFor<Request, Sighting>({
   store,
   log,
@@ -43,7 +41,7 @@ export function watchFor<Request, Sighting>({
       const sighting = hasWarned ? null : find(request);
       if (sighting === null) return;
       warnOnce(sighting);
-      // Stored for the doctor and the next start. The request does not wait for it.
+      // For the doctor and the next start. The request doesn't wait.
       store.keep(sighting).catch((error: unknown) => {
         log.warn('proxy.sighting-not-kept', { error });
       });

@@ -8,13 +8,13 @@ import type {
 } from '#store/figures/source-figures';
 import { seldom } from './seldom.ts';
 
-/** How often they are read. They cost more than the other metrics, and Prometheus scrapes about as often. */
+/** They cost more than other metrics, and Prometheus scrapes about as often. */
 const READ_EVERY_MS = 15_000;
 
 interface SourceReader {
   clock: Clock;
   read: (now: number) => Promise<EachSource>;
-  /** Null means no limit. */
+  /** Null: no limit. */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
@@ -25,11 +25,11 @@ interface Figure {
   help: string;
   labelNames: readonly string[];
   isCounter?: true;
-  /** Returns the series with their labels. A series whose value is null is left out. */
+  /** A series whose value is null is left out. */
   seriesOf: (found: EachSource) => [Labels, number | null][];
 }
 
-/** Adds metrics of individual crons, queues and teams. They have the same values in every process. */
+/** The same values in every process. */
 export function watchSources(
   registry: Registry,
   { clock, read, monthlyLimitOf }: SourceReader,

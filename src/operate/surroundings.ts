@@ -20,9 +20,8 @@ const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
 /**
- * Checks the service's dependencies outside of itself: its public address, disk, files and monitor. Never rejects.
- *
- * @param own the name of this installation; null if unknown
+ * The public address, disk, files and monitor. Never rejects.
+ * @param own this installation's name; null if unknown
  */
 export async function examineSurroundings(
   config: Config,
@@ -44,7 +43,7 @@ export async function examineSurroundings(
   ];
 }
 
-/** Checks whether people reach this installation at the address that links use. */
+/** Whether links lead to this installation. */
 async function examineAddress({ baseUrl }: Config, own: string | null): Promise<Finding[]> {
   if (baseUrl === null) return [];
   const say = (status: Finding['status'], message: string) => [
@@ -75,7 +74,7 @@ async function examineAddress({ baseUrl }: Config, own: string | null): Promise<
   }
 }
 
-/** Checks how long the certificate of the public address is valid. Never rejects. */
+/** Never rejects. */
 export async function examineCertificate({ baseUrl }: Pick<Config, 'baseUrl'>): Promise<Finding[]> {
   if (!baseUrl?.startsWith('https:')) return [];
   const { hostname, port } = new URL(baseUrl);
@@ -115,12 +114,12 @@ async function examineDisk({ database }: Config): Promise<Finding[]> {
     const advice = status === 'ok' ? '' : '; once it is full, nothing is accepted';
     return [{ check: 'disk', status, message: message + advice }];
   } catch {
-    // The folder does not exist before the first start.
+    // The folder doesn't exist before the first start.
     return [];
   }
 }
 
-/** Checks the dashboard's build of sources; a package contains it. @param isBuilt  whether there is a finished build */
+/** A package contains the build. */
 export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean): Finding[] {
   const check = 'dashboard';
   if (role === 'engine') return [];
@@ -129,7 +128,7 @@ export function judgeDashboard({ role }: Pick<Config, 'role'>, isBuilt: boolean)
   return [{ check, status: 'warn', message }];
 }
 
-/** Checks that no other user can read the key, which decrypts the secrets, and the database. */
+/** No other user may read the key and the database. */
 function examineFiles({ database }: Config): Finding[] {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
   const paths = [database.path, join(dirname(database.path), 'app.key')];
@@ -155,7 +154,7 @@ function examineMetrics({ metricsToken, host }: Config): Finding {
   return { check, status: 'warn', message };
 }
 
-/** Reports the monitor without calling it: it would take a call as a sign that requests are being sent. */
+/** Doesn't call the monitor, which would take it as a sign that requests are sent. */
 function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   const check = 'heartbeat';
   if (role === 'web') return { check, status: 'ok', message: 'not from a process without engine' };
@@ -166,7 +165,6 @@ function sayHeartbeat({ heartbeatUrl, role }: Config): Finding {
   return { check, status: 'ok', message };
 }
 
-/** Checks whether the service's copies of a SQLite database exist. */
 function examineBackups({ database, backups }: Config, now: number): Finding[] {
   if (database.kind !== 'sqlite') return [];
   const say = (status: Finding['status'], message: string) => [
@@ -190,7 +188,7 @@ function examineBackups({ database, backups }: Config, now: number): Finding[] {
   return say(isLate ? 'warn' : 'ok', `${copies.length} in ${folder}, the newest of ${of}`);
 }
 
-/** Why a folder can't be written, or made where it is missing; null if it can. */
+/** Null if it can be written, or made. */
 function findFolderFault(folder: string): string | null {
   const parent = dirname(folder);
   if (!existsSync(folder) && parent !== folder) return findFolderFault(parent);

@@ -19,20 +19,18 @@ import { Stopwatch } from './stopwatch.ts';
 import type { Target, Targets } from './target.ts';
 import type { Turns, TurnTaker } from './turns.ts';
 
-/** How many addresses of a name are tried. */
 const MAX_DIALLED = 3;
-/** How much of one response is read before all others get their turn, in bytes. */
+/** Bytes of one response before all others get their turn. */
 const TURN_BYTES = 64 * 1024;
 
 export interface AttemptTools {
-  /** The clock for the target's time limits and durations. It stops while this process is blocked. */
+  /** Stops while this process is blocked. */
   clock: LiveClock;
   targets: Targets;
   guard: Guard;
   connections: Connections;
-  /** Shares the time for processing responses. */
   turns: Turns;
-  /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
+  /** A brotli decoder may allocate 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
   heads: HeadWriter;
 }
@@ -45,8 +43,8 @@ interface AttemptOptions {
 const NO_HEADERS: HeaderList = [];
 
 /**
- * One exchange, from its URL to the last byte of the response. It ends exactly once, by calling `onExchange`; later
- * events are ignored.
+ * One exchange, from its URL to the last byte of the response. It ends exactly once, by `onExchange`; later events are
+ * ignored.
  */
 export class Attempt implements ConnectionUser, TurnTaker {
   readonly #tools: AttemptTools;
@@ -61,7 +59,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
   #head = '';
   #addresses: readonly string[] = [];
   #dialled = 0;
-  /** Until when a connection must be open, on the live clock; null before the first one is opened. */
+  /** On the live clock; null before the first connection. */
   #openUntilMs: number | null = null;
   #cancelOpening: (() => void) | null = null;
   #connection: Connection | null = null;
@@ -129,7 +127,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
     this.#connect();
   }
 
-  /** Takes an idle connection to the address, or opens one. */
+  /** An idle connection, or a new one. */
   #connect(): void {
     const { connections } = this.#tools;
     const target = this.#target;
@@ -150,11 +148,11 @@ export class Attempt implements ConnectionUser, TurnTaker {
     return this.#dialled < Math.min(this.#addresses.length, MAX_DIALLED);
   }
 
-  /** Gives this address its share of the time for opening a connection. */
+  /** Its share of the time for opening a connection. */
   #limitOpening(): void {
     const { clock } = this.#tools;
     const { timeoutSeconds } = this.#options;
-    // Without another address, the time limit of the whole attempt is enough.
+    // Without another address, the timeout of the attempt is enough.
     if (!this.#canDialNext && timeoutSeconds <= CONNECT_SECONDS) return;
     const nowMs = clock.monotonicMs();
     this.#openUntilMs ??= nowMs + Math.min(CONNECT_SECONDS, timeoutSeconds) * 1000;
@@ -201,7 +199,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
     if (error instanceof BlockedAddress)
       return this.#settle({ kind: 'blocked', ...this.#ending() });
     if (!connection.isOpen) return this.#notOpened(faultOf(error, 'connecting'));
-    // An idle connection that ended before it was used is no fault: nothing of the request was sent.
+    // An idle connection that ended before its use is no fault: nothing was sent.
     if (!this.#isSent) return this.#connect();
     if (error !== null) {
       return this.#break(faultOf(error, this.#status === null ? 'waiting' : 'receiving'));
@@ -235,10 +233,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
     connection.pause();
   }
 
-  /**
-   * Pauses after `TURN_BYTES`: a target that sends as fast as it is read would otherwise occupy the event loop and
-   * delay timers.
-   */
+  /** Pauses after `TURN_BYTES`: otherwise a fast target would occupy the event loop. */
   #readOn(connection: Connection): void {
     if (this.#readInTurn < TURN_BYTES) return connection.resume();
     this.#readInTurn = 0;
@@ -262,7 +257,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
     this.#endBody();
   }
 
-  /** All bytes have arrived. */
   #endBody(): void {
     this.#watch.mark('received');
     if (this.#decodedBody === null) this.onBodyEnd();
@@ -288,7 +282,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;
     const ending = this.#ending();
-    // If the process was blocked for longer than time limits are extended, its own clock shows less than the timeout.
+    // If the process was blocked for longer than timeouts are extended, its own clock shows less than the timeout.
     const durationMs = Math.max(ending.durationMs, afterSeconds * 1000);
     this.#settle({ kind: 'timed-out', afterSeconds, status: this.#status, ...ending, durationMs });
   }
@@ -313,7 +307,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
     this.#user.onExchange(exchange);
   }
 
-  /** Closes a connection whose response was not read to its end. */
+  /** For a response that wasn't read to its end. */
   #dropConnection(): void {
     this.#connection?.destroy();
     this.#connection = null;

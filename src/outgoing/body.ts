@@ -3,17 +3,17 @@ import type { BodyNeeds, ReceivedBody } from '#domain/exchange';
 import { JsonFinder } from '#domain/json/find';
 import { TextSearch } from './search.ts';
 
-/** How much of a body is stored (§2.5), in bytes. */
+/** Bytes (§2.5). */
 const STORED_BYTES = 65_535;
 
 const NOTHING_FOUND: readonly boolean[] = [];
 const NO_SEARCHES: TextSearch[] = [];
 
-/** Collects the parts of a decoded body that `BodyNeeds` lists, chunk by chunk, and keeps nothing else. */
+/** Keeps only the parts that `BodyNeeds` lists. */
 export class BodyCollector {
   readonly #stored = new ByteStore(STORED_BYTES);
   readonly #searches: TextSearch[];
-  /** Null if there are no paths. */
+  /** Null without paths. */
   readonly #json: JsonFinder | null;
   #totalBytes = 0;
 
@@ -32,13 +32,13 @@ export class BodyCollector {
     this.#json?.take(chunk);
   }
 
-  /** True if later bytes can only change the count of bytes. */
+  /** Later bytes only change the count. */
   get isSated(): boolean {
     if (this.#json?.isDone === false) return false;
     return this.#stored.isFull && this.#searches.every((search) => search.isFound);
   }
 
-  /** Returns the result. Call it once, after the last chunk. */
+  /** Call it once, after the last chunk. */
   finish(): ReceivedBody {
     return {
       stored: this.#stored.bytes(),

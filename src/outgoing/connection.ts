@@ -4,20 +4,18 @@ import { ResponseParser } from './response-parser.ts';
 import type { Site } from './target.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
-/** Up to which size a body is written together with the head, in bytes. */
+/** A body of up to this size is written together with the head. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** All sockets read into one buffer: their bytes are processed or copied before the next read. */
+/** Shared by all sockets: bytes are processed or copied before the next read. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** The exchange that uses a connection, as the connection's listener. */
 export interface ConnectionUser {
-  /** The TCP connection is open. A TLS handshake may follow. */
+  /** A TLS handshake may follow. */
   onConnected(): void;
-  /** A request may be sent. */
   onReady(): void;
-  /** Bytes that are valid during the call only. */
+  /** Valid during the call only. */
   onBytes(bytes: Buffer): void;
-  /** The connection has ended. Null: in good order. */
+  /** Null: in good order. */
   onClosed(error: Error | null): void;
 }
 
@@ -28,21 +26,21 @@ export interface ConnectionSettings {
   onClosed(connection: Connection, wasIdle: boolean): void;
 }
 
-/** One context for all connections: creating it reads every root certificate, which takes milliseconds. */
+/** One for all: creating it reads every root certificate, which takes milliseconds. */
 export function createTlsContext(trusted: readonly string[]): tls.SecureContext {
   const ca = trusted.length === 0 ? {} : { ca: [...tls.getCACertificates(), ...trusted] };
   return tls.createSecureContext({ minVersion: 'TLSv1.2', ...ca });
 }
 
 /**
- * One connection to one judged address. It is opened to an address, never to a name, so that nothing is looked up a
- * second time. It carries one exchange at a time; unexpected bytes close it.
+ * A connection to one judged address, never to a name, so nothing is looked up twice. It has one exchange at a time;
+ * unexpected bytes close it.
  */
 export class Connection {
   readonly site: Site;
   readonly address: string;
   readonly parser = new ResponseParser();
-  /** Until when it may be used again while it is idle, in milliseconds on the monotonic clock. */
+  /** Monotonic milliseconds. */
   idleUntilMs = 0;
   readonly #settings: ConnectionSettings;
   readonly #socket: net.Socket;
@@ -70,7 +68,7 @@ export class Connection {
     });
   }
 
-  /** Whether it could be opened; still true once it is closed again. */
+  /** Still true after it is closed. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -79,7 +77,7 @@ export class Connection {
     return this.#isIdle;
   }
 
-  /** Whether it is too early for the next request (see `Connections`). `onReady` follows then. */
+  /** Too early for the next request (see `Connections`); `onReady` follows. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -94,7 +92,7 @@ export class Connection {
     this.#user?.onReady();
   }
 
-  /** Sends a request. Nothing of it is ever sent again. */
+  /** Nothing is ever sent again. */
   send(head: string, body: Uint8Array | null): void {
     this.#isAsked = true;
     this.parser.begin();
@@ -114,7 +112,7 @@ export class Connection {
     }
   }
 
-  /** Stops reading, and keeps the unparsed input. */
+  /** Keeps the unparsed input. */
   pause(): void {
     this.parser.keep();
     this.#socket.pause();
@@ -124,12 +122,11 @@ export class Connection {
     if (this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** Whether another request may follow: this one is all sent, and nothing of its response is left over. */
+  /** The request is sent, and nothing of the response is left over. */
   get isReusable(): boolean {
     return this.parser.isReusable && this.#socket.writableLength === 0;
   }
 
-  /** Ends an exchange. */
   release(idleUntilMs: number): void {
     this.idleUntilMs = idleUntilMs;
     this.#user = null;
@@ -139,12 +136,12 @@ export class Connection {
     this.resume();
   }
 
-  /** Closes the connection at once, in any state. */
+  /** In any state. */
   close(error: Error): void {
     this.#close(error);
   }
 
-  /** The same without a word to its user. */
+  /** Without an event. */
   destroy(): void {
     this.#user = null;
     this.#close(null);
@@ -155,14 +152,14 @@ export class Connection {
     return net.connect({ host: address, port: site.port, family: 4, noDelay: true, onread });
   }
 
-  /** Certificates are always verified; the environment cannot switch that off. */
+  /** Always verifies certificates; the environment can't switch that off. */
   #connectTls(tlsHost: string, onread: net.OnReadOpts): net.Socket {
     const { address, site } = this;
     const { tlsContext, sessions } = this.#settings;
     const socket = sessions.connect(`${tlsHost} ${site.port} ${address}`, {
       host: address,
       port: site.port,
-      // An address is not a valid server name (RFC 6066 3). Without one, the certificate is checked against `host`.
+      // An address is no valid server name (RFC 6066 3). Without one, the certificate is checked against `host`.
       servername: net.isIPv4(tlsHost) ? '' : tlsHost,
       secureContext: tlsContext,
       minVersion: 'TLSv1.2',
@@ -199,12 +196,10 @@ export class Connection {
   }
 }
 
-/** The other side closed the connection before it was open. */
 class ClosedEarly extends Error {
   readonly code = 'CLOSED_EARLY';
 }
 
-/** The socket is connected to an address that is not allowed. */
 export class BlockedAddress extends Error {}
 
 export class ServiceStopping extends Error {

@@ -7,31 +7,27 @@ import {
 } from './connection.ts';
 import type { Site } from './target.ts';
 
-/** How long an idle connection is kept, in milliseconds. The target's own hint can shorten this. */
+/** The target's hint can shorten this. */
 const IDLE_MS = 4_000;
-/** How much earlier than the target's hint a connection is closed, in milliseconds. */
+/** Closed this much earlier than the target's hint. */
 const HINT_MARGIN_MS = 1_000;
-/** How often idle connections are looked through for those to close, in milliseconds. */
 const SWEEP_MS = 1_000;
-/** How many idle connections are kept in all. */
 const MAX_IDLE = 512;
 
 /**
- * Idle connections, kept for further requests to the same site at the same address. Their number is bounded over all
- * sites.
+ * Idle connections by site and address, limited over all sites.
  *
  * After a response a connection rests until the event loop has polled the network once more. Many targets close their
- * end right after the last bytes without announcing it. A request written before that is noticed would be lost, and
- * must not be sent again.
+ * end right after the last bytes. A request written before we see that would be lost, and must not be sent again.
  */
 export class Connections {
   readonly #clock: Clock;
   readonly #settings: ConnectionSettings;
   readonly #all = new Set<Connection>();
   #idleCount = 0;
-  /** Idle connections that have rested, by their site. The last used is at the end. */
+  /** The last used is at the end. */
   readonly #rested = new WeakMap<Site, Connection[]>();
-  /** Connections released since the last turn of the event loop, and in the turn before. */
+  /** Released since the last turn of the event loop, and in the turn before. */
   #resting: Connection[] = [];
   #restingBefore: Connection[] = [];
   #isTurnAwaited = false;
@@ -47,7 +43,7 @@ export class Connections {
     this.#settings = { ...settings, onClosed };
   }
 
-  /** An idle connection, which may still be resting; null if there is none. */
+  /** May still be resting. */
   take(site: Site, address: string, user: ConnectionUser): Connection | null {
     const nowMs = this.#clock.monotonicMs();
     const isUsable = (connection: Connection) =>
@@ -65,7 +61,7 @@ export class Connections {
     return connection;
   }
 
-  /** Opens a connection; null if the service is stopping. */
+  /** Null if the service is stopping. */
   open(site: Site, address: string, user: ConnectionUser): Connection | null {
     if (this.#isClosed) return null;
     const connection = new Connection(site, address, this.#settings, user);
@@ -73,7 +69,7 @@ export class Connections {
     return connection;
   }
 
-  /** Takes back a connection whose response was read to its end. */
+  /** After the response was read to its end. */
   release(connection: Connection): void {
     const { idleSeconds } = connection.parser;
     const hintMs = idleSeconds === null ? IDLE_MS : idleSeconds * 1000 - HINT_MARGIN_MS;

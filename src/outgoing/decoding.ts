@@ -7,7 +7,7 @@ import type { Turns, TurnTaker } from './turns.ts';
 
 export type Coding = 'gzip' | 'deflate' | 'br';
 
-/** The content coding to undo. Null if there is none or it is unknown: such a body is kept as received. */
+/** Null if there is none or it is unknown: such a body is kept as received. */
 export function codingOf(headers: HeaderList): Coding | null {
   const header = headers.find(
     ([name]) => name.length === 16 && name.toLowerCase() === 'content-encoding',
@@ -26,25 +26,24 @@ export function codingOf(headers: HeaderList): Coding | null {
 }
 
 interface DecodingTools {
-  /** Shares the time for processing responses. */
   turns: Turns;
-  /** Permits for brotli decoders: each may allocate a window of 16 MiB with its first byte. */
+  /** A brotli decoder may allocate 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
 }
 
 interface DecodingEvents {
-  /** The body is ready for more bytes, after it was not. */
+  /** Ready for more bytes, after it wasn't. */
   onBodyReady(): void;
   onBodyEnd(): void;
   onBodyCorrupt(coding: Coding): void;
 }
 
-/** How much a decoder puts out at once, in bytes. It is little, so that a decompression bomb expands piece by piece. */
+/** Small, so that a decompression bomb expands piece by piece. */
 const CHUNK_BYTES = 32 * 1024;
 
 /**
- * A body whose content coding is undone, on the zlib threads. It takes bytes only while `isReady`, so a decompression
- * bomb never expands faster than its output is processed. Decoding stops once nothing more is wanted from the body.
+ * Decodes on the zlib threads. It takes bytes only while `isReady`, so a bomb never expands faster than its output is
+ * processed. Decoding stops once nothing more is wanted.
  */
 export class DecodedBody implements TurnTaker, PermitUser {
   readonly #coding: Coding;
@@ -54,7 +53,7 @@ export class DecodedBody implements TurnTaker, PermitUser {
   #decoder: Transform | null = null;
   #hasPermit: boolean;
   #isFull = false;
-  /** A decoded chunk that waits for its turn. */
+  /** Waits for its turn. */
   #unseen: Buffer | null = null;
   #isReceived = false;
   #isStopped = false;
@@ -76,22 +75,22 @@ export class DecodedBody implements TurnTaker, PermitUser {
     return this.#isStopped || (this.#hasPermit && !this.#isFull);
   }
 
-  /** Takes received bytes, which are copied: they belong to the socket. */
+  /** Copies the bytes: they belong to the socket. */
   take(chunk: Buffer): void {
     if (this.#isStopped) return;
     this.#decoder ??= this.#open(chunk);
     this.#isFull = !this.#decoder.write(Buffer.from(chunk));
   }
 
-  /** Announces the end of the received bytes. `onBodyEnd` or `onBodyCorrupt` follows. */
+  /** `onBodyEnd` or `onBodyCorrupt` follows. */
   end(): void {
     this.#isReceived = true;
-    // An empty body (status 204, or a length of 0) is not corrupt.
+    // An empty body (status 204, or a length of 0) isn't corrupt.
     if (this.#isStopped || this.#decoder === null) this.#events.onBodyEnd();
     else this.#decoder.end();
   }
 
-  /** Frees the decoder's memory. No event follows. */
+  /** No event follows. */
   close(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -146,6 +145,6 @@ function openDecoder(coding: Coding, first: Buffer): Transform {
   const options = { chunkSize: CHUNK_BYTES };
   if (coding === 'gzip') return createGunzip(options);
   if (coding === 'br') return createBrotliDecompress(options);
-  // "deflate" means the zlib format (RFC 9110 8.4.1.2), but some servers leave out its header of two bytes.
+  // "deflate" is the zlib format (RFC 9110 8.4.1.2), but some servers omit its header.
   return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
 }

@@ -14,38 +14,37 @@ import { Targets } from './target.ts';
 import { TlsSessions } from './tls-sessions.ts';
 import { Turns } from './turns.ts';
 
-/** How many brotli bodies are decoded at a time. No request accepts brotli (§2.6), so they are rare. */
+/** No request accepts brotli (§2.6), so such bodies are rare. */
 const BROTLI_PERMITS = 6;
 
 interface SenderOptions {
   clock: Clock;
-  /** Networks that may be reached although they are not public (`ALLOWED_NETWORKS`). */
+  /** `ALLOWED_NETWORKS` */
   allowedNetworks: readonly Cidr[];
-  /** This installation's own echo, which may be called although it is not public (§2.12). */
+  /** May be called although it isn't public (§2.12). */
   echo?: OwnEcho | null;
-  /** Headers by which the proxy in front of this installation names people: nothing is sent with them. */
+  /** Headers by which a proxy names people: no request is sent with them. */
   neverSent?: readonly string[];
-  /** `ip` or `ip:port` of the resolvers (`DNS_SERVERS`); none means the system's. */
+  /** `ip` or `ip:port` (`DNS_SERVERS`); empty: the system's. */
   dnsServers: readonly string[];
-  /** Root certificates (PEM) to trust in addition to the usual ones. */
+  /** PEM, in addition to the usual ones. */
   trustedCertificates?: readonly string[];
-  /** The file of the machine's own names. Default: `/etc/hosts`. */
+  /** Default: `/etc/hosts`. */
   hostsPath?: string;
-  /** Default: the IPv4 addresses of all network interfaces. */
+  /** Default: all network interfaces. */
   readOwnAddresses?: () => readonly string[];
 }
 
 export interface ClosableSender extends Sender {
-  /** Closes every connection at once. Exchanges under way end as broken. */
+  /** Exchanges under way end as broken. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the only sender of requests (§2.6, §2.7): it resolves, checks addresses, connects, sends and reads within
- * limits.
+ * The only sender of requests (§2.6, §2.7).
  *
- * `send` never rejects: every fault of a URL, a header, a name server or a target becomes an `Exchange`, and affects no
- * other exchange (§2.7). Proxies from the environment are not used.
+ * `send` never rejects: every fault becomes an `Exchange` and affects no other one. Proxies from the environment
+ * aren't used.
  */
 export function createSender(options: SenderOptions): ClosableSender {
   const { clock } = options;

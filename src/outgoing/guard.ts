@@ -5,41 +5,39 @@ import { isForEcho, type OwnEcho } from '#domain/own-echo';
 import type { NameResolver } from './resolver.ts';
 import type { Target } from './target.ts';
 
-/** The judged addresses of a request (at least one), or why it may not be sent. */
+/** At least one judged address, or the reason. */
 export type Guarded = readonly string[] | 'blocked' | 'unresolvable';
 
-/** How long this machine's own addresses are cached, in milliseconds. */
 const OWN_ADDRESSES_BELIEVED_MS = 5_000;
 
-/** How many verdicts are cached. */
 const MAX_VERDICTS = 1_024;
 
 interface GuardOptions {
   clock: Clock;
   allowedNetworks: readonly Cidr[];
   resolver: NameResolver;
-  /** The only target that may be called at any address (§2.12). */
+  /** May be called at any address (§2.12). */
   echo: OwnEcho | null;
-  /** Default: the IPv4 addresses of all network interfaces. */
+  /** Default: all network interfaces. */
   readOwnAddresses?: () => readonly string[];
 }
 
 /**
- * Decides which addresses may be dialled (§2.7, §2.11). It judges every address of a URL's host; one blocked address
- * blocks them all. Dial the addresses that it returns, and do not resolve the name again.
+ * Decides which addresses may be dialled (§2.11). One blocked address of a host blocks them all. Dial the returned
+ * addresses, and don't resolve the name again.
  */
 export class Guard {
   readonly #options: GuardOptions;
   #ownAddresses: ReadonlySet<string> = new Set();
   #ownReadAtMs = -Infinity;
-  /** By address, whether it may be dialled, for as long as our own addresses are cached. */
+  /** For as long as our own addresses are cached. */
   readonly #verdicts = new Map<string, boolean>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
   }
 
-  /** Judges a target's host; synchronously if no lookup is needed. The promise never rejects. */
+  /** Synchronous if no lookup is needed. The promise never rejects. */
   judge({ site: { url, urlHost: host }, path }: Target): Guarded | Promise<Guarded> {
     const { echo, resolver } = this.#options;
     if (echo && isForEcho(url, path, echo)) return [echo.address];
@@ -50,7 +48,7 @@ export class Guard {
     return resolver.find(host.name).then((addresses) => this.#judgeAll(addresses));
   }
 
-  /** Whether a connected socket may be used. This last check looks at the address that was really dialled. */
+  /** The last check, on the address that was really dialled. */
   mayUse(address: string | undefined, port: number | undefined): boolean {
     if (address === undefined) return false;
     const { echo } = this.#options;

@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { Clock } from '#domain/clock';
 
-/** How much of the file is read, in bytes, and how long its content is cached, in milliseconds. */
+/** Bytes read, and milliseconds cached. */
 const MAX_BYTES = 256 * 1024;
 const BELIEVED_MS = 5_000;
 
 /**
- * The machine's own table of names, so that names added by a self-hoster or a container runtime work although no DNS
- * server has them. c-ares does not read it.
+ * The machine's table of names, which c-ares doesn't read: names of a self-hoster or a container runtime may be in no
+ * DNS server.
  */
 export class HostsFile {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** The IPv4 addresses of a name, which must be in lower case; null if the file does not list it. */
+  /** `name` in lower case; null if it isn't listed. */
   async find(name: string): Promise<readonly string[] | null> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readAtMs >= BELIEVED_MS) {
@@ -34,7 +34,7 @@ export class HostsFile {
 
 type AddressTable = ReadonlyMap<string, readonly string[]>;
 
-/** The file's content: nothing if there is no file, the last content if it cannot be read. */
+/** Empty without a file; the last content if it can't be read. */
 async function readTable(path: string, last: Promise<AddressTable>): Promise<AddressTable> {
   try {
     await using file = await open(path);

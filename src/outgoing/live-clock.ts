@@ -1,33 +1,29 @@
 import type { Clock } from '#domain/clock';
 
-/** How often the clock checks that the process still runs, in milliseconds. */
 const BEAT_MS = 50;
-/** The most time between two beats that counts as running, in milliseconds. The rest counts as a standstill. */
+/** More than this between two beats counts as a standstill. */
 const BETWEEN_BEATS_MS = 100;
 
-/** A waiter for a time limit. */
 interface Sleeper {
   readonly wake: () => void;
-  /** When to wake, on the live clock. */
+  /** On the live clock. */
   readonly untilMs: number;
-  /** When to look whether it is time, on the underlying clock. */
+  /** On the underlying clock. */
   lookAtMs: number;
-  /** By how much standstills may still delay it. */
+  /** How much standstills may still delay it. */
   mostToAddMs: number;
-  /** Its place in the list. */
+  /** Its index. */
   at: number;
 }
 
 /**
- * A clock that stops while this process is blocked or frozen. That time must not end an attempt, nor count as its
- * duration.
+ * Stops while this process is blocked or frozen: that time must not end an attempt, nor count as its duration.
  *
- * One timer serves all: it beats while there are waiters, and fires exactly at the next time limit. Without waiters
- * this clock runs like the underlying one.
+ * One timer serves all: it beats while there are waiters, and fires exactly at the next time limit.
  */
 export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
   readonly #clock: Clock;
-  /** In no order. A set would be slower, and its tables would keep removed sleepers alive for a while. */
+  /** A set would be slower, and would keep removed sleepers alive for a while. */
   readonly #sleepers: Sleeper[] = [];
   /** No sleeper has to be looked at earlier. */
   #nearestMs = Infinity;
@@ -40,20 +36,20 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
     this.#clock = clock;
   }
 
-  /** Never goes back. Runs slower than other clocks if the process was blocked. */
+  /** Never goes back. */
   monotonicMs(): number {
     const nowMs = this.#clock.monotonicMs();
     return nowMs - this.#stoodStillMsAt(nowMs);
   }
 
-  /** How long the process has been blocked so far. Measured only while there are waiters. */
+  /** Measured only while there are waiters. */
   get stoodStillMs(): number {
     return this.#stoodStillMsAt(this.#clock.monotonicMs());
   }
 
   /**
-   * Calls `wake` once `ms` milliseconds have passed on this clock. Standstills delay it by `ms` in all at the most.
-   * Sockets are read once more before `wake` runs, so data that arrived in the meantime is still in time.
+   * Wakes after `ms` on this clock. Standstills delay it by at most `ms`. Sockets are read once more before, so data
+   * that has arrived is in time.
    */
   after(ms: number, wake: () => void): () => void {
     const nowMs = this.#clock.monotonicMs();
@@ -109,7 +105,7 @@ export class LiveClock implements Pick<Clock, 'monotonicMs' | 'after'> {
     });
   }
 
-  /** Returns false if it was removed before. */
+  /** False if it was removed before. */
   #remove(sleeper: Sleeper): boolean {
     if (this.#sleepers[sleeper.at] !== sleeper) return false;
     const last = this.#sleepers.pop();

@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 
-/** How long a permit may be held while others wait, in milliseconds. */
+/** While others wait. */
 const TURN_MS = 200;
 
 export interface PermitUser {
@@ -9,20 +9,19 @@ export interface PermitUser {
 }
 
 /**
- * A few permits for decoders that need much memory each. Without it, two hundred targets that send brotli would need
- * gigabytes. With it, the decoders beyond the permits wait within their own timeouts.
+ * Permits for decoders that need much memory: two hundred targets that send brotli would need gigabytes. Decoders
+ * without a permit wait within their own timeouts.
  *
- * While others wait, a permit is held for one turn only, so that a target that stops in the middle of its body does
- * not block it. A decoder that lost its permit keeps its memory and continues at its next turn, so there is at most one
- * of those.
+ * While others wait, a permit lasts one turn, so that a target that stops in its body doesn't block it. A decoder that
+ * lost its permit keeps its memory until its next turn, so there is at most one.
  */
 export class PreemptiveSemaphore {
   readonly #clock: Clock;
   #free: number;
-  /** Since when a permit is held, the longest held first. */
+  /** The longest held first. */
   readonly #holding = new Map<PermitUser, number>();
   readonly #waiting = new Set<PermitUser>();
-  /** Who lost its permit and waits for another turn. Served by turns with `#waiting`. */
+  /** Lost its permit; takes turns with `#waiting`. */
   #paused: PermitUser | null = null;
   #isPausedNext = false;
   #cancel: (() => void) | null = null;
@@ -32,7 +31,7 @@ export class PreemptiveSemaphore {
     this.#clock = clock;
   }
 
-  /** @returns whether there is a permit now; else `onPermit` follows */
+  /** @returns false if `onPermit` follows later */
   acquire(user: PermitUser): boolean {
     if (this.#free === 0) {
       this.#waiting.add(user);
@@ -44,7 +43,7 @@ export class PreemptiveSemaphore {
     return true;
   }
 
-  /** Gives a permit back, or stops waiting for one. */
+  /** Or stops waiting. */
   release(user: PermitUser): void {
     if (this.#holding.delete(user)) this.#grantNext();
     else if (this.#paused === user) this.#paused = null;

@@ -1,23 +1,22 @@
 import { getServers, Resolver } from 'node:dns';
 
-/** The time limit of one try with each server, in milliseconds. */
+/** For one try with one server. */
 const TRY_MS = 1_500;
 const TRIES = 1;
 
 interface DnsProbe {
-  /** The queried servers, as `ip` or `ip:port`. */
+  /** `ip` or `ip:port`. */
   servers: readonly string[];
-  /** Null if a server answered; else why not. */
+  /** Null if a server answered. */
   fault: string | null;
 }
 
-/** Errors that prove that the name servers work: there is no such name. */
+/** The name doesn't exist, so the server works. */
 const ANSWERS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Queries the configured resolvers for a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
- *
- * @param dnsServers `ip` or `ip:port`; an empty list means the system's
+ * Queries the resolvers for a reserved name (RFC 2606). Takes a few seconds if none answers. Never rejects.
+ * @param dnsServers `ip` or `ip:port`; empty: the system's
  */
 export function probeDns(dnsServers: readonly string[]): Promise<DnsProbe> {
   const servers = dnsServers.length > 0 ? dnsServers : getServers();

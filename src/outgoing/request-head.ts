@@ -3,24 +3,23 @@ import type { HeaderList, OutgoingRequest } from '#domain/exchange';
 import { isFramingHeader, isHeaderName, isHeaderValue } from '#domain/header-syntax';
 import type { Target } from './target.ts';
 
-/** Headers as the lines of a head. `host` is empty if the URL says the host. */
+/** `host` is empty if the URL defines it. */
 interface Lines {
   host: string;
   others: string;
 }
 
-/** Writes the heads of requests as Latin-1, with the headers of `frameHeaders`. */
+/** Latin-1, with the headers of `frameHeaders`. */
 export class HeadWriter {
   readonly #neverSent: ReadonlySet<string>;
-  /** The runs of a queue or cron share one list of headers. */
+  /** Runs of a queue or cron share a list of headers. */
   readonly #lines = new WeakMap<HeaderList, Lines | FaultCode>();
 
-  /** @param neverSent  names of headers, in lower case, with which nothing is sent */
+  /** @param neverSent names in lower case: no request is sent with them */
   constructor(neverSent: readonly string[]) {
     this.#neverSent = new Set(neverSent);
   }
 
-  /** The head, or why the request may not be sent. */
   write({ method, headers, body }: OutgoingRequest, target: Target): string | { fault: FaultCode } {
     let lines = this.#lines.get(headers);
     if (lines === undefined) this.#lines.set(headers, (lines = this.#writeLines(headers)));

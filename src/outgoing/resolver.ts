@@ -3,29 +3,27 @@ import type { Clock } from '#domain/clock';
 import type { LiveClock } from './live-clock.ts';
 import { HostsFile } from './hosts-file.ts';
 
-/** How long one lookup may take, and its first try with one server, in milliseconds. */
+/** Of one lookup, and of its first try with one server. */
 const LOOKUP_MS = 5_000;
 const FIRST_TRY_MS = 1_200;
 const TRIES = 2;
-/** How long an answer is cached at most, in milliseconds, even if its own lifetime is longer. */
+/** Even if the answer's lifetime is longer. */
 const MAX_BELIEVED_MS = 60_000;
-/** The same for entries of the hosts file, and for the answer that a name has no address. */
+/** For the hosts file, and for names without an address. */
 const HOSTS_BELIEVED_MS = 5_000;
 const NO_ADDRESS_BELIEVED_MS = 5_000;
-/** How long a failed lookup is cached (RFC 9520 requires at least a second). */
+/** RFC 9520 requires at least a second. */
 const FAILURE_BELIEVED_MS = 1_000;
-/** How many names are cached. */
 const MAX_NAMES = 4_096;
-/** How many addresses of a name are examined. */
 const MAX_ADDRESSES = 64;
 
 interface ResolverOptions {
   clock: Clock;
-  /** The clock for the servers' time limit. */
+  /** For the servers' time limit. */
   liveClock: LiveClock;
-  /** `ip` or `ip:port`; none means the system's. */
+  /** `ip` or `ip:port`; empty: the system's. */
   dnsServers: readonly string[];
-  /** The file of the machine's own names. Default: `/etc/hosts`. */
+  /** Default: `/etc/hosts`. */
   hostsPath?: string;
 }
 
@@ -35,15 +33,15 @@ interface Remembered {
   untilMs: number;
 }
 
-/** Errors that mean that the name or its A records do not exist. */
+/** The name or its A records don't exist. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Finds the IPv4 addresses of names (§2.7): first in the hosts file, then by DNS (A records only; the server follows
- * CNAMEs). Uses c-ares, never the four threads that the whole process shares.
+ * Finds IPv4 addresses: first in the hosts file, then by DNS (A records; the server follows CNAMEs). Uses c-ares,
+ * never the four threads that the process shares.
  *
- * Every lookup has its own channel, which takes 13 µs to make. On a shared channel a single malformed answer makes all
- * other lookups fail, and a server that is silent about one name delays the others.
+ * Every lookup has its own channel (13 µs). On a shared one, a malformed answer fails all other lookups, and a silent
+ * server delays them.
  */
 export class NameResolver {
   readonly #clock: Clock;
@@ -61,7 +59,7 @@ export class NameResolver {
     this.#hosts = new HostsFile(clock, hostsPath);
   }
 
-  /** The result of `find`, if it is known without a lookup; else undefined. */
+  /** Undefined if a lookup is needed. */
   recall(name: string): readonly string[] | null | undefined {
     if (isLocalhost(name)) return LOCALHOST;
     const known = this.#remembered.get(name);
@@ -71,10 +69,7 @@ export class NameResolver {
     return undefined;
   }
 
-  /**
-   * Finds a name's addresses; null if it has none or no server answers in time. Never rejects. Simultaneous calls for
-   * one name share one lookup.
-   */
+  /** Null if there is none or no server answers in time. Never rejects. Simultaneous calls share a lookup. */
   find(name: string): Promise<readonly string[] | null> {
     const known = this.recall(name);
     if (known !== undefined) return Promise.resolve(known);
@@ -85,7 +80,7 @@ export class NameResolver {
     return lookup;
   }
 
-  /** Cancels every lookup under way; they return null. */
+  /** They return null. */
   close(): void {
     for (const channel of this.#channels) channel.cancel();
   }
@@ -99,7 +94,7 @@ export class NameResolver {
     const seconds = Math.min(...answer.map(({ ttl }) => ttl));
     const addresses = answer.map(({ address }) => address);
     const forMs = Math.min(seconds * 1000, MAX_BELIEVED_MS);
-    // One of the addresses that are not examined could be a blocked one, so such a name counts as not resolvable.
+    // An address beyond the limit could be blocked, so the name counts as not resolvable.
     return this.#remember(name, addresses.length > MAX_ADDRESSES ? null : addresses, forMs);
   }
 
@@ -134,14 +129,13 @@ export class NameResolver {
           resolve(answerOf(error, records));
         });
       } catch {
-        // c-ares refuses to look up this name.
         resolve('no-address');
       }
     });
   }
 }
 
-/** At least one record, or why there is none. */
+/** At least one record, or the reason. */
 type Answer = readonly RecordWithTtl[] | 'no-address' | 'failed';
 
 function answerOf(error: NodeJS.ErrnoException | null, records: readonly RecordWithTtl[]): Answer {
@@ -151,7 +145,7 @@ function answerOf(error: NodeJS.ErrnoException | null, records: readonly RecordW
 
 const LOCALHOST: readonly string[] = ['127.0.0.1'];
 
-/** `localhost` and all names below it are this machine, for any server's answer (RFC 6761 6.3). */
+/** For any server's answer (RFC 6761 6.3). */
 function isLocalhost(name: string): boolean {
   return name.endsWith('localhost') && (name === 'localhost' || name.endsWith('.localhost'));
 }

@@ -2,13 +2,11 @@ import { ByteStore } from '#domain/json/byte-store';
 import type { FaultCode } from '#domain/connection-faults';
 import type { HeaderList } from '#domain/exchange';
 
-/** The limit of a head (status line, header section and empty line) and of a trailer section, in bytes. */
+/** Of a head or a trailer section. */
 const MAX_SECTION_BYTES = 64 * 1024;
-/** The limit of a line with a chunk's size and extensions, in bytes. */
+/** With a chunk's size and extensions. */
 const MAX_CHUNK_LINE_BYTES = 16 * 1024;
-/** How many informational responses (1xx) may precede the final one. */
 const MAX_INFORMATIONAL = 16;
-/** How much of the headers is kept, names and values together, in bytes. */
 const KEPT_BYTES = 16 * 1024;
 
 export type ResponseFault = Extract<
@@ -20,10 +18,7 @@ export type ResponseFault = Extract<
   | 'response-cut'
 >;
 
-/**
- * The result of `next`: the head of the final response, a part of its body, its end, or a fault. 'more': the input is
- * used up.
- */
+/** 'more': the input is used up. */
 type ParserEvent = 'more' | 'head' | 'data' | 'end' | ResponseFault;
 
 const CRLF = Buffer.from('\r\n');
@@ -31,7 +26,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const HEAD_START = Buffer.from('HTTP/1.');
 const TEXT = '[\\t\\x20-\\x7e\\x80-\\xff]*';
 const FIELD = `[!#$%&'*+.^_\`|~0-9A-Za-z-]+:${TEXT}`;
-/** RFC 9112 4 and 5. A folded value (obs-fold) goes on in the next line, which begins with white space. */
+/** RFC 9112 4 and 5. A folded value (obs-fold) continues in the next line after white space. */
 const HEAD_SYNTAX = new RegExp(
   `^HTTP/1\\.\\d \\d{3}(?: ${TEXT})?(?:\\r\\n${FIELD}(?:\\r\\n[ \\t]${TEXT})*)*$`,
 );
@@ -43,40 +38,40 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const NO_HEADERS: HeaderList = [];
 
 /**
- * Parses the response to one request (RFC 9112): strictly, in bounded memory, and with the same result however its
- * bytes are split. Hand over bytes with `feed`, then call `next` until it returns 'more', 'end' or a fault.
+ * Parses a response (RFC 9112) strictly, in bounded memory, with the same result however its bytes are split. Call
+ * `feed`, then `next` until it returns 'more', 'end' or a fault.
  *
- * Informational responses are skipped. `101 Switching Protocols` is a fault, because it is never requested.
+ * Skips informational responses. `101 Switching Protocols` is a fault, because it is never requested.
  */
 export class ResponseParser {
-  /** Valid from 'head' on, like the following ones. */
+  /** Valid from 'head' on, like the following. */
   status = 0;
-  /** The first 16 KiB of the headers, as received. */
+  /** The first 16 KiB. */
   headers: HeaderList = NO_HEADERS;
-  /** The `timeout` of `Keep-Alive`; null without one. */
+  /** `timeout` of `Keep-Alive`. */
   idleSeconds: number | null = null;
-  /** A part of the body: bytes of the input, not a copy. */
+  /** Bytes of the input, not a copy. */
   data: Buffer = NOTHING;
 
   #input: Buffer = NOTHING;
   #at = 0;
   #state: 'head' | 'body' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'ended' = 'head';
-  /** The beginning of a head or line that has not ended yet. */
+  /** An unfinished head or line. */
   #held: ByteStore | null = null;
-  /** How many bytes the body or chunk still has. Infinity: the body ends with the connection. */
+  /** Bytes left of the body or chunk. Infinity: until the connection ends. */
   #left = 0;
   #informational = 0;
   #trailerBytes = 0;
   #isPersistent = false;
   #hasBareLf = false;
 
-  /** Begins with the next response, after the last one has ended. */
+  /** After the last one has ended. */
   begin(): void {
     this.#state = 'head';
     this.#informational = 0;
   }
 
-  /** Hands over bytes, behind those that are not used up. */
+  /** Behind the unused bytes. */
   feed(bytes: Buffer): void {
     const isUsedUp = this.#at === this.#input.length;
     this.#input = isUsedUp ? bytes : Buffer.concat([this.#input.subarray(this.#at), bytes]);
@@ -89,7 +84,7 @@ export class ResponseParser {
     this.#at = 0;
   }
 
-  /** Whether another request may be sent on the connection, after 'end'. */
+  /** After 'end'. */
   get isReusable(): boolean {
     return this.#isPersistent && this.#at === this.#input.length;
   }
@@ -107,7 +102,7 @@ export class ResponseParser {
     return this.#state === 'body' && this.#left === Infinity ? 'end' : 'response-cut';
   }
 
-  /** Null: go on. */
+  /** Null: continue. */
   #step(): ParserEvent | null {
     switch (this.#state) {
       case 'head':
@@ -199,7 +194,7 @@ export class ResponseParser {
     return line === '' || TRAILER_SYNTAX.test(line) ? null : 'not-http';
   }
 
-  /** Takes the text up to `end`, and `end`, off the input; null if that cannot be done, see `#whyNotTaken`. */
+  /** Takes the text up to `end`; null if that can't be done, see `#whyNotTaken`. */
   #take(end: Buffer, maxBytes: number): string | null {
     if (this.#held === null) {
       const at = this.#input.indexOf(end, this.#at);
@@ -235,10 +230,7 @@ export class ResponseParser {
   }
 }
 
-/**
- * Values of the headers that frame the response; those of one name are joined by commas (RFC 9110 5.3). Their names have
- * lengths that most others have not.
- */
+/** Values of one name are joined by commas (RFC 9110 5.3). Few other headers have names of these lengths. */
 interface Framing {
   'content-length': string | null;
   'transfer-encoding': string | null;
@@ -281,7 +273,7 @@ function isFramingName(framing: Framing, name: string): name is keyof Framing {
   return Object.hasOwn(framing, name);
 }
 
-/** A header's value without the white space around it, and with a space for each fold (RFC 9112 5.2). */
+/** Without white space around it, and a space for each fold (RFC 9112 5.2). */
 function readValue(head: string, from: number, until: number): string {
   let start = from;
   let end = until;
@@ -301,12 +293,12 @@ function hasItem(list: string | null, item: string): boolean {
   return list.includes(',') ? itemsOf(list).includes(item) : list.toLowerCase() === item;
 }
 
-/** Whether `chunked` is the last of the codings. Otherwise the body ends with the connection (RFC 9112 6.3). */
+/** Else the body ends with the connection (RFC 9112 6.3). */
 function isChunked(codings: string): boolean {
   return itemsOf(codings).findLast((coding) => coding !== '') === 'chunked';
 }
 
-/** NaN if it is not one number that can be counted to. */
+/** NaN if it isn't one safe number. */
 function readLength(text: string): number {
   const length = /^\d+$/.test(text) ? Number(text) : NaN;
   return Number.isSafeInteger(length) ? length : NaN;

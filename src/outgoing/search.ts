@@ -1,7 +1,6 @@
 /**
- * Searches for a text in a body that arrives in chunks of any size (§2.7). It takes time in proportion to the body for
- * any text: with a plain search, a text such as `aaaa…b` in a body of `a` would block the process. (Knuth, Morris,
- * Pratt 1977: only the number of matched bytes is carried from chunk to chunk.)
+ * Searches chunks in linear time (Knuth, Morris, Pratt 1977). A plain search for `aaaa…b` in a body of `a` would block
+ * the process.
  */
 export class TextSearch {
   readonly #pattern: Pattern;
@@ -41,11 +40,11 @@ export class TextSearch {
 
 interface Pattern {
   bytes: Buffer;
-  /** At [n - 1], with n bytes matched: how many still match if the next byte does not. */
+  /** At [n - 1], with n bytes matched: how many still match if the next byte doesn't. */
   fallback: Int32Array;
 }
 
-/** Tables are cached, because a queue or cron searches for the same texts again and again. The oldest are dropped. */
+/** A queue or cron searches for the same texts again and again. */
 const MAX_PATTERNS = 256;
 const patterns = new Map<string, Pattern>();
 

@@ -10,7 +10,7 @@ type Mark =
   | 'answering'
   | 'received';
 
-/** Measures the parts of one attempt, in milliseconds on the monotonic clock. */
+/** Monotonic milliseconds. */
 export class Stopwatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #started: number;
@@ -29,14 +29,14 @@ export class Stopwatch {
     this.#started = clock.monotonicMs();
   }
 
-  /** Records the time of an event. Opening a connection replaces the times of the one before. */
+  /** Opening a connection replaces the times of the previous one. */
   mark(what: Mark): void {
     const at = this.#at;
     if (what === 'connecting') at.connected = at.securing = null;
     at[what] = this.#clock.monotonicMs();
   }
 
-  /** The total duration in whole milliseconds, and its parts. A part that is under way counts up to now. */
+  /** A part that is under way counts up to now. */
   stop(): { durationMs: number; timing: Timing } {
     const end = this.#clock.monotonicMs();
     const at = this.#at;
@@ -53,7 +53,7 @@ export class Stopwatch {
   }
 }
 
-/** Rounded to a hundredth of a millisecond. */
+/** To a hundredth of a millisecond. */
 function between(from: number | null, until: number): number | null {
   return from === null ? null : Math.round((until - from) * 100) / 100;
 }

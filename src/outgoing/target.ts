@@ -1,45 +1,41 @@
 import { isIPv4 } from 'node:net';
 import { hostOfUrl, type UrlHost } from '#domain/network';
 
-/** The part of a URL before its path: the server and the credentials. */
+/** The part of a URL before its path. */
 export interface Site {
   url: URL;
   urlHost: UrlHost | null;
-  /** For the `Host` header. */
   host: string;
   port: number;
-  /** The name that the certificate must be valid for; null for plain http. */
+  /** For the certificate; null for http. */
   tlsHost: string | null;
 }
 
-/** A URL, split into the parts that sending needs. */
 export interface Target {
   site: Site;
-  /** Path and query for the request line. */
+  /** With the query. */
   path: string;
 }
 
-/** How many sites are kept. */
 const MAX_SITES = 4_096;
-/** The form of most URLs' origins: ASCII, without a user. */
+/** Most origins: ASCII, without a user. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/i;
-/** A path and query in which nothing has to be escaped or normalised: no fragment, no backslash, visible ASCII. */
+/** Nothing has to be escaped or normalised: no fragment, no backslash, visible ASCII. */
 const PLAIN_PATH = /^\/[!"$-[\]-~]*$/;
-/** Matches everything behind the authority and before the fragment. A backslash ends the authority like a slash. */
+/** Everything behind the authority, without the fragment. A backslash ends the authority like a slash. */
 const BEHIND_AUTHORITY = /^https?:\/\/[^/\\?#]*([^#]*)/i;
-/** Matches characters that a request line must not contain. */
+/** Not allowed in a request line. */
 const UNSENDABLE = /[^!-~]/;
 
 /**
- * Splits URLs and remembers their sites, because most requests go to a few of them.
+ * Splits URLs and remembers their sites.
  *
- * The host is as the URL parser reads it, so that the host that is judged is the one that is dialled. Path and query
- * are sent as written (§2.9): dot segments are not resolved, and nothing is escaped that a request line may contain.
+ * The URL parser reads the host, so the judged host is the dialled one. Path and query are sent as written (§2.9).
  */
 export class Targets {
   readonly #sites = new Map<string, Site>();
 
-  /** Null if a request cannot be sent to this URL. */
+  /** Null if it can't be sent. */
   read(text: string): Target | null {
     const end = text.indexOf('/', 'https://'.length);
     const origin = end === -1 ? text : text.slice(0, end);
@@ -82,7 +78,7 @@ function escapeNonAscii(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/g, (part) => encodeURIComponent(part));
 }
 
-/** The name without the dot at its end, which certificates do not have. */
+/** Certificates have no dot at the end. */
 function certificateName(hostname: string): string {
   return hostname.endsWith('.') && !isIPv4(hostname) ? hostname.slice(0, -1) : hostname;
 }

@@ -2,9 +2,8 @@ import type net from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '#domain/clock';
 
-/** How many sessions are kept. */
 const MAX_SESSIONS = 512;
-/** How long a certificate counts as verified, in milliseconds: a resumed session does not verify it again. */
+/** A resumed session doesn't verify the certificate again. */
 const VERIFIED_MS = 3_600_000;
 
 /** Node's types lack `onread`. */
@@ -12,14 +11,11 @@ type ConnectionOptions = tls.ConnectionOptions & Pick<net.TcpNetConnectOpts, 'on
 
 interface TlsSession {
   bytes: Buffer;
-  /** When the certificate was verified, in milliseconds on the monotonic clock. */
+  /** Monotonic milliseconds. */
   verifiedAtMs: number;
 }
 
-/**
- * Opens TLS connections and keeps the last session with each target. Resuming it saves both sides the greater part of a
- * handshake.
- */
+/** Resuming a session saves both sides most of a handshake. */
 export class TlsSessions {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #sessions = new Map<string, TlsSession>();
@@ -28,13 +24,13 @@ export class TlsSessions {
     this.#clock = clock;
   }
 
-  /** @param target  the host, port and address that are connected to, as one text */
+  /** @param target host, port and address */
   connect(target: string, options: ConnectionOptions): tls.TLSSocket {
     const resumed = this.#take(target);
     const socket = tls.connect({ ...options, ...(resumed && { session: resumed.bytes }) });
     let bytes = resumed?.bytes ?? null;
     let verifiedAtMs: number | null = null;
-    // Sessions come before or after the certificate is verified, by the version of TLS.
+    // Depending on the TLS version, sessions come before or after the certificate is verified.
     const keep = () => {
       if (bytes !== null && verifiedAtMs !== null) this.#keep(target, { bytes, verifiedAtMs });
     };
@@ -50,7 +46,7 @@ export class TlsSessions {
     return socket;
   }
 
-  /** Takes it out: if this connection cannot be opened, the next one begins with a whole handshake. */
+  /** If this connection can't be opened, the next one begins with a whole handshake. */
   #take(target: string): TlsSession | null {
     const session = this.#sessions.get(target);
     this.#sessions.delete(target);

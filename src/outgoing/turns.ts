@@ -1,17 +1,13 @@
 import type { Clock } from '#domain/clock';
 
-/** How long responses are processed in one turn of the event loop, in milliseconds. */
+/** In one turn of the event loop. */
 const TURN_MS = 10;
 
-/** Something to process, such as the received bytes of a response. */
 export interface TurnTaker {
   takeTurn(): void;
 }
 
-/**
- * Limits the time for processing responses, which happens on the thread that everything else uses. All responses
- * together get a few milliseconds in each turn of the event loop, however many and large they are.
- */
+/** Limits the time for processing responses: all together get a few milliseconds in each turn of the event loop. */
 export class Turns {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #waiting: TurnTaker[] = [];
@@ -23,8 +19,7 @@ export class Turns {
   }
 
   /**
-   * Calls `takeTurn` now if there is time left in this turn; else in a later turn, in the order of the calls.
-   *
+   * Now if there is time left in this turn; else in a later turn, in order.
    * @returns whether it was called now
    */
   takeNow(taker: TurnTaker): boolean {

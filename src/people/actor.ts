@@ -3,14 +3,13 @@ import { NotAllowed } from '#domain/not-allowed';
 import type { Context } from './context.ts';
 import { may, type Permission, type Role } from './roles.ts';
 
-/** A member who acts in a team. */
 export interface Actor {
   userId: string;
   teamId: string;
   role: Role;
 }
 
-/** The user's present membership; null if they are not in the team, or the team was deleted. */
+/** Null if they are not in the team, or it was deleted. */
 export async function proveMember(
   { store }: Pick<Context, 'store'>,
   userId: string,
@@ -22,9 +21,7 @@ export async function proveMember(
 }
 
 /**
- * Checks the actor's role before anything is done to a team. The role that an actor carries is not trusted: it is read
- * from the store again, so a change of roles takes effect with the next call.
- *
+ * Checks the actor's role. It is read from the store each time, so a change of roles takes effect with the next call.
  * @throws NotAllowed
  */
 export async function authorize(

@@ -3,15 +3,15 @@ import type { Store } from '#store/store';
 import type { Background } from './background.ts';
 import { hashToken, isTokenShaped, makeApiToken } from './secrets.ts';
 
-/** The user that a token belongs to; `teamId` is null if no team is selected (§5.3). */
+/** `teamId` is null if no team is selected (§5.3). */
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
-  /** The user is a viewer in that team, so the token may only read (§5.8). */
+  /** Such a token may only read (§5.8). */
   isViewer: boolean;
 }
 
-/** A token in steady use is marked as used once a minute, so that most API calls write nothing for it. */
+/** The time of use is written at most once a minute. */
 const MARK_EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
@@ -21,7 +21,6 @@ interface Deps {
   background: Background;
 }
 
-/** The API tokens of users (§5.1, §5.2). */
 export class ApiTokens {
   readonly #deps: Deps;
   readonly #markedAt = new Map<string, number>();
@@ -30,7 +29,6 @@ export class ApiTokens {
     this.#deps = deps;
   }
 
-  /** Finds a token's user and the user's current team. Null: no such token. */
   async findTokenOwner(token: string): Promise<TokenOwner | null> {
     if (!isTokenShaped(token)) return null;
     const hash = hashToken(token);
@@ -40,21 +38,21 @@ export class ApiTokens {
     return { userId: owner.userId, teamId: owner.teamId, isViewer: owner.isViewer };
   }
 
-  /** The visible facts of the user's API token; `hint` is its last four characters. */
+  /** `hint` is the last four characters. */
   async readApiToken(
     userId: string,
   ): Promise<{ hint: string; createdAt: number; lastUsedAt: number | null } | null> {
     return this.#deps.store.apiTokens.read(userId);
   }
 
-  /** Makes a new token; the old one stops working. Only this answer contains the token's text. */
+  /** The old token stops working. Only this result contains the new one. */
   async generateApiToken(userId: string): Promise<string> {
     const token = makeApiToken();
     await this.#deps.store.apiTokens.replace(userId, token, this.#deps.clock.now());
     return token.text;
   }
 
-  /** Writes the time of use in the background. If the database is busy, only a displayed time is lost. */
+  /** In the background: if the database is busy, only a displayed time is lost. */
   #markUsed(hash: string, lastUsedAt: number | null): void {
     const now = this.#deps.clock.now();
     const known = Math.max(lastUsedAt ?? 0, this.#markedAt.get(hash) ?? 0);

@@ -2,9 +2,7 @@ import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import type { Usage } from './plans.ts';
 
-/** A team's usage of its plan (§8.2). */
-
-/** The month's usage. Any member may read it, because all of them see the warnings at 80 % and 100 %. */
+/** For every member, because all see the warnings at 80 % and 100 %. */
 export async function readUsage(context: Context, teamId: string): Promise<Usage> {
   const { store, clock, plans } = context;
   const [team, used] = await Promise.all([
@@ -15,7 +13,7 @@ export async function readUsage(context: Context, teamId: string): Promise<Usage
   return { plan, limit: plans.limitOf(plan), used };
 }
 
-/** One entry per UTC day of the month so far, oldest first, `day` as `2026-11-21`; for the owner. */
+/** Oldest first, `day` as `2026-11-21`; for the owner. */
 export async function listUsageByDay(
   context: Context,
   actor: Actor,

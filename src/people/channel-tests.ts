@@ -4,12 +4,9 @@ import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import type { TooMany } from './outcomes.ts';
 
-/**
- * Tests of notification channels. A test posts to any address that an admin types, or mails every member, so tests are
- * limited by user and by team, and recorded.
- */
+/** A test posts to any address that an admin types, or mails every member. So tests are limited and recorded. */
 
-/** Counts and records a test that is about to be sent. Null: it may be sent. */
+/** Null: it may be sent. */
 export async function beginChannelTest(
   context: Context,
   actor: Actor,
@@ -25,7 +22,7 @@ export async function beginChannelTest(
   return null;
 }
 
-/** Names the server, because a test may go to another one than the stored channel's. */
+/** Names the server, which may differ from the stored channel's. */
 export function deedOfTest(config: ChannelConfig): Deed {
   const origin = originOf(config);
   const at = origin === null ? '' : ` at ${origin}`;

@@ -1,24 +1,23 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveSecret } from './secrets.ts';
 
-/** Letters and digits that are not easily confused. */
+/** Without those that are easily confused. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 /** 60 bits. */
 const LENGTH = 12;
 const RECOVERY_CODES = 10;
 
-/** Writes a code for people, such as `ABCD-EFGH-JKLM`. */
+/** `ABCD-EFGH-JKLM`. */
 function writeCode(bytes: Uint8Array): string {
   const letters = Array.from(bytes.subarray(0, LENGTH), (byte) => LETTERS[byte % LETTERS.length]);
   return letters.join('').replace(/(.{4})(?=.)/g, '$1-');
 }
 
-/** Dashes, blanks and case of a typed code do not matter. */
 const plain = (code: string) => code.toUpperCase().replaceAll(/[\s-]/g, '');
 
 /**
- * The code that proves to `/setup` that its bearer is the operator. It is derived from the installation's key, so that
- * every node, the log and the command line show the same code.
+ * Proves to `/setup` that its bearer is the operator. Derived from the installation's key, so that every node and
+ * command shows the same code.
  */
 export function makeSetupCode(appKey: Uint8Array): string {
   return writeCode(Buffer.from(deriveSecret(appKey, 'belfry setup code'), 'base64url'));
@@ -29,12 +28,11 @@ export function isSetupCode(given: string, code: string): boolean {
   return timingSafeEqual(digest(given), digest(code));
 }
 
-/** Codes that replace a lost authenticator, each once. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => writeCode(randomBytes(LENGTH)));
 }
 
-/** The stored form of a recovery code. The key keeps a stolen database from being searched for codes. */
+/** Keyed, so that nobody can search a stolen database for codes. */
 export function hashRecoveryCode(appKey: Uint8Array, userId: string, code: string): string {
   return createHmac('sha256', deriveSecret(appKey, 'belfry recovery codes'))
     .update(`${userId} ${plain(code)}`)

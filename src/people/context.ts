@@ -16,18 +16,16 @@ export interface PeopleDeps {
   clock: Clock;
   log: Log;
   config: PeopleConfig;
-  /** Made from the config unless the caller shares its own. */
   mailer?: Mailer;
 }
 
-/** The dependencies and state of this module's functions. Each takes them as its first argument. */
+/** Each function of this module takes it as its first argument. */
 export interface Context extends Required<PeopleDeps> {
   activity: PeopleActivity;
   background: Background;
   limits: Limits;
   passwords: Passwords;
   plans: Plans;
-  /** Null: no OpenID Connect provider is set. */
   provider: Provider | null;
   tokens: ApiTokens;
 }

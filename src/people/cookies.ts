@@ -3,25 +3,23 @@ import { cookieScopeOf } from '#domain/public-address';
 import type { Context } from './context.ts';
 import { deriveSecret } from './secrets.ts';
 
-/** The part of the context that cookies need. */
 export interface CookieContext extends Pick<Context, 'clock'> {
   config: Pick<Context['config'], 'baseUrl' | 'appKey'>;
 }
 
-/** A cookie with a short signed text. The browser can read the text, and can't make or change one. */
+/** The browser can read the text, but not make or change one. */
 export interface SignedCookie {
   name: string;
   validMs: number;
 }
 
-/** The value of a cookie as the browser sent it; null if there is none of that name. */
 export function readCookie({ config }: CookieContext, headers: Headers, name: string) {
   const start = `${cookieScopeOf(config.baseUrl).prefix}${name}=`;
   const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? null;
 }
 
-/** A `Set-Cookie` value. Scripts and other sites' requests don't get the cookie. */
+/** Scripts and other sites' requests don't get the cookie. */
 export function writeCookie(
   { config }: CookieContext,
   { name, value, validMs }: { name: string; value: string; validMs: number },
@@ -31,7 +29,6 @@ export function writeCookie(
   return `${prefix}${name}=${value}; Path=${path}; SameSite=Lax; Max-Age=${validMs / 1000}; HttpOnly${secure}`;
 }
 
-/** A `Set-Cookie` value that deletes the cookie. */
 export function deleteCookie(context: CookieContext, name: string): string {
   return writeCookie(context, { name, value: '', validMs: 0 });
 }
@@ -45,7 +42,7 @@ export function writeSigned(
   return writeCookie(context, { name, value: `${head}.${sign(context, name, head)}`, validMs });
 }
 
-/** The text of a signed cookie. Null: there is none, or it is too old or not ours. */
+/** Null if missing, too old or not signed by us. */
 export function readSigned(
   context: CookieContext,
   { name, validMs }: SignedCookie,
@@ -60,7 +57,6 @@ export function readSigned(
   return Buffer.from(text, 'base64url').toString();
 }
 
-/** Compares in constant time. */
 export function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -4,19 +4,18 @@ import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 
 /**
- * Known browsers: those in which an account has signed in. Such a browser has its own count of wrong passwords, so that
- * strangers who guess can't lock the owner out. A known browser gives no access. The cookie names no account: each mark
- * in it is a random number, the time of the sign-in and a signature over both and the email.
+ * Known browsers: an account has signed in with them. They have their own count of wrong passwords, so strangers who
+ * guess can't lock the owner out. They give no access. The cookie names no account: each mark is a random number, the
+ * time and a signature over both and the email.
  */
 
 const COOKIE = 'belfry_device';
-/** How long a browser stays known after a sign-in. */
 const VALID_MS = 365 * 24 * 60 * 60_000;
-/** How many accounts one browser remembers. Beyond that, the one that signed in longest ago is forgotten. */
+/** Beyond that, the oldest sign-in is forgotten. */
 const MOST_ACCOUNTS = 5;
 const BETWEEN = '~';
 
-/** The browser's random name if the account has signed in with it, else null. */
+/** The browser's random name if it is known to the account. */
 export function recognizeDevice(
   context: CookieContext,
   headers: Headers,
@@ -26,7 +25,6 @@ export function recognizeDevice(
   return mark?.split('.')[0] ?? null;
 }
 
-/** A `Set-Cookie` value that marks the browser as known to the account. */
 export function rememberDevice(context: CookieContext, headers: Headers, email: string): string {
   const others = marksIn(context, headers).filter((mark) => !isOf(context, mark, email));
   const head = `${makeSecret().slice(0, 22)}.${context.clock.now().toString(36)}`;

@@ -6,11 +6,8 @@ import { keyOf, mailLink, makeLinks, takeSecret } from './links.ts';
 import { writeEmailChangeAskedMail, writeEmailChangeMail, writeEmailMail } from './mails.ts';
 import { deriveSecret } from './secrets.ts';
 
-/**
- * The links that prove that a person reads the mails of an address, and the link that stops a change of the address.
- */
+/** Links that prove that a person reads an address's mails, and the link that stops a change of the address. */
 
-/** Mails the link with which the user's present address is confirmed. */
 export async function mailConfirmation(
   context: Context,
   { id, email }: Pick<User, 'id' | 'email'>,
@@ -21,9 +18,8 @@ export async function mailConfirmation(
 }
 
 /**
- * Mails the links of a change of address. If the new address has an account already, it gets no mail, and the response
- * is the same. The old address always gets a mail, so that a thief with a session and the password can't take the
- * account unnoticed.
+ * If the new address has an account, it gets no mail and the response is the same. The old address always gets a mail,
+ * so a thief can't take the account unnoticed.
  */
 export async function mailChange(context: Context, user: User, email: string): Promise<void> {
   const { store, limits, mailer } = context;
@@ -42,7 +38,7 @@ export async function mailChange(context: Context, user: User, email: string): P
   await mailer.send(writeEmailChangeMail(email, confirmLink));
 }
 
-/** Makes the address the user's and marks it as confirmed. Null: the link was used, replaced or has expired. */
+/** Null: used, replaced or expired. */
 export async function useConfirmation(
   context: Context,
   token: string,
@@ -56,7 +52,7 @@ export async function useConfirmation(
   return (await store.users.changeEmail(user.id, change, clock.now())) ? { user, email } : null;
 }
 
-/** Stops a change of address. False: the link was used or has expired, or the change has been made already. */
+/** False: used, expired, or the change has been made. */
 export async function useStop({ store, clock }: Context, token: string): Promise<boolean> {
   const key = keyOf('stop-email-change', token);
   if (!key) return false;
@@ -64,8 +60,8 @@ export async function useStop({ store, clock }: Context, token: string): Promise
 }
 
 /**
- * The mark in the link that is mailed with an invitation; the link that the inviter may copy has none. It proves that
- * its bearer reads the mails of the invited address.
+ * A mark in the mailed link of an invitation; the copied link has none. It proves that its bearer reads the invited
+ * address's mails.
  */
 export function markOf({ config }: Context, invitationToken: string, email: string): string {
   return createHmac('sha256', deriveSecret(config.appKey, 'belfry mailed invitations'))

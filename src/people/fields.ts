@@ -6,18 +6,17 @@ import type { FieldErrors, Refused } from './outcomes.ts';
 const LONGEST_NAME = LIMITS.personNameCharacters;
 const { least: SHORTEST_PASSWORD, most: LONGEST_PASSWORD } = LIMITS.passwordCharacters;
 
-/** Only a mail that arrives shows that an address exists; this keeps typing errors and markup out. */
+/** Keeps out typing errors and markup. Only a mail that arrives shows that an address exists. */
 const EMAIL = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 /**
- * The form in which an email is kept and compared. Only ASCII letters change: other alphabets have letters whose lower
- * case is an ASCII letter (the Kelvin sign's is k), which would select another user's account.
+ * Only ASCII letters change: other alphabets have letters whose lower case is ASCII (the Kelvin sign's is k), which
+ * would select another user's account.
  */
 export function normalizeEmail(email: string): string {
   return email.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The form in which a name is kept: one line, no blanks at its ends. */
 export function normalizeName(name: string): string {
   return name.trim().replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }
@@ -39,21 +38,21 @@ export function checkPassword(password: string): string[] {
     : [];
 }
 
-/** @param label  the kind of name, as it follows “Enter”, such as `a team name` */
+/** @param label follows “Enter”, such as `a team name` */
 export function checkName(name: string, label: string): string[] {
   const kept = normalizeName(name);
   if (kept === '') return [`Enter ${label}.`];
   return isLongerThan(kept, LONGEST_NAME) ? [`Use at most ${LONGEST_NAME} characters.`] : [];
 }
 
-/** A team's name must not look like an id: a command that names a team by its id would reach a namesake. */
+/** A name that looks like an id would be confused with one in commands. */
 export function checkTeamName(name: string): string[] {
   return isUuid(normalizeName(name))
     ? ['Choose a name that does not look like an id.']
     : checkName(name, 'a team name');
 }
 
-/** Keeps the fields that have errors; null if there are none. */
+/** Null if there are no errors. */
 export function gatherErrors(checks: FieldErrors): Refused | null {
   const wrong = Object.entries(checks).filter(([, messages]) => messages.length > 0);
   return wrong.length > 0 ? { kind: 'refused', errors: Object.fromEntries(wrong) } : null;

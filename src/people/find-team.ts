@@ -6,11 +6,10 @@ import { NOT_FOUND, type NotFound } from './outcomes.ts';
 
 export type FoundTeam =
   | { kind: 'found'; team: Team }
-  /** Several teams have this name. */
   | { kind: 'ambiguous'; teamIds: string[] }
   | NotFound;
 
-/** A text that looks like an id is never taken as a name: teams made before such names were refused may have one. */
+/** A text that looks like an id is never a name: older teams may have such names. */
 export async function findTeam(
   { store: { teams } }: Pick<Context, 'store'>,
   nameOrId: string,

@@ -2,12 +2,9 @@ import type { GroupChanged, Mapped } from '#store/people/group-memberships';
 import type { Context } from './context.ts';
 import { findTeam } from './find-team.ts';
 
-/** Memberships by groups of the provider or proxy, as mapped by GROUP_ROLES (§5.7). */
+/** Memberships by GROUP_ROLES (§5.7). */
 
-/**
- * The teams that the groups lead to. A team that GROUP_ROLES names by no id and no unambiguous name counts as not
- * mapped.
- */
+/** A team that GROUP_ROLES names by no id and no unambiguous name counts as not mapped. */
 export async function mappedTo(context: Context, groups: readonly string[]): Promise<Mapped[]> {
   const roles = context.config.groupRoles.filter(({ group }) => groups.includes(group));
   const teams = await findTeams(
@@ -21,9 +18,7 @@ export async function mappedTo(context: Context, groups: readonly string[]): Pro
 }
 
 /**
- * Changes a user's memberships to match the groups.
- *
- * @param groups  null if the provider or proxy sent none: then the user is in no group
+ * @param groups null if none were sent: then the user is in no group
  * @returns whether anything changed
  */
 export async function applyGroups(
@@ -40,7 +35,7 @@ export async function applyGroups(
   return changes.length > 0;
 }
 
-/** Warns of teams in GROUP_ROLES that no team, or several, match. */
+/** Warns if no team, or several, match. */
 export async function warnOfUnknownTeams(context: Context): Promise<void> {
   const { config, log } = context;
   const teams = await findTeams(

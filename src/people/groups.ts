@@ -1,4 +1,4 @@
-/** Names of groups, as a provider or proxy writes them. Comparison is case-sensitive. */
+/** Case-sensitive. */
 import { isUuid } from '#domain/ids';
 import { checkName, checkTeamName, normalizeName } from './fields.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
@@ -7,10 +7,9 @@ const LONGEST_GROUP = 200;
 const MOST_GROUPS = 500;
 const MOST_GROUP_ROLES = 500;
 
-/** Maps the members of a group to a role in a team. */
 export interface GroupRole {
   group: string;
-  /** An id, or the name of one team. */
+  /** An id or a name. */
   team: string;
   role: InvitedRole;
 }
@@ -19,8 +18,8 @@ const NAME = String.raw`(?:\s*"((?:[^"\\]|\\["\\])*)"\s*|([^",=:]+))`;
 const GROUP_ROLE = new RegExp(String.raw`${NAME}=${NAME}:\s*(\w+)\s*(,(?=.)|$)`, 'gy');
 
 /**
- * Parses `group=team:role, "cn=ops,ou=it"="Acme, Inc.":viewer`. A name with one of `,=:"` is in double quotes, in which
- * a backslash precedes `"` and `\`. Null if anything is wrong.
+ * Parses `group=team:role, "cn=ops,ou=it"="Acme, Inc.":viewer`. A backslash escapes `"` and `\` in quotes. Null if
+ * anything is wrong.
  */
 export function parseGroupRoles(text: string): GroupRole[] | null {
   const entries = Array.from(text.matchAll(GROUP_ROLE));
@@ -36,8 +35,8 @@ export function parseGroupRoles(text: string): GroupRole[] | null {
 }
 
 /**
- * Checks a name that a person chooses for a team. A name that GROUP_ROLES maps groups to is the operator's to give:
- * otherwise any user could pull the members of a group into their team.
+ * Only the operator gives names that GROUP_ROLES maps: otherwise any user could pull a group's members into their
+ * team.
  */
 export function checkChosenTeamName(name: string, roles: readonly GroupRole[]): string[] {
   const isMapped = roles.some(({ team }) => team === normalizeName(name));
@@ -46,25 +45,23 @@ export function checkChosenTeamName(name: string, roles: readonly GroupRole[]): 
 
 const unquote = (text: string | undefined) => text?.replaceAll(/\\(.)/g, '$1');
 
-/** Trims the name of a group; null if the text is not a valid name. */
+/** Null if invalid. */
 export function readGroup(text: string): string | null {
   const name = text.trim();
   const isName = name !== '' && name.length <= LONGEST_GROUP && !/[\p{Cc}\p{Cs}]/u.test(name);
   return isName ? name : null;
 }
 
-/** The groups of an OpenID Connect claim, a list or one text; null if it is missing or of another type. */
+/** A list or one text; null if missing or of another type. */
 export function readGroupsClaim(claim: unknown): string[] | null {
   if (typeof claim === 'string') return gather([claim]);
   return Array.isArray(claim) ? gather(claim) : null;
 }
 
-/** The groups of a header; none if it is missing. */
 export function readGroupsHeader(text: string | null, separator: string): string[] {
   return text === null ? [] : gather(text.split(separator));
 }
 
-/** Valid names, each once and sorted. */
 function gather(written: readonly unknown[]): string[] {
   const names = new Set<string>();
   for (const each of written) {

@@ -18,28 +18,26 @@ import type { RequestContext } from './request-context.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
-/** Invitations into a team, by mail or by a link to copy: single use, a week, revocable (§5.7). */
+/** Single use, a week, revocable (§5.7). */
 
 const CONFIRM_FIRST =
   'Confirm your own email first: your profile sends the link. Or leave this empty and pass the link on.';
 const VALID_MS = 7 * 24 * 60 * 60_000;
 
-/** The facts on an invitation's page. */
 interface InvitationOffer {
   teamName: string;
-  /** Null: everyone with the link may use it, once. */
+  /** Null: anyone with the link. */
   email: string | null;
   role: InvitedRole;
   invitedByName: string;
 }
 
-/** Open invitations, newest first. */
 export async function listInvitations(context: Context, actor: Actor): Promise<Invitation[]> {
   const { teamId } = await authorize(context, actor, 'manage-members');
   return context.store.invitations.list(teamId, context.clock.now());
 }
 
-/** Makes an invitation. Only this answer contains the `link`; `mailed`: whether it was mailed as well. */
+/** Only this result contains the `link`. */
 export async function invite(
   context: Context,
   actor: Actor,
@@ -89,7 +87,7 @@ export async function revokeInvitation(
   return isRevoked;
 }
 
-/** Finds an open invitation. Null: it never existed, or was used, revoked or has expired. */
+/** Null: unknown, used, revoked or expired. */
 export async function readInvitation(
   context: Context,
   token: string,
@@ -102,7 +100,7 @@ export async function readInvitation(
   return { teamName, email, role, invitedByName };
 }
 
-/** Accepts an invitation for a signed-in user; the team becomes their current one. */
+/** The team becomes the user's current one. */
 export async function acceptInvitation(
   context: Context,
   token: string,
@@ -127,14 +125,14 @@ async function checkInvitation(
   if (refused) return refused;
   const { store, mailer } = context;
   const inviter = await store.users.find(userId);
-  // A user whose own address is not confirmed must not make us mail others.
+  // A user whose own address isn't confirmed must not make us mail others.
   if (mailer.sends && !inviter?.isEmailVerified) return refuse('email', CONFIRM_FIRST);
   return (await store.invitations.isMember(teamId, normalizeEmail(email)))
     ? refuse('email', 'This person is in the team already.')
     : null;
 }
 
-/** Mails the link with a mark, which proves that its bearer reads the mails of that address. */
+/** With a mark, which proves that its bearer reads that address's mails. */
 async function mail(
   context: Context,
   { userId, teamId }: Actor,

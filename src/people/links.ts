@@ -4,10 +4,7 @@ import type { Rule } from './limits.ts';
 import type { Mail } from './mail.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
-/**
- * One-time secrets: the links in mails, and the cookies of a sign-in between its steps. The database stores a hash of
- * each, with the user or address that it is for.
- */
+/** One-time secrets: links in mails, and cookies between the steps of a sign-in. The database has a hash of each. */
 
 const MINUTE_MS = 60_000;
 /** Long enough for a slow mail; short, because others may read the mailbox later. */
@@ -26,14 +23,14 @@ export type Purpose = keyof typeof KINDS;
 
 interface Wanted {
   purpose: Purpose;
-  /** A user's id, or the email of a person who has no account yet. */
+  /** A user's id, or the email of a person without an account. */
   whom: string;
   detail?: string;
 }
 
 export const validMsOf = (purpose: Purpose): number => KINDS[purpose].validMs;
 
-/** Makes secrets in one transaction. With `replaces`, earlier ones of these purposes and users stop working. */
+/** With `replaces`, earlier ones of these purposes and users stop working. */
 export async function makeSecrets(
   { store, clock }: Context,
   all: readonly Wanted[],
@@ -51,7 +48,6 @@ export async function makeSecrets(
   return secrets;
 }
 
-/** As `makeSecrets`, with the secrets in links. */
 export async function makeLinks(
   context: Context,
   all: readonly Wanted[],
@@ -62,7 +58,7 @@ export async function makeLinks(
   return all.map(({ purpose }, at) => `${baseUrl}${KINDS[purpose].path}/${secrets[at]}`);
 }
 
-/** Makes a link and mails it, unless one of the limits is reached. */
+/** Unless a limit is reached. */
 export async function mailLink(
   context: Context,
   wanted: Wanted & { to: string; replaces: boolean; limits: readonly [Rule, ...string[]][] },
@@ -75,12 +71,12 @@ export async function mailLink(
   await context.mailer.send(write(wanted.to, link));
 }
 
-/** The database's key of a secret; null if the text can't be one. */
+/** Null if the text can't be a secret. */
 export function keyOf(purpose: Purpose, secret: string | null) {
   return secret !== null && isTokenShaped(secret) ? { purpose, hash: hashToken(secret) } : null;
 }
 
-/** The user or address of a secret, which stays valid. Null: it was used, replaced or has expired. */
+/** The secret stays valid. Null: used, replaced or expired. */
 export async function readSecret(
   { store, clock }: Context,
   purpose: Purpose,
@@ -90,7 +86,7 @@ export async function readSecret(
   return key && store.oneTimeTokens.read(key.purpose, key.hash, clock.now());
 }
 
-/** As `readSecret`, and uses the secret up. Of several simultaneous callers one gets it. */
+/** Uses the secret up. Of several simultaneous callers one gets it. */
 export async function takeSecret(
   { store, clock }: Context,
   purpose: Purpose,

@@ -1,29 +1,27 @@
 import type { Transporter } from 'nodemailer';
 import type { Log } from '#domain/log';
 
-/** A mail to one person, in plain text and optionally in HTML. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
   html?: string;
-  /** The link in the mail's text. It is logged if no mail server is set. */
+  /** Logged if no mail server is set. */
   link: string | null;
 }
 
-/** `fault`: the reason, which may be shown to the user who requested the mail. */
+/** `fault` may be shown to the user who requested the mail. */
 type MailOutcome = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; fault: string };
 
 export interface Mailer {
-  /** True if mails are sent by SMTP; otherwise their links are in the log. */
   readonly sends: boolean;
-  /** Resolves once the server has accepted or refused the mail. Never rejects: faults are in the log. */
+  /** Resolves once the server has accepted or refused. Never rejects. */
   send(mail: Mail): Promise<MailOutcome>;
   close(): void;
 }
 
 interface MailSettings {
-  /** In the form of SMTP_URL: `smtp://user:password@host:port`; null if it isn't set. */
+  /** `smtp://user:password@host:port` */
   smtpUrl: string | null;
   from: string;
 }
@@ -31,7 +29,7 @@ interface MailSettings {
 const LIMITS_MS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 const MOST_CONNECTIONS = 2;
 
-/** Sends by SMTP if it is set; otherwise each mail is an event in the log, with its link (§5.7). */
+/** Without SMTP, each mail is logged with its link (§5.7). */
 export function createMailer({ smtpUrl, from }: MailSettings, log: Log): Mailer {
   return smtpUrl === null ? new LogMailer(log) : new SmtpMailer(smtpUrl, from, log);
 }
@@ -69,7 +67,7 @@ class SmtpMailer implements Mailer {
     const content = { subject, text, ...(html === undefined ? {} : { html }) };
     try {
       const transport = await this.#open();
-      // An address object: in a text, a name could smuggle in further recipients.
+      // As a text, a name could add recipients.
       await transport.sendMail({ from: this.#from, to: { name: '', address: to }, ...content });
       return { kind: 'sent' };
     } catch (error) {
@@ -82,7 +80,7 @@ class SmtpMailer implements Mailer {
     this.#transport?.then((transport) => transport.close()).catch(() => {});
   }
 
-  /** Loads the mail library with the first mail: most installations start and idle without one. */
+  /** Loads the mail library with the first mail. */
   #open(): Promise<Transporter> {
     this.#transport ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({
@@ -99,10 +97,9 @@ class SmtpMailer implements Mailer {
 }
 
 const MOST_OF_ANSWER = 200;
-/** The library's codes for a server that does not answer, or not by TLS. */
+/** The library's codes for no answer or no TLS. */
 const UNREACHABLE = new Set<unknown>(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ETLS']);
 
-/** The server's response to the mail, or that the server can't be reached. */
 function describeFault(error: unknown): string {
   const { code, response } = (error ?? {}) as { code?: unknown; response?: unknown };
   if (code === 'EAUTH') return 'the mail server refused the login';

@@ -2,8 +2,8 @@ import { breakLinks } from '#domain/plain-names';
 import type { Mail } from './mail.ts';
 
 /**
- * The texts of mails. Names of people and teams are data, never markup: mails are plain text. No subject contains a
- * name, and no name becomes a link: so nobody can make us mail a message of theirs.
+ * Mails are plain text. No subject contains a name, and no name becomes a link, so nobody can make us mail their
+ * message.
  */
 
 const SIGNED = '\n\nBelfry\n';
@@ -60,7 +60,7 @@ If you did not ask for it, ignore this mail: there is no account, and nothing el
   };
 }
 
-/** To a person who signs up and has an account already, which the page must not reveal. */
+/** For a sign-up with an existing account, which the page must not reveal. */
 export function writeHasAccountMail(to: string, link: string): Mail {
   return {
     to,
@@ -74,7 +74,7 @@ If it was not you, ignore this mail.${SIGNED}`,
   };
 }
 
-/** To the old address, while the new one is not in force yet. */
+/** To the old address, before the change. */
 export function writeEmailChangeAskedMail(to: string, newEmail: string, stopLink: string): Mail {
   return {
     to,
@@ -90,7 +90,7 @@ Then set a new password: it ends all sessions.${SIGNED}`,
   };
 }
 
-/** To the old address, once the new one is in force. A thief with a session can't stop this warning. */
+/** To the old address, after the change. A thief with a session can't stop it. */
 export function writeEmailChangedMail(to: string, newEmail: string): Mail {
   return {
     to,

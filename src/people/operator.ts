@@ -20,13 +20,13 @@ import type { Role } from './roles.ts';
 import { makeApiToken, makeSecret } from './secrets.ts';
 import { makeSetupCode } from './codes.ts';
 
-/** The operator's actions from the command line. No member acts, so no role is checked. */
+/** The operator acts, so no role is checked. */
 
 interface NewUser {
   email: string;
   password: string;
   name?: string | undefined;
-  /** The id of a team to join, or the name of one to join or make; without it the user gets a team of their own. */
+  /** An id to join, or a name to join or make; without it the user gets a new team. */
   team?: string | undefined;
   role?: Role | undefined;
 }
@@ -37,7 +37,7 @@ export interface TeamWithUsage extends Usage {
   createdAt: number;
 }
 
-/** Makes a user. A named team is joined, or made if it does not exist; it becomes the user's current team. */
+/** The named team becomes the user's current one. */
 export async function createUser(
   context: Context,
   input: NewUser,
@@ -90,20 +90,17 @@ export async function createUser(
   return { kind: 'created', userId, teamId, apiToken: token.text };
 }
 
-/**
- * The setup code, with which `/setup` makes the first account from anywhere. Null: there is an account already.
- */
+/** Null: there is an account already. */
 export async function setupCode(context: Context): Promise<string | null> {
   const { store, config } = context;
   return (await store.registrations.hasBegun()) ? null : makeSetupCode(config.appKey);
 }
 
-/** False if passwords are switched off. */
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }
 
-/** Makes a link that sets a new password, once and within an hour. Null: no such account. */
+/** Valid once, for an hour. Null: no such account. */
 export async function resetPasswordUrl(context: Context, email: string): Promise<string | null> {
   const { store, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
@@ -115,7 +112,7 @@ export async function resetPasswordUrl(context: Context, email: string): Promise
   return link;
 }
 
-/** Ends every session and open one-time token of the user, and on request the API token. False: no such account. */
+/** Ends every session and open one-time token, and on request the API token. False: no such account. */
 export async function signOut(
   context: Context,
   email: string,
@@ -130,7 +127,7 @@ export async function signOut(
   return true;
 }
 
-/** Marks the account's email as confirmed. False: no such account. */
+/** False: no such account. */
 export async function confirmEmail(context: Context, email: string): Promise<boolean> {
   const { store, clock, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
@@ -142,10 +139,7 @@ export async function confirmEmail(context: Context, email: string): Promise<boo
   return true;
 }
 
-/**
- * Unlinks the account from the provider or proxy, and ends its sessions. The next sign-in with its email links it again.
- * Null: no such account.
- */
+/** Also ends the sessions. The next sign-in with the email links the account again. Null: no such account. */
 export async function unlink(
   context: Context,
   email: string,
@@ -160,7 +154,7 @@ export async function unlink(
   return { wasJoined: removed > 0 };
 }
 
-/** A new API token; the old one stops working. Null: no such account. */
+/** Null: no such account. */
 export async function newToken(context: Context, email: string): Promise<string | null> {
   const { store, tokens, activity } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
@@ -198,7 +192,6 @@ export async function setPlan(
   return { kind: 'set', team: await withUsage(context, { ...team, plan }) };
 }
 
-/** Makes the team's first signing secret or replaces it. */
 export async function generateSigningSecret(context: Context, teamId: string): Promise<string> {
   const secret = makeSecret('whsec_');
   const { store, clock, activity } = context;
@@ -207,7 +200,7 @@ export async function generateSigningSecret(context: Context, teamId: string): P
   return secret;
 }
 
-/** Records that a test is about to be sent. The operator's tests are not limited. */
+/** The operator's tests aren't limited. */
 export async function recordChannelTest(
   context: Context,
   teamId: string,

@@ -1,12 +1,12 @@
-/** Outcomes of this module's calls. Expected outcomes are values with a `kind` and are never thrown. */
+/** Expected outcomes are values with a `kind` and are never thrown. */
 
-/** Field name → its errors, in sentences for the user. */
+/** Field name → sentences for the user. */
 export type FieldErrors = Record<string, string[]>;
 
 export type Done = { kind: 'done' };
 export type NotFound = { kind: 'not-found' };
 export type Refused = { kind: 'refused'; errors: FieldErrors };
-/** `isBusy`: the service is overloaded; the caller has not tried too often. */
+/** `isBusy`: the service is overloaded; the caller hasn't tried too often. */
 export type TooMany = { kind: 'too-many'; retryAfterSeconds: number; isBusy?: true };
 
 export const DONE: Done = { kind: 'done' };

@@ -16,8 +16,6 @@ import { confirmPassword, PASSWORDS_OFF, SIGNED_OUT, withPassword } from './reau
 import type { RequestContext } from './request-context.ts';
 import { rotationOf, type SignedIn, signOut } from './sessions.ts';
 
-/** Actions of users on their own account. */
-
 const ONLY_WAY_IN = 'This is your only way in. Set a password first.';
 const EMAIL_TAKEN = 'There is an account with this email.';
 
@@ -33,9 +31,7 @@ export async function changeName(
   return DONE;
 }
 
-/**
- * Changes the email. Checks the password first. With SMTP the change is made by the mailed link, without it at once.
- */
+/** Checks the password. With SMTP the mailed link makes the change, without it at once. */
 export async function changeEmail(
   context: Context,
   input: { email: string; password: string },
@@ -64,7 +60,7 @@ export async function changeEmail(
   return DONE;
 }
 
-/** Confirms an address, for the page behind the mailed link (`/confirm-email/:token`). */
+/** `/confirm-email/:token` */
 export async function confirmEmail(
   context: Context,
   token: string,
@@ -81,7 +77,6 @@ export async function confirmEmail(
   return DONE;
 }
 
-/** Mails a new link that confirms the present address. */
 export async function requestEmailConfirmation(
   context: Context,
   userId: string,
@@ -95,10 +90,7 @@ export async function requestEmailConfirmation(
   return DONE;
 }
 
-/**
- * Stops a change of email, for the page behind the link to the old address (`/stop-email-change/:token`). It needs no
- * session.
- */
+/** `/stop-email-change/:token`; needs no session. */
 export async function stopEmailChange(
   context: Context,
   token: string,
@@ -106,10 +98,7 @@ export async function stopEmailChange(
   return (await useStop(context, token)) ? DONE : { kind: 'expired' };
 }
 
-/**
- * Makes a new API token. Checks the password first. The old token stops working; only this answer contains the new
- * one.
- */
+/** Checks the password. Only this result contains the new token. */
 export async function generateApiToken(
   context: Context,
   { password }: { password: string },
@@ -123,7 +112,7 @@ export async function generateApiToken(
   return { kind: 'generated', token };
 }
 
-/** Ends the user's other sessions and drops every open one-time token of theirs. */
+/** Ends other sessions and open one-time tokens. */
 export async function changePassword(
   context: Context,
   input: { currentPassword: string; password: string },
@@ -148,7 +137,6 @@ export async function changePassword(
   });
 }
 
-/** The provider's name if the account is linked to it, else null. */
 export async function joinedProvider(context: Context, userId: string): Promise<string | null> {
   const { store, config } = context;
   if (config.provider === null) return null;
@@ -156,7 +144,7 @@ export async function joinedProvider(context: Context, userId: string): Promise<
   return isJoined ? config.provider.name : null;
 }
 
-/** Unlinks the account from the provider. Needs a password: without one the user couldn't sign in any more. */
+/** Needs a password: without one the user couldn't sign in any more. */
 export async function leaveProvider(
   context: Context,
   { password }: { password: string },
@@ -173,9 +161,7 @@ export async function leaveProvider(
   return DONE;
 }
 
-/**
- * Deletes the account. Refused while the user owns a team with other members; a team without others is deleted too.
- */
+/** Refused while the user owns a team with other members. Teams without others are deleted too. */
 export async function deleteAccount(
   context: Context,
   { password }: { password: string },

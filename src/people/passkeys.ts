@@ -24,9 +24,8 @@ import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn, whoIs } from './sessions.ts';
 
 /**
- * Signing in without a password: a device proves that it holds a key, and has asked its owner for a PIN, a fingerprint
- * or a face. Those are two factors already, so no code is needed. @simplewebauthn/server checks the signatures; it is
- * loaded when it is first needed.
+ * A passkey proves two factors, so no code is needed: the device holds a key and has verified its owner.
+ * @simplewebauthn/server checks signatures; it is loaded when first needed.
  */
 
 export interface Passkey {
@@ -35,7 +34,7 @@ export interface Passkey {
   createdAt: number;
 }
 
-/** The options of WebAuthn for the browser as JSON, and the cookie that has to come back with its answer. */
+/** WebAuthn's options as JSON, and a cookie that has to come back with the answer. */
 export interface Asked {
   kind: 'asked';
   options: string;
@@ -44,13 +43,13 @@ export interface Asked {
 
 const COOKIE = 'belfry.passkey';
 const MOST_PASSKEYS = 20;
-/** Far above the one or two kilobytes of a real authenticator's answer. */
+/** A real answer has one or two kilobytes. */
 const LONGEST_ANSWER = 16_384;
 const NOT_ADDED = 'The passkey was not added. Begin again.';
-/** The owner of a challenge to sign in, when the user is unknown. */
+/** While the user is unknown. */
 const NOBODY = '-';
 
-/** Not if passwords are switched off: then only the provider or proxy signs users in. */
+/** Not if passwords are switched off. */
 export function offersPasskeys(context: Context): boolean {
   return partyOf(context) !== null;
 }
@@ -74,7 +73,7 @@ export async function beginPasskeySignIn(
   return ask(context, options, { purpose: 'passkey-sign-in', whom: NOBODY });
 }
 
-/** @param answer  the browser's answer, as JSON */
+/** @param answer JSON */
 export async function signInByPasskey(
   context: Context,
   { answer }: { answer: string },
@@ -94,7 +93,6 @@ export async function signInByPasskey(
   return { ...opened, setCookies: [...opened.setCookies, deleteCookie(context, COOKIE)] };
 }
 
-/** The passkey that the answer proves; null if it proves none. */
 async function verifySignIn(
   context: Context,
   answer: string,
@@ -137,7 +135,7 @@ export async function listPasskeys(context: Context, request: RequestContext): P
   return passkeys.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
 }
 
-/** Begins to add a passkey. Checks the password first, because a passkey gives access for as long as it exists. */
+/** Checks the password, because a passkey gives permanent access. */
 export async function beginPasskey(
   context: Context,
   { password }: { password: string },
@@ -157,7 +155,7 @@ export async function beginPasskey(
   const options = await generateRegistrationOptions({
     rpName: 'Belfry',
     rpID: party.id,
-    // The same for each of the user's passkeys: an authenticator then replaces its own older one.
+    // The same for all passkeys of the user: an authenticator then replaces its older one.
     userID: new TextEncoder().encode(user.id),
     userName: user.email,
     userDisplayName: user.name,
@@ -171,7 +169,7 @@ export async function beginPasskey(
   return ask(context, options, { purpose: 'passkey-add', whom: user.id });
 }
 
-/** Adds a passkey. The challenge from `beginPasskey` shows that the password was checked. */
+/** The challenge shows that the password was checked. */
 export async function addPasskey(
   context: Context,
   { name, answer }: { name: string; answer: string },
@@ -223,7 +221,7 @@ export async function deletePasskey(
   return DONE;
 }
 
-/** Stores the challenge of the options, for one answer of this browser. */
+/** For one answer of this browser. */
 async function ask(
   context: Context,
   options: { challenge: string },
@@ -235,12 +233,12 @@ async function ask(
   return { kind: 'asked', options: JSON.stringify(options), setCookies: [cookie] };
 }
 
-/** The challenge that the browser's cookie stands for. It is used up even by a wrong answer. */
+/** Used up even by a wrong answer. */
 function takeChallenge(context: Context, purpose: Purpose, headers: Headers) {
   return takeSecret(context, purpose, readCookie(context, headers, COOKIE));
 }
 
-/** Checks only that the answer is an object with an id; the library checks its parts. */
+/** The library checks the parts. */
 function readAnswer(text: string): { id: string } | null {
   if (text.length > LONGEST_ANSWER) return null;
   try {
@@ -252,7 +250,7 @@ function readAnswer(text: string): { id: string } | null {
   }
 }
 
-/** The library throws for each answer that it does not accept. */
+/** The library throws for invalid answers. */
 async function orNull<T>(verify: () => Promise<T>): Promise<T | null> {
   try {
     return await verify();

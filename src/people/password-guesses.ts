@@ -7,14 +7,13 @@ import type { TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Counts each guess before the secret is compared, so that simultaneous guesses are counted too. */
+/** Counts a guess before it is compared, so that simultaneous guesses count too. */
 
 type Count = readonly [rule: Rule, who: string];
 
 /**
- * A guess at a sign-in. It is counted for the client's address and, over a longer time, for the account, or for the
- * browser if it is a known one. An email without an account is treated in the same way; a text that is no email has no
- * count of its own.
+ * Counted for the address, and for the account or the known browser. An email without an account is treated the same
+ * way.
  */
 export async function guessAtSignIn<T extends { kind: string }>(
   context: CookieContext & Pick<Context, 'limits'>,
@@ -29,7 +28,7 @@ export async function guessAtSignIn<T extends { kind: string }>(
   return count(context, counts, guess);
 }
 
-/** A guess by a signed-in user. It is counted for the client's address and, over a longer time, for the session. */
+/** Counted for the address and the session. */
 export async function guessInSession<T extends { kind: string }>(
   context: Context,
   sessionId: string,
@@ -43,7 +42,7 @@ export async function guessInSession<T extends { kind: string }>(
   return count(context, counts, guess);
 }
 
-/** Counts a guess, and takes the count back if it was right or could not be checked. */
+/** Takes the count back if the guess was right or couldn't be checked. */
 async function count<T extends { kind: string }>(
   { limits }: Pick<Context, 'limits'>,
   counts: readonly Count[],

@@ -8,17 +8,13 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** A forgotten password, by a mailed link (§5.7). */
+/** §5.7 */
 
-/** False if passwords are switched off. */
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }
 
-/**
- * Mails a reset link. The answer and its timing are the same whether or not the account exists: the rest happens
- * afterwards.
- */
+/** The response and its timing are the same for unknown emails: the rest happens afterwards. */
 export async function requestPasswordReset(
   context: Context,
   { email }: { email: string },
@@ -42,8 +38,8 @@ export async function isResetTokenValid(context: Context, token: string): Promis
 }
 
 /**
- * Ends all access to the account: sessions, open one-time tokens and on request the API token. The person signs in
- * again, in a browser that the account then knows, so strangers who guess can't lock them out.
+ * Ends sessions, open one-time tokens and on request the API token. The next sign-in makes the browser known, so
+ * strangers who guess can't lock the person out.
  */
 export async function resetPassword(
   context: Context,
@@ -70,10 +66,9 @@ export async function resetPassword(
 }
 
 /**
- * Earlier links stay valid, so that a stranger who requests one in a user's name does not invalidate the link that the
- * user waits for. The first one that is used ends them all.
- *
- * @param asker  the client's address; null for a known browser, which has a count of its own
+ * Earlier links stay valid, so a stranger's request doesn't invalidate the user's link. The first one used ends them
+ * all.
+ * @param asker the client's address; null for a known browser, which has its own count
  */
 async function mail(context: Context, email: string, asker: string | null): Promise<void> {
   const user = await context.store.users.findByEmail(email);

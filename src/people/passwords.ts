@@ -6,31 +6,29 @@ import type { TooMany } from './outcomes.ts';
 
 const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** The work of one guess: `2 ** costLog2` blocks of 1 KiB, `passes` times. */
+/** `2 ** costLog2` blocks of 1 KiB, `passes` times. */
 export interface PasswordWork {
   costLog2: number;
   passes: number;
 }
 
-/** 32 MiB and about a fifth of a second per guess (OWASP's password storage cheat sheet, scrypt). */
+/** 32 MiB and about a fifth of a second (OWASP's cheat sheet, scrypt). */
 const FULL_WORK: PasswordWork = { costLog2: 15, passes: 3 };
 
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
-/** Hashing shares a pool of four threads with the disk and DNS; two guesses at a time leave half of it free. */
+/** Hashing shares four threads with the disk and DNS. */
 const MOST_AT_ONCE = 2;
-/** How many are hashed in about two seconds. Further requests are rejected and can try again later. */
+/** About two seconds of hashing. Further requests get 503. */
 const MOST_WAITING = 20;
 const COME_BACK_SECONDS = 3;
 const waiting: (() => void)[] = [];
 let running = 0;
 
-/** The queue of passwords to be hashed is full. */
 class PasswordsBusy extends Error {
   readonly code = 'PASSWORDS_BUSY';
 }
 
-/** @returns the result of the work, or that the service is busy */
 export async function orBusy<T>(work: () => Promise<T>): Promise<T | TooMany> {
   try {
     return await work();
@@ -40,10 +38,7 @@ export async function orBusy<T>(work: () => Promise<T>): Promise<T | TooMany> {
   }
 }
 
-/**
- * Hashes passwords as `scrypt$<costLog2>$<passes>$<salt>$<key>`, in base64url. A hash names its own cost, which may
- * change later.
- */
+/** `scrypt$<costLog2>$<passes>$<salt>$<key>` in base64url. A hash names its own cost, which may change. */
 export class Passwords {
   readonly #work: PasswordWork;
 
@@ -51,7 +46,7 @@ export class Passwords {
     this.#work = work;
   }
 
-  /** @throws PasswordsBusy, or RangeError for a password that `checkPassword` refuses as too long */
+  /** @throws PasswordsBusy, or RangeError for a password that is too long */
   async hash(password: string): Promise<string> {
     if (isLongerThan(password, LIMITS.passwordCharacters.most))
       throw new RangeError('the password is too long');
@@ -62,9 +57,8 @@ export class Passwords {
   }
 
   /**
-   * A password that is longer than any can be is wrong, and takes the same time.
-   *
-   * @param hash  null if there is no such account: takes the same time and is never right
+   * A password that is too long is wrong, and takes the same time.
+   * @param hash null if there is no account: takes the same time
    * @throws PasswordsBusy
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
@@ -86,7 +80,7 @@ async function stretch(
   await enter();
   try {
     const N = 2 ** costLog2;
-    // NFKC: the same password typed on another keyboard is the same password.
+    // NFKC: keyboards write the same password differently.
     return await deriveKey(password.normalize('NFKC'), salt, KEY_BYTES, {
       N,
       r: BLOCK_SIZE,
@@ -104,7 +98,7 @@ async function enter(): Promise<void> {
   else await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** The slot goes straight to the request that waits longest, so it is never counted as free. */
+/** The slot goes to the oldest waiting request, so it is never counted as free. */
 function leave(): void {
   const next = waiting.shift();
   if (next) next();

@@ -2,7 +2,7 @@ import type { Deed, Doer } from '#domain/activity';
 import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 
-/** Records actions on teams and on own accounts (§5.10), and logs changes of accounts. */
+/** §5.10 */
 export class PeopleActivity {
   readonly #deps: { store: Pick<Store, 'activity' | 'clock'>; log: Log };
 
@@ -10,11 +10,7 @@ export class PeopleActivity {
     this.#deps = deps;
   }
 
-  /**
-   * Records and logs that a way to sign in or to act for the user has changed.
-   *
-   * @param what the change in words
-   */
+  /** @param what the change in words */
   async accountChanged(
     userId: string,
     { what, ...deed }: Deed & { what: string },
@@ -24,7 +20,7 @@ export class PeopleActivity {
     await this.ofAccount(userId, { ...deed, detail: what }, doer);
   }
 
-  /** Records a user's deed in each team that the user is in. */
+  /** In each team of the user. */
   async ofAccount(userId: string, deed: Deed, doer: Doer = { userId }): Promise<void> {
     const { activity, clock } = this.#deps.store;
     await this.#keep(deed, () => activity.recordOfUser(userId, doer, deed, clock.now()));
@@ -35,7 +31,7 @@ export class PeopleActivity {
     await this.#keep(deed, () => activity.record(teamId, doer, deed, clock.now()));
   }
 
-  /** Runs the write and logs its failure: an action is not undone because it could not be recorded. */
+  /** An action isn't undone because it couldn't be recorded. */
   async #keep({ action }: Deed, write: () => Promise<void>): Promise<void> {
     try {
       await write();

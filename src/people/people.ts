@@ -33,14 +33,13 @@ import { confirmsFirst, readSignUp, requestSignUp } from './sign-ups.ts';
 import * as signing from './signing.ts';
 import * as teams from './teams.ts';
 
-/** Accounts, teams and tokens: authentication and permissions. */
 export type People = ReturnType<typeof createPeople>;
 
 export function createPeople(deps: PeopleDeps) {
   const context = createContext(deps);
   const { tokens, mailer, background } = context;
   return {
-    /** For the API: finds a token's user and team (§5). One short query. */
+    /** One short query. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...bind(context, { readSession, signIn, signOut, signOutEverywhere, whoIs }),
@@ -54,7 +53,6 @@ export function createPeople(deps: PeopleDeps) {
       ...bind(context, { isSetUp, asksSetupCode, findFirstAccount, mayRegister }),
       ...bind(context, { createFirstAccount, register, finishSignUp }),
       ...bind(context, { describeConfirmation }),
-      /** True if mails are sent by SMTP; otherwise their links are in the log. */
       sendsMail: () => mailer.sends,
     },
     teams: {
@@ -66,11 +64,9 @@ export function createPeople(deps: PeopleDeps) {
     signing: bind(context, signing),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
-    /** For the command line. */
     operator: bind(context, operator),
-    /** To be called at the start. */
     warnOfUnknownTeams: () => warnOfUnknownTeams(context),
-    /** Resolves when all mails that are sent in the background are out. */
+    /** Waits for mails in the background. */
     close: async (): Promise<void> => {
       await background.drain();
       mailer.close();

@@ -6,36 +6,30 @@ import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Finds and makes the accounts of users whom the provider or proxy has identified (§5.7). */
+/** Accounts of users whom the provider or proxy has identified (§5.7). */
 
-/** The identity that the provider, or the proxy in front, has sent. */
 export interface Vouched {
   link: ProviderLink;
-  /** As sent; null if it is missing or not verified. */
+  /** Null if missing or not verified. */
   verifiedEmail: string | null;
   name: string | null;
-  /** Null if no groups were sent. */
+  /** Null if none were sent. */
   groups: readonly string[] | null;
 }
 
-/** Why an identified user has no account. */
 export type NoAccount =
-  /** There is no verified email, so no account can be selected. */
   | 'no-email'
-  /** There is an account with this email, but its owner has not confirmed the email here. */
+  /** The owner of the account hasn't confirmed the email here. */
   | 'unconfirmed'
-  /** The account with this email is linked to another identity. */
   | 'other-person'
-  /** There is no account, and none may be made. */
   | 'no-account';
 
 export type Found = { id: string; email: string; isNew?: boolean };
 
 /**
- * The user's account: the linked one, or the one with their email, which is linked now. That email must be confirmed
- * here: otherwise an attacker could make an account with a victim's email and share it with the victim.
- *
- * @param by  the provider's name
+ * The linked account, or the one with the email, which is linked now. The email must be confirmed here: otherwise an
+ * attacker could make an account with a victim's email and share it.
+ * @param by the provider's name
  */
 export async function findAccount(
   context: Context,
@@ -52,11 +46,7 @@ export async function findAccount(
   return known.isEmailVerified ? join(context, known, link, by) : 'unconfirmed';
 }
 
-/**
- * Finds the account, or makes one.
- *
- * @param invitation  the token of the invitation that they came by
- */
+/** @param invitation the token of the invitation */
 export async function findOrMakeAccount(
   context: Context,
   vouched: Vouched,

@@ -10,20 +10,16 @@ import type { RequestContext } from './request-context.ts';
 import { logRefused, open, type SignedIn } from './sessions.ts';
 
 /**
- * Sign-in by the operator's OpenID Connect provider (§5.7). Issuer and subject identify the user. An existing account is
- * linked only by an email that the provider has verified and that its owner has confirmed here. No second factor is
- * required: the provider decides about that.
+ * Sign-in by OpenID Connect (§5.7). Issuer and subject identify the user. An account is linked only by an email that
+ * the provider has verified and its owner has confirmed here. The provider decides about second factors.
  */
 
-/** Why a sign-in by the provider failed; pages show a text for each. */
+/** Pages have a text for each. */
 export type ProviderRefusal =
-  /** The provider can't be reached. */
   | 'away'
-  /** The provider's response, or the browser's, is invalid. */
   | 'not-believed'
-  /** The user or the provider has declined. */
   | 'declined'
-  /** The attempt has expired, or was begun in another browser. */
+  /** Or begun in another browser. */
   | 'expired'
   | NoAccount;
 
@@ -41,12 +37,11 @@ const LONGEST_SUBJECT = 255;
 
 type Kept = ProviderAttempt & { next: string };
 
-/** The provider's name; null if none is set. */
 export function providerName(context: Context): string | null {
   return context.provider?.settings.name ?? null;
 }
 
-/** @param input  `next`: the own path to open afterwards; `isAgain`: a fresh sign-in that replaces the password prompt */
+/** @param input `next`: the path to open afterwards; `isAgain`: replaces the password prompt */
 export async function beginProviderSignIn(
   context: Context,
   { next, isAgain }: { next: string; isAgain: boolean },
@@ -69,7 +64,7 @@ export async function beginProviderSignIn(
   }
 }
 
-/** @param search  the query with which the provider sent the browser back */
+/** @param search the query of the address that the browser came back to */
 export async function finishProviderSignIn(
   context: Context,
   search: string,
@@ -89,7 +84,7 @@ export async function finishProviderSignIn(
     if ('retryAfterSeconds' in found) return found;
     const { isNew = false, ...user } = found;
     await applyGroups(context, user.id, identity.groups);
-    // A newcomer's invitation is used up by now.
+    // The invitation of a new user is used up by now.
     const going = { next: isNew ? '/' : next, isAgain: attempt.isAgain };
     return await enter(context, user, going, request);
   } catch (error) {
@@ -142,7 +137,7 @@ function refuse(context: Context, why: ProviderRefusal, request: RequestContext)
   return { kind: 'refused-by-provider', why, setCookies: [deleteCookie(context, ATTEMPT.name)] };
 }
 
-/** The message of the innermost cause, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+/** Such as `connect ECONNREFUSED 127.0.0.1:9`. */
 function causeOf(error: Error): string | undefined {
   let deepest: unknown = error;
   for (let depth = 0; depth < 5 && deepest instanceof Error && deepest.cause; depth++)

@@ -2,45 +2,42 @@ import type { Configuration } from 'openid-client';
 import type * as Library from 'openid-client';
 import { readGroupsClaim } from './groups.ts';
 
-/** The operator's provider of sign-ins, by OpenID Connect. */
 export interface ProviderSettings {
-  /** Its issuer's URL, below which it describes itself (OpenID Connect Discovery 1.0). */
+  /** OpenID Connect Discovery 1.0. */
   issuer: string;
   clientId: string;
-  /** Null for a client without one, which PKCE alone protects. */
+  /** Null: PKCE alone protects the client. */
   clientSecret: string | null;
-  /** The name on pages. */
+  /** On pages. */
   name: string;
-  /** Requested scopes, separated by blanks; `openid` among them. */
+  /** Separated by spaces, with `openid`. */
   scopes: string;
-  /** The claim with the user's groups. */
   groupsClaim: string;
 }
 
-/** Below the public address; the operator registers it at the provider. */
+/** The operator registers it at the provider. */
 export const PROVIDER_RETURN_PATH = '/login/provider/back';
 
-/** The values of one sign-in, kept in the browser's cookie. The response is checked against them. */
+/** In the browser's cookie; the response is checked against it. */
 export interface ProviderAttempt {
   state: string;
   nonce: string;
   verifier: string;
-  /** The provider must authenticate the user again, even if it still has a session. */
+  /** The provider must authenticate the user again. */
   isAgain: boolean;
 }
 
-/** The identity that the provider has sent. */
 export interface ProviderIdentity {
-  /** Identifies the user at this issuer permanently; emails change. */
+  /** Permanent at this issuer; emails change. */
   subject: string;
-  /** As sent; null if it is missing or not verified. */
+  /** Null if missing or not verified. */
   verifiedEmail: string | null;
   name: string | null;
   /** Null if none were sent. */
   groups: string[] | null;
 }
 
-/** The provider can't be reached, or its response is invalid (`code`). The cause is for the log. */
+/** Can't be reached, or the response is invalid (`code`). The cause is for the log. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly code: 'PROVIDER_AWAY' | 'PROVIDER_REFUSED';
@@ -53,9 +50,9 @@ export class ProviderFault extends Error {
 
 const WITHIN_SECONDS = 10;
 const LONGEST_ANSWER = 1024 * 1024;
-/** How long the provider's metadata is cached; its keys are fetched again if one is unknown. */
+/** Of the metadata; keys are fetched again if one is unknown. */
 const KNOWN_FOR_MS = 60 * 60_000;
-/** The maximum age of an authentication that was requested as fresh. */
+/** The maximum age of a fresh authentication. */
 const AGAIN_SECONDS = 10 * 60;
 const CLOCK_TOLERANCE_SECONDS = 30;
 
@@ -63,10 +60,9 @@ type Claims = Record<string, unknown>;
 type Known = { library: typeof Library; config: Configuration; until: number };
 
 /**
- * The protocol with the provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, part 3.1;
- * RFC 7636), carried out by a certified library, which is loaded when it is first needed. ID tokens need a signature by
- * a key that the provider publishes. The provider is of the operator's choice and may be in a private network; each of
- * its answers is bounded in time and size.
+ * Authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, 3.1; RFC 7636) by a certified library, which
+ * is loaded when first needed. The operator trusts the provider, so it may be in a private network; its responses are
+ * limited in time and size.
  */
 export class Provider {
   readonly settings: ProviderSettings;
@@ -80,11 +76,7 @@ export class Provider {
     this.#now = now;
   }
 
-  /**
-   * The URL for the browser, and the values to check its response with.
-   *
-   * @throws ProviderFault
-   */
+  /** @throws ProviderFault */
   async begin(isAgain: boolean): Promise<{ url: string; attempt: ProviderAttempt }> {
     const { library, config } = await this.#discover();
     const [state, nonce] = [library.randomState(), library.randomNonce()];
@@ -102,9 +94,7 @@ export class Provider {
   }
 
   /**
-   * Exchanges the browser's response for the user's identity.
-   *
-   * @param search  the query of the address that it came back to
+   * @param search the query of the address that the browser came back to
    * @throws ProviderFault
    */
   async finish(search: string, attempt: ProviderAttempt): Promise<ProviderIdentity> {
@@ -146,9 +136,9 @@ export class Provider {
           timeout: WITHIN_SECONDS,
           [library.customFetch]: fetchBounded,
           execute: [
-            // Otherwise the library relies on TLS of the token endpoint alone, as OpenID Connect permits.
+            // Otherwise the library trusts the TLS of the token endpoint alone.
             library.enableNonRepudiationChecks,
-            // The setting takes http from this machine alone.
+            // The setting allows http only on this machine.
             ...(server.protocol === 'http:' ? [library.allowInsecureRequests] : []),
           ],
         },
@@ -161,7 +151,7 @@ export class Provider {
   }
 }
 
-/** Never follows a redirect, as the library requires. */
+/** Follows no redirect, as the library requires. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
   const answer = await fetch(url, options);
   const chunks: Uint8Array[] = [];
@@ -176,7 +166,7 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
 }
 
-/** @param more  the claims of the userinfo endpoint, which override those of the ID token */
+/** @param more claims of the userinfo endpoint, which override the ID token's */
 function readIdentity(token: Claims & { sub: string }, more: Claims, of: string): ProviderIdentity {
   const claims = { ...token, ...more };
   const names = [claims['name'], claims['preferred_username']];
@@ -189,7 +179,7 @@ function readIdentity(token: Claims & { sub: string }, more: Claims, of: string)
   };
 }
 
-/** The first email in these claims, if the first claims that are about this email mark it as verified. */
+/** The first email, if its claims mark it as verified. */
 function findVerified(all: readonly Claims[]): string | null {
   const email = all.find((claims) => claims['email'] !== undefined)?.['email'];
   if (typeof email !== 'string') return null;
@@ -201,7 +191,6 @@ function findVerified(all: readonly Claims[]): string | null {
   return isVerified === true || isVerified === 'true' ? email : null;
 }
 
-/** A provider that can't be reached is away; every other fault is an invalid response. */
 function asFault(error: unknown): ProviderFault {
   const { code } = (error ?? {}) as { code?: unknown };
   const isAway =

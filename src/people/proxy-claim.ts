@@ -4,26 +4,23 @@ import { type Arrival, readAll } from '#domain/arrival';
 import { checkEmail, normalizeEmail } from './fields.ts';
 import { readGroupsHeader } from './groups.ts';
 
-/** The proxy in front that signs users in and names them in headers. Header names are in lower case. */
+/** Header names are in lower case. */
 export interface ProxySettings {
   emailHeader: string;
   nameHeader: string | null;
-  /** Null: the proxy sends no groups. */
   groupsHeader: string | null;
   groupSeparator: string;
-  /** The addresses of the proxy. From others, the headers are ignored. */
+  /** From other addresses, the headers are ignored. */
   from: readonly AddressRange[];
-  /** The proxy's sign-out page: a URL, or a path on the public address. */
+  /** A URL, or a path on the public address. */
   signOutUrl: string | null;
 }
 
-/** The proxy's name in texts. */
 export const PROXY_NAME = 'the proxy';
 
-/** The user whom the proxy names in a request. */
 export type ProxyClaim =
   | { kind: 'person'; email: string; name: string | null; groups: readonly string[] | null }
-  /** The headers are invalid; the request is nobody's. */
+  /** Invalid headers; the request isn't signed in. */
   | { kind: 'not-believed' };
 
 /** Null if the headers are missing or not from the proxy. */
@@ -42,18 +39,18 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
   return {
     kind: 'person',
     email: address,
-    // An encoded word (RFC 2047) is no name for people.
+    // An encoded word (RFC 2047) isn't readable.
     name: name?.startsWith('=?') ? null : name,
     groups: groupsHeader === null ? null : readGroupsHeader(groups, groupSeparator),
   };
 }
 
-/** Whether a request has the header with the user, from any sender. */
+/** From any sender. */
 export function hasProxyHeader({ rawHeaders }: Arrival, { emailHeader }: ProxySettings): boolean {
   return rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === emailHeader);
 }
 
-/** Headers are bytes, which Node shows as Latin-1; proxies mean UTF-8. Null for an empty one. */
+/** Node shows bytes as Latin-1; proxies send UTF-8. Null for an empty one. */
 function decode(value = ''): string | null {
   const bytes = Buffer.from(value, 'latin1');
   const text = isUtf8(bytes) ? bytes.toString() : value;

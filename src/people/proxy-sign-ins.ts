@@ -15,19 +15,17 @@ import { isTokenShaped } from './secrets.ts';
 import { logRefused, ofProxied, type Session, whoIs } from './sessions.ts';
 
 /**
- * Sign-in by the proxy in front of Belfry, which names the user in headers (§5.7). Each request is checked, and there is
- * no session. This is for pages only; the API uses tokens alone.
+ * The proxy names the user in headers of each request (§5.7). There is no session. For pages only; the API uses
+ * tokens.
  */
 
-/** Why a user whom the proxy names can't sign in; pages show a text for each. */
+/** Pages have a text for each. */
 export type ProxyRefusal =
-  /** The headers contradict each other, or name no email. */
+  /** Contradicting headers, or no email. */
   'not-believed' | 'too-many' | NoAccount;
 
-/** The user of a request. */
 export interface Arrived {
   session: Session | null;
-  /** Null: there was no refusal. */
   refusal: ProxyRefusal | null;
 }
 
@@ -37,22 +35,19 @@ export function hasProxy(context: Context): boolean {
   return context.config.proxySignIn !== null;
 }
 
-/** The proxy's sign-out page: a URL, or a path on the public address. */
 export function proxySignOutUrl(context: Context): string | null {
   return context.config.proxySignIn?.signOutUrl ?? null;
 }
 
-/** The user whom the proxy names; null if it names none, or the request is not from the proxy. */
+/** Null if it names none, or the request isn't from the proxy. */
 export function whoByProxy(context: Context, arrival: Arrival): ProxyClaim | null {
   const { proxySignIn } = context.config;
   return proxySignIn && readProxyClaim(arrival, proxySignIn);
 }
 
 /**
- * Finds the user of a request.
- *
- * @param lets  who is let in: `joined`: users who are linked already (forms link and make no account); `known`: also
- * users with an account of that email; `anybody`: also new users, if they may register
+ * @param lets `joined`: linked users (forms link and make no account); `known`: also users with an account of that
+ * email; `anybody`: also new users, if they may register
  */
 export async function arrive(
   context: Context,
@@ -69,7 +64,7 @@ export async function arrive(
   return { session: await ofProxied(context, found.id), refusal: null };
 }
 
-/** Makes an account for a user whom the proxy names and who has an invitation. */
+/** By invitation. */
 export async function registerByProxy(
   context: Context,
   invitation: string,
@@ -105,7 +100,7 @@ function refuse(context: Context, refusal: ProxyRefusal, request: RequestContext
   return { session: null, refusal };
 }
 
-/** Proxies omit a header without groups, or send it empty, which looks the same as one that isn't configured. */
+/** Proxies omit the header without groups, or send it empty; both look like a header that isn't configured. */
 const toldOf = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
 
 function vouchedBy({ email, name, groups }: Person): Vouched {

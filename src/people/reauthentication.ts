@@ -8,28 +8,27 @@ import type { RequestContext } from './request-context.ts';
 import { type Session, whoIs } from './sessions.ts';
 
 /**
- * Sensitive actions need the password again, because an open session is not enough. Users without a password sign in at
- * the provider again instead. The proof of that is a cookie, which is valid for one session only.
+ * Sensitive actions need the password again. Users without one sign in at the provider again; a cookie for this
+ * session proves it.
  */
 
 export const PASSWORDS_OFF = 'Passwords are switched off here.';
 const WRONG_PASSWORD = 'This is not your password.';
 export const SIGNED_OUT = 'Sign in again and repeat this.';
 
-/** How long a fresh provider sign-in replaces the password prompt for users without a password. */
+/** How long a fresh provider sign-in replaces the password. */
 const PROOF: SignedCookie = { name: 'belfry_provider_again', validMs: 10 * 60_000 };
 
-/** A `Set-Cookie` value after a fresh sign-in at the provider. */
+/** After a fresh sign-in at the provider. */
 export function proveAgain(context: Context, sessionId: string): string {
   return writeSigned(context, PROOF, sessionId);
 }
 
-/** A `Set-Cookie` value after any other sign-in at the provider. */
+/** After any other sign-in at the provider. */
 export function forgetProof(context: Context): string {
   return deleteCookie(context, PROOF.name);
 }
 
-/** Gives the session's user if the password is theirs. */
 export async function confirmPassword(
   context: Context,
   password: string,
@@ -43,11 +42,7 @@ export async function confirmPassword(
   });
 }
 
-/**
- * Acts if the password is that of the session's user.
- *
- * @param act  gets the session and the hash of the password
- */
+/** @param act gets the session and the password's hash */
 export async function withPassword<T extends { kind: string }>(
   context: Context,
   { password, request, field = 'password' }: Asking,
@@ -64,14 +59,12 @@ export async function withPassword<T extends { kind: string }>(
 interface Asking {
   password: string;
   request: RequestContext;
-  /** The form's field with the password. */
   field?: string;
 }
 
 /**
- * How this user confirms sensitive actions. Null: by password. Otherwise by a fresh sign-in at the provider, because the
- * user has no password or passwords are switched off. A proxy offers no fresh sign-in, but names the user in each
- * request.
+ * Null: by password. Otherwise by a fresh sign-in at the provider, because the user has no password or passwords are
+ * off. A proxy offers none, but names the user in each request.
  */
 export async function describeConfirmation(
   context: Context,
@@ -90,7 +83,6 @@ export async function describeConfirmation(
   return { provider: config.provider.name, isProved, asksAnew: true };
 }
 
-/** The confirmation of a user without a password; null for all others. */
 async function withoutPassword(
   context: Context,
   request: RequestContext,
@@ -105,7 +97,7 @@ async function withoutPassword(
   return refuse('password', `Confirm with ${how.provider} that it is you, then send this again.`);
 }
 
-/** Counts a guess that is made with an open session. */
+/** Counts a guess in a session. */
 export async function inSession<T extends { kind: string }>(
   context: Context,
   request: RequestContext,

@@ -24,7 +24,7 @@ import { hashToken, isTokenShaped } from './secrets.ts';
 import { open, type SignedIn } from './sessions.ts';
 import { readSignUp } from './sign-ups.ts';
 
-/** The ways to get an account: as the first user, by invitation, or by open sign-up (§5.7). */
+/** Accounts: the first one, by invitation, or by open sign-up (§5.7). */
 
 interface NewPerson {
   name: string;
@@ -32,9 +32,8 @@ interface NewPerson {
   password: string;
 }
 
-/** The terms of a registration: the team, whether the address is confirmed, and the token that it uses up. */
 interface How extends Pick<Registration, 'oneTimeToken'> {
-  /** A new team by its name, or an invitation by the hash of its token. */
+  /** A team by name, or an invitation by the hash of its token. */
   team: { named: string } | { invitedBy: string };
   isFirst?: boolean;
   isEmailVerified: boolean;
@@ -45,30 +44,30 @@ export type FirstAccount = { code: string; isCodeAlwaysAsked: boolean };
 const WRONG_CODE =
   'This is not the code. Find it in the service’s log, or run `belfry setup-code`.';
 
-/** True once any account was made here: `/setup` is closed from then on. */
+/** `/setup` is then closed. */
 export async function isSetUp(context: Context): Promise<boolean> {
   return context.store.registrations.hasBegun();
 }
 
-/** Whether a request for the first account must have the setup code: everyone's but a program's on this machine. */
+/** Everyone except a program on this machine. */
 export function asksSetupCode(context: Context, arrival: Arrival): boolean {
   return context.config.isBehindProxy || !isLocal(arrival);
 }
 
-/** The setup code, to be logged at the start, and whether every request needs it; null once there is an account. */
+/** For the log at the start; null once there is an account. */
 export async function findFirstAccount(context: Context): Promise<FirstAccount | null> {
   if (await isSetUp(context)) return null;
   const { appKey, isBehindProxy } = context.config;
   return { code: makeSetupCode(appKey), isCodeAlwaysAsked: isBehindProxy };
 }
 
-/** `SIGN_UP=open`: people may register without an invitation, with a password. */
+/** `SIGN_UP=open`, with passwords. */
 export function mayRegister(context: Context): boolean {
   const { signUp, passwordSignIn } = context.config;
   return signUp === 'open' && passwordSignIn;
 }
 
-/** Makes the first account, its team and the session. Of several simultaneous tries exactly one succeeds. */
+/** Of several simultaneous tries exactly one succeeds. */
 export async function createFirstAccount(
   context: Context,
   input: NewPerson & { team: string; code?: string },
@@ -89,7 +88,6 @@ export async function createFirstAccount(
   return makeAccount(context, input, how, request);
 }
 
-/** Registers without an invitation, with a team of one's own. */
 export async function register(
   context: Context,
   input: NewPerson & { team: string },
@@ -102,7 +100,7 @@ export async function register(
   return makeAccount(context, input, how, request);
 }
 
-/** Registers by the link that `requestSignUp` mailed. The link gives the address and is used up. */
+/** The mailed link proves the address. */
 export async function finishSignUp(
   context: Context,
   token: string,
@@ -118,9 +116,8 @@ export async function finishSignUp(
 }
 
 /**
- * Makes an account by invitation, joins the team and signs in. `email` is ignored if the invitation names one.
- *
- * @param input  `mailed` is the mark in a mailed link, if the person came by one
+ * Ignores `email` if the invitation names one.
+ * @param input `mailed` is the mark in a mailed link
  */
 export async function registerByInvitation(
   context: Context,
@@ -146,7 +143,7 @@ export async function registerByInvitation(
   return made.kind === 'closed' ? NOT_FOUND : made;
 }
 
-/** Makes an account with a password, and signs in. Closed: there is nothing (any more) that allows it. */
+/** Closed: nothing allows it (any more). */
 async function makeAccount(
   context: Context,
   person: NewPerson,
@@ -210,10 +207,8 @@ async function welcome(
 }
 
 /**
- * Makes an account for a user whom the provider or proxy has identified: by an invitation, in a team that GROUP_ROLES
- * maps them to, or with a team of their own if sign-up is open. Null if none of these applies.
- *
- * @param person  their email is in lower case, and verified by the provider
+ * By an invitation, by GROUP_ROLES, or with an own team if sign-up is open.
+ * @param person the verified email in lower case
  */
 export async function registerByProvider(
   context: Context,
@@ -228,7 +223,7 @@ export async function registerByProvider(
   if (invitation !== null) teams.push({ kind: 'invited', tokenHash: hashToken(invitation) });
   if (mapped.length > 0) teams.push({ kind: 'by-groups', mapped });
   if (context.config.signUp === 'open') teams.push(ownTeamOf(context, who));
-  // Users without access send a claim with each page they open, so these requests are not counted.
+  // Users without access send a claim with each page, so these requests aren't counted.
   if (teams.length === 0) return null;
   const tooMany = await context.limits.count('account', request.clientAddress);
   if (tooMany) return tooMany;

@@ -1,6 +1,5 @@
 /**
- * The relying party of WebAuthn. Browsers support passkeys only for a host name with HTTPS, or for this machine.
- *
+ * Browsers support passkeys only on HTTPS with a host name, or on this machine.
  * @returns null if the public address is neither
  */
 export function relyingPartyOf(baseUrl: string): { id: string; origin: string } | null {

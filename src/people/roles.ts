@@ -2,7 +2,6 @@ import type { InvitedRole, Role } from '#store/tables/accounts';
 
 export type { InvitedRole, Role };
 
-/** The permissions. */
 export type Permission =
   | 'look'
   | 'work'
@@ -17,9 +16,8 @@ export type Permission =
 const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 };
 
 /**
- * The least role that has each permission (§5.8). `work` is to change crons, queues, jobs, alerts and maintenance
- * windows, and to see the secrets in them; `look` is to see the rest of them. Everything that is not listed is
- * forbidden.
+ * §5.8. `work`: change crons, queues, jobs, alerts and windows, and see their secrets; `look`: see the rest. Anything
+ * else is forbidden.
  */
 const LEAST_ROLE: Record<Permission, Role> = {
   look: 'viewer',
@@ -38,16 +36,13 @@ export function may(role: Role, permission: Permission): boolean {
   return RANK[role] >= RANK[LEAST_ROLE[permission]];
 }
 
-/** The least role with a permission, for the message to a member who lacks it. */
 export function leastRoleFor(permission: Permission): Role {
   return LEAST_ROLE[permission];
 }
 
 const INVITED: readonly string[] = ['admin', 'member', 'viewer'] satisfies InvitedRole[];
 
-/**
- * Whether a text from a form is a role that can be given. `owner` is not: a team gets a new owner only by a transfer.
- */
+/** `owner` isn't: a team gets a new owner only by a transfer. */
 export function isInvitedRole(role: string): role is InvitedRole {
   return INVITED.includes(role);
 }

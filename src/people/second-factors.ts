@@ -8,11 +8,10 @@ import type { RequestContext } from './request-context.ts';
 import { CHALLENGE_COOKIE, logRefused, open, rotationOf, type SignedIn } from './sessions.ts';
 import { makeTotpSecret, matchTotp, totpUri } from './totp.ts';
 
-/** The second factor: six digits of an authenticator (TOTP, RFC 6238), or a recovery code that works once. */
+/** A code of an authenticator (TOTP, RFC 6238), or a recovery code that works once. */
 
 const NONE_IN_FORCE = 'There is no second factor in force.';
 
-/** The second step of signing in: six digits of the authenticator, or one of the recovery codes. */
 export async function verifySecondFactor(
   context: Context,
   { code }: { code: string },
@@ -40,7 +39,7 @@ async function checkCode(
   const userId = (await readSecret(context, 'second-factor', secret))?.whom;
   const user = userId === undefined ? null : await store.users.find(userId);
   if (!challenge || !user) return { kind: 'expired' };
-  // This comes after the right password, so strangers can't use up this limit.
+  // After the right password, so strangers can't use up this limit.
   const tooMany = await limits.count('second-factor', user.id);
   if (tooMany) return tooMany;
   if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };
@@ -51,7 +50,7 @@ async function checkCode(
   return { kind: 'signed-in', setCookies };
 }
 
-/** Uses up a code. False: it is wrong, or was used before. */
+/** False: wrong or used before. */
 async function useCode(
   { store, clock, config }: Context,
   userId: string,
@@ -66,7 +65,7 @@ async function useCode(
   return step !== null && secondFactors.useStep(userId, step);
 }
 
-/** Begins: the secret is not in force before `confirmSecondFactor`. */
+/** Not in force before `confirmSecondFactor`. */
 export async function beginSecondFactor(
   context: Context,
   { password }: { password: string },
@@ -99,7 +98,7 @@ export async function confirmSecondFactor(
     const step = begun && !begun.isConfirmed ? matchTotp(begun.secret, code, now) : null;
     if (step === null) return refuse('code', 'This code is not right.');
     const next = rotationOf(context, session);
-    // The step counts as used, so that the code can't sign in anyone who saw it typed.
+    // The step counts as used, so that nobody can sign in with a code that they saw.
     if (!next || !(await store.secondFactors.confirm(user.id, step, next.rotation, now)))
       return refuse('code', SIGNED_OUT);
     await record(context, user.id, 'second factor, on');
@@ -107,7 +106,7 @@ export async function confirmSecondFactor(
   });
 }
 
-/** New recovery codes; the old ones stop working. */
+/** The old ones stop working. */
 export async function renewRecoveryCodes(
   context: Context,
   { password }: { password: string },
@@ -145,7 +144,7 @@ function hashAll({ config }: Context, userId: string, codes: readonly string[]):
   return codes.map((code) => hashRecoveryCode(config.appKey, userId, code));
 }
 
-/** @param what the change in words, for the log */
+/** @param what the change in words */
 function record({ activity }: Context, userId: string, what: string): Promise<void> {
   return activity.accountChanged(userId, { action: 'account.second-factor', what });
 }

@@ -5,18 +5,18 @@ export function makeSecret(prefix = ''): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`;
 }
 
-/** The hash that is stored of a token (§5.2). The token is so random that a plain SHA-256 can't be reversed. */
+/** A plain SHA-256 is enough for a random token (§5.2). */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether a text has the form of our tokens; other texts need no look-up. */
+/** Other texts need no look-up. */
 export function isTokenShaped(token: string): boolean {
   return /^[\w-]{32,128}$/.test(token);
 }
 
 export interface ApiToken {
-  /** The token itself, shown once to its user. */
+  /** Shown once. */
   text: string;
   hash: string;
   hint: string;
@@ -27,7 +27,7 @@ export function makeApiToken(): ApiToken {
   return { text, hash: hashToken(text), hint: text.slice(-4) };
 }
 
-/** Derives a separate key for each purpose, so that the key that signs cookies can't open secrets. */
+/** A key for each purpose, so that the key for cookies can't open secrets. */
 export function deriveSecret(appKey: Uint8Array, purpose: string): string {
   return Buffer.from(hkdfSync('sha256', appKey, '', purpose, 32)).toString('base64url');
 }

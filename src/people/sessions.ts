@@ -12,13 +12,13 @@ import type { RequestContext } from './request-context.ts';
 import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 /**
- * Sessions. The browser keeps a random token in a cookie, and the database its hash. A token is always made here and
- * never taken from a request. A change of the password or of the second factor replaces it.
+ * The browser has a random token, the database its hash. Tokens are made here and never taken from a request. A change
+ * of the password or second factor replaces them.
  */
 
 export type { TeamOfUser } from '#store/people/users';
 
-/** `setCookies` are whole `Set-Cookie` values, to be sent with the answer. */
+/** `setCookies` are whole `Set-Cookie` values. */
 export interface SignedIn {
   kind: 'signed-in';
   setCookies: string[];
@@ -27,7 +27,7 @@ export interface SignedIn {
 type Opened = SignedIn | { kind: 'second-factor'; setCookies: string[] } | { kind: 'wrong' };
 
 export interface Session {
-  /** By which guesses are counted. */
+  /** Guesses are counted by it. */
   id: string;
   user: {
     id: string;
@@ -36,28 +36,27 @@ export interface Session {
     isEmailVerified: boolean;
     hasSecondFactor: boolean;
   };
-  /** The user's current team (§5.2); null if it was deleted or the user left it, and has selected no other since. */
+  /** Null if no team is selected (§5.2). */
   team: TeamOfUser | null;
-  /** Every team of the user, by name. */
+  /** By name. */
   teams: TeamOfUser[];
-  /** `Set-Cookie` values to send with this answer; mostly none. */
   setCookies: string[];
-  /** True: the proxy named the person in this request, and there is no session that lasts. */
+  /** The proxy named the person, and there is no session. */
   isByProxy: boolean;
 }
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const COOKIE = 'belfry.session_token';
-/** The cookie between the password and the code. */
+/** Between the password and the code. */
 export const CHALLENGE_COOKIE = 'belfry.two_factor';
-/** An unused session ends after this time. */
+/** Of an unused session. */
 const IDLE_MS = 14 * DAY_MS;
-/** A used session is extended once a day, so that most requests write nothing. */
+/** Once a day, so that most requests write nothing. */
 const EXTEND_MS = DAY_MS;
 const LONGEST_USER_AGENT = 300;
 
-/** The user of a request: by the proxy's headers if there are any, else by the session cookie. */
+/** By the proxy's headers if there are any, else by the session cookie. */
 export async function whoIs(
   context: Context,
   { headers, claim }: RequestContext,
@@ -69,14 +68,14 @@ export async function whoIs(
   return account && ofProxied(context, account.id);
 }
 
-/** A user whom the proxy names. It does so in each request, so nothing is stored. */
+/** Nothing is stored: the proxy names the user in each request. */
 export async function ofProxied(context: Context, userId: string): Promise<Session | null> {
   const found = await context.store.users.findWithTeams(userId);
   if (!found) return null;
   return { id: `proxy ${userId}`, ...withCurrentTeam(found), setCookies: [], isByProxy: true };
 }
 
-/** The session of these cookies. User, team and role are read each time, so that changes take effect at once. */
+/** User, team and role are read each time, so changes take effect at once. */
 export async function readSession(context: Context, headers: Headers): Promise<Session | null> {
   const { store, clock } = context;
   const token = readToken(context, headers);
@@ -104,7 +103,7 @@ function withCurrentTeam({ user, teams }: UserWithTeams): Pick<Session, 'user' |
   return { user: shown, team: teams.find(({ id }) => id === currentTeamId) ?? null, teams };
 }
 
-/** A wrong email and a wrong password look the same and take the same time. */
+/** A wrong email looks like a wrong password and takes the same time. */
 export async function signIn(
   context: Context,
   { email, password }: { email: string; password: string },
@@ -142,17 +141,16 @@ async function askForCode(context: Context, userId: string): Promise<Opened> {
   return { kind: 'second-factor', setCookies: [writeCookie(context, cookie)] };
 }
 
-/** How the user was authenticated. It must still be valid when the session is opened. */
+/** Must still be valid when the session is opened. */
 interface Known {
   passwordHash?: string;
   challenge?: { purpose: string; hash: string };
-  /** The provider, as people call it and by its issuer. */
+  /** By name and issuer. */
   provider?: { by: string; issuer: string };
 }
 
 /**
- * Signs a user in. The browser's earlier session ends, and the browser becomes known to the account.
- *
+ * Ends the browser's earlier session and makes the browser known.
  * @returns null if the authentication is no longer valid
  */
 export async function open(
@@ -185,7 +183,7 @@ export async function open(
   return { kind: 'signed-in', setCookies, sessionId };
 }
 
-/** A new token for the request's session, whose rights are about to change. Null: the proxy vouches, and there is none. */
+/** For a session whose rights change. Null: by proxy, without a session. */
 export function rotationOf(
   context: Context,
   session: Session,
@@ -199,7 +197,7 @@ export function rotationOf(
   };
 }
 
-/** Logs a refused sign-in, without anything that was typed. */
+/** Without anything that was typed. */
 export function logRefused(
   { log }: Context,
   reason: string,
@@ -208,7 +206,7 @@ export function logRefused(
   log.info('account.not-signed-in', { reason, address: clientAddress });
 }
 
-/** Ends the session of the cookie, also if the proxy names the user. */
+/** Also if the proxy names the user. */
 export async function signOut(
   context: Context,
   { headers }: RequestContext,
@@ -218,7 +216,7 @@ export async function signOut(
   return { setCookies: [deleteCookie(context, COOKIE)] };
 }
 
-/** Ends every session of the user, this one included, and drops every open one-time token of theirs. */
+/** Also this session and all open one-time tokens. */
 export async function signOutEverywhere(
   context: Context,
   { userId, revokesToken }: { userId: string; revokesToken: boolean },
@@ -238,7 +236,7 @@ function sessionCookie(context: Context, token: string): string {
   return writeCookie(context, { name: COOKIE, value: token, validMs: IDLE_MS });
 }
 
-/** Whether a session has ended by its age, however much it is used. */
+/** By age, however much it is used. */
 function isOver({ clock, config }: Context, { openedAt, openedBy }: FoundSession): boolean {
   // A session from far in the future was opened before the clock was set back.
   const age = Math.abs(clock.now() - openedAt);

@@ -6,16 +6,15 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Open sign-up with SMTP. The address gets a link, and only that link makes the account. So nobody can make an account
- * in another person's name, or make us mail them anything else.
+ * Open sign-up with SMTP: only a mailed link makes the account. So nobody can make an account in another person's
+ * name, or make us mail them anything else.
  */
 
-/** True if the address is confirmed before the account is made. */
 export function confirmsFirst({ mailer }: Context): boolean {
   return mailer.sends;
 }
 
-/** Mails the link. The answer and its timing are the same whether or not the address has an account. */
+/** The response and its timing are the same whether or not there is an account. */
 export async function requestSignUp(
   context: Context,
   input: { email: string },
@@ -32,7 +31,7 @@ export async function requestSignUp(
   return DONE;
 }
 
-/** The address that the link proves; null if the link was used or has expired. */
+/** Null if used or expired. */
 export async function readSignUp(context: Context, token: string): Promise<string | null> {
   return (await readSecret(context, 'sign-up', token))?.whom ?? null;
 }

@@ -4,7 +4,7 @@ import { type Actor, authorize } from './actor.ts';
 import type { Context } from './context.ts';
 import { makeSecret } from './secrets.ts';
 
-/** The secrets that a team's outgoing requests are signed with (§5.6); for admins (§5.8). */
+/** §5.6; for admins (§5.8). */
 
 interface ShownSecret {
   createdAt: number;
@@ -22,7 +22,6 @@ export async function readSigningSecret(
   return { createdAt: setAt, masked: mask(await open(context, teamId)) };
 }
 
-/** The next secret, which is not in force yet. */
 export async function readNextSecret(context: Context, actor: Actor): Promise<ShownSecret | null> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   const setAt = await context.store.nextSecrets.findSetAt(teamId);
@@ -30,7 +29,7 @@ export async function readNextSecret(context: Context, actor: Actor): Promise<Sh
   return { createdAt: setAt, masked: mask(await openNext(context, teamId)) };
 }
 
-/** The secret's text. The activity log records that an admin has read it. */
+/** The activity log records that an admin has read it. */
 export async function revealSigningSecret(context: Context, actor: Actor): Promise<string | null> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   await context.activity.ofTeam(teamId, actor, { action: 'signing.shown' });
@@ -43,7 +42,7 @@ export async function revealNextSecret(context: Context, actor: Actor): Promise<
   return openNext(context, teamId);
 }
 
-/** Makes the first signing secret or replaces the old one; in force with the next request (§5.6). */
+/** Applies from the next request on (§5.6). */
 export async function generateSigningSecret(context: Context, actor: Actor): Promise<string> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -53,7 +52,7 @@ export async function generateSigningSecret(context: Context, actor: Actor): Pro
   return secret;
 }
 
-/** Makes the next secret, so that receivers can get it before it signs. Null if there is one already. */
+/** Receivers can get it before it signs. Null if there is one already. */
 export async function generateNextSecret(context: Context, actor: Actor): Promise<string | null> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -63,7 +62,7 @@ export async function generateNextSecret(context: Context, actor: Actor): Promis
   return secret;
 }
 
-/** Puts the next secret in force now. False if there is none. */
+/** False if there is none. */
 export async function useNextSecret(context: Context, actor: Actor): Promise<boolean> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -78,14 +77,14 @@ export async function deleteNextSecret(context: Context, actor: Actor): Promise<
   await context.activity.ofTeam(teamId, actor, { action: 'signing.next-deleted' });
 }
 
-/** Deletes the secret and the next one. Requests are then no longer signed. */
+/** Also the next one. Requests are then no longer signed. */
 export async function deleteSigningSecret(context: Context, actor: Actor): Promise<void> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   await context.store.teams.removeSigningSecret(teamId);
   await context.activity.ofTeam(teamId, actor, { action: 'signing.deleted' });
 }
 
-/** Null if there is none or it can't be decrypted; it can be replaced even then. */
+/** Null if there is none or it can't be decrypted. */
 async function open(context: Context, teamId: string): Promise<string | null> {
   const { teams } = context.store;
   return orUnreadable(async () => (await teams.readSigningSecret(teamId))?.secret ?? null);

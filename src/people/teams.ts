@@ -8,11 +8,11 @@ import { checkChosenTeamName } from './groups.ts';
 import { type Done, DONE, NOT_FOUND, type NotFound, refuse, type Refused } from './outcomes.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';
 
-/** Teams and their members (§5.8, §5.2). A call that the actor's role does not allow throws NotAllowed. */
+/** §5.8, §5.2. Throws NotAllowed for the wrong role. */
 
 export { proveMember };
 
-/** Makes a team. The user becomes its owner, and it becomes their current team. */
+/** The user becomes its owner, and it becomes their current team. */
 export async function createTeam(
   context: Context,
   userId: string,
@@ -47,7 +47,7 @@ export async function renameTeam(
   return DONE;
 }
 
-/** Changes the user's current team, also for the API, at once (§5.2). False if the user is not in that team. */
+/** Also for the API, at once (§5.2). False if the user isn't in it. */
 export async function switchTeam(
   context: Context,
   userId: string,
@@ -57,13 +57,13 @@ export async function switchTeam(
   return context.store.users.switchTeam(userId, teamId, context.clock.now());
 }
 
-/** The contents that are deleted with the team; jobs are counted up to 10,001. */
+/** Counts up to 10,001 jobs. */
 export async function describeTeamDeletion(context: Context, actor: Actor): Promise<TeamContents> {
   const { teamId } = await authorize(context, actor, 'delete-team');
   return context.store.members.countContents(teamId);
 }
 
-/** Deletes a team. Its crons and jobs stop, and API calls of users who had it selected are answered 500 (§5.3). */
+/** API calls of users who had it selected get 500 (§5.3). */
 export async function deleteTeam(
   context: Context,
   actor: Actor,
@@ -91,7 +91,7 @@ export async function leaveTeam(
   return DONE;
 }
 
-/** Makes another member the owner; the old owner becomes an admin. */
+/** The old owner becomes an admin. */
 export async function transferTeam(
   context: Context,
   actor: Actor,
@@ -112,7 +112,7 @@ export async function listMembers(context: Context, actor: Actor): Promise<Membe
   return context.store.members.list(teamId);
 }
 
-/** The owner and the admins, for members who need one of them, and how many members there are in all. */
+/** Owner and admins for members who need one of them, and the number of members. */
 export async function describeTeam(
   context: Context,
   actor: Actor,
@@ -123,9 +123,7 @@ export async function describeTeam(
   return { leading, memberCount: members.length };
 }
 
-/**
- * Changes a member's role. Not found: the user is no member, or is the owner, who keeps that role until a transfer.
- */
+/** Not found: no member, or the owner, who keeps that role until a transfer. */
 export async function changeRole(
   context: Context,
   actor: Actor,
@@ -152,7 +150,6 @@ export async function removeMember(
   return DONE;
 }
 
-/** Records an actor's action on another user. */
 async function tell(
   context: Context,
   actor: Actor,

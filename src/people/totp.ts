@@ -1,30 +1,29 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isSame } from './cookies.ts';
 
-/** Codes of an authenticator: TOTP (RFC 6238) with SHA-1, six digits and steps of 30 seconds, which all of them support. */
+/** TOTP (RFC 6238): SHA-1, six digits, 30 seconds. */
 
 const STEP_MS = 30_000;
 /** RFC 4226 §4 recommends 160 bits. */
 const SECRET_BYTES = 20;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A new secret in base32. */
+/** Base32. */
 export function makeTotpSecret(): string {
   const bits = Array.from(randomBytes(SECRET_BYTES), (byte) => byte.toString(2).padStart(8, '0'));
   const digits = bits.join('').match(/.{5}/g) ?? [];
   return digits.map((digit) => BASE32[Number.parseInt(digit, 2)]).join('');
 }
 
-/** The secret as authenticators scan it. */
 export function totpUri(secret: string, email: string): string {
   const options = `secret=${secret}&issuer=Belfry&algorithm=SHA1&digits=6&period=30`;
   return `otpauth://totp/Belfry:${encodeURIComponent(email)}?${options}`;
 }
 
-/** The step whose code this is. The one before and the one after count too: the device's clock may be a little off. */
+/** The previous and next step count too, because clocks differ. */
 export function matchTotp(secret: string, code: string, now: number): number | null {
   const current = Math.floor(now / STEP_MS);
-  // Every step is compared, so that the time does not reveal the matching one.
+  // Compares every step, so the time doesn't reveal the matching one.
   const matching = [current - 1, current, current + 1].filter((step) =>
     isSame(code, codeOf(secret, step)),
   );

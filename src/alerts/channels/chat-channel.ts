@@ -1,7 +1,7 @@
 import type { Message } from './message.ts';
 
-/** A team chat that takes alerts at an incoming webhook. */
+/** A chat with an incoming webhook. */
 export interface ChatChannel {
-  /** Builds the JSON body to POST to the webhook. Escapes everything that the chat would read as markup. */
+  /** The JSON body. Escapes everything that the chat would read as markup. */
   formatPost(message: Message): unknown;
 }

@@ -12,7 +12,7 @@ import { teams } from './teams/teams.ts';
 import { telegram } from './telegram/telegram.ts';
 import { webhook } from './webhook/webhook.ts';
 
-/** Every chat that a team can choose. Email is apart: it goes to people, not to an address of the team. */
+/** Email goes to people and isn't listed. */
 export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
   slack,
   discord,
@@ -21,12 +21,10 @@ export const CHAT_FORMATS: Record<ChatKind, ChatChannel> = {
   mattermost,
 };
 
-/** The posted channels that are not chats. */
 const POSTING_CHANNELS: {
   [Kind in Exclude<PostedKind, ChatKind>]: PostingChannel<Kind>;
 } = { webhook, ntfy, telegram, pagerduty };
 
-/** The requests that send a message to a channel, in order. */
 export function postsOf(channel: PostedChannel, message: Message): readonly Post[] {
   if (isChat(channel)) {
     const body = CHAT_FORMATS[channel.kind].formatPost(message);

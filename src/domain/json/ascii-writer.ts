@@ -1,4 +1,4 @@
-/** Builds ASCII text piece by piece. For millions of pieces this is quicker than joining strings. */
+/** Quicker than joining millions of strings. */
 export class AsciiWriter {
   #bytes: Buffer;
   #length = 0;
@@ -16,18 +16,17 @@ export class AsciiWriter {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** Appends a part of `text`, which must be ASCII there. */
+  /** `text` must be ASCII there. */
   piece(text: string, start = 0, end = text.length): void {
     if (this.#length + end - start > this.#bytes.length) this.#grow(end - start);
     for (let at = start; at < end; at++) this.#bytes[this.#length++] = text.charCodeAt(at);
   }
 
-  /** Overwrites the last byte. */
   replaceLast(byte: number): void {
     this.#bytes[this.#length - 1] = byte;
   }
 
-  /** What was written, without a copy. */
+  /** Without a copy. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,8 +1,8 @@
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Keeps bytes up to a limit, as copies: a received chunk may be a small part of a large buffer. A body that arrives in
- * single bytes takes the same memory as one that arrives at once.
+ * Keeps copies of bytes up to a limit: a chunk may be a small part of a large buffer. Single bytes take no more memory
+ * than one chunk.
  */
 export class ByteStore {
   readonly #limit: number;
@@ -21,7 +21,6 @@ export class ByteStore {
     return this.#length;
   }
 
-  /** Keeps as much of the chunk as fits under the limit. */
   append(chunk: Buffer): void {
     const taken = Math.min(chunk.length, this.#limit - this.#length);
     if (taken <= 0) return;
@@ -29,7 +28,7 @@ export class ByteStore {
     this.#length += chunk.copy(this.#bytes, this.#length, 0, taken);
   }
 
-  /** Allocates exactly the first chunk's size, and doubles it from then on. */
+  /** Exactly the first chunk's size, then doubling. */
   #makeRoom(length: number): void {
     if (length <= this.#bytes.length) return;
     const size = Math.min(this.#limit, Math.max(length, this.#bytes.length * 2));
@@ -38,7 +37,7 @@ export class ByteStore {
     this.#bytes = larger;
   }
 
-  /** The bytes that were kept, without a copy. */
+  /** Without a copy. */
   bytes(): Buffer {
     return this.#length === this.#bytes.length
       ? this.#bytes

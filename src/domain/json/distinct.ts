@@ -1,6 +1,6 @@
 /**
- * Walks a payload without building a tree: a tree of a megabyte takes a third of a second. If a key occurs more than
- * once, its last value counts, at the place of the first (§2.6).
+ * Walks a payload without a tree: a tree of a megabyte takes a third of a second. Of repeated keys the last value
+ * counts, at the place of the first (§2.6).
  */
 import { MAX_JSON_DEPTH } from './text.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type ScalarKind,
 } from './tokens.ts';
 
-/** Receives each part of a value. A token is `text.slice(start, end)`. */
+/** A token is `text.slice(start, end)`. */
 export interface JsonSink {
   open(kind: ContainerKind): void;
   close(kind: ContainerKind): void;
@@ -21,10 +21,8 @@ export interface JsonSink {
 }
 
 /**
- * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted, so it
- * cannot be stored.
- *
- * @param makeSink  called with the text that the sink's tokens are parts of; called again if a key occurs twice
+ * Throws on text that would never have been accepted.
+ * @param makeSink called with the text of the sink's tokens; again if a key occurs twice
  */
 export function walkDistinct<Sink extends JsonSink>(
   text: string,
@@ -39,16 +37,16 @@ export function walkDistinct<Sink extends JsonSink>(
   return sink;
 }
 
-/** With more keys than this, an object's keys are kept in a set. */
+/** Above this, keys are kept in a set. */
 const FEW_KEYS = 16;
 
-/** Passes a value on to a sink, up to the first key that occurs twice in its object. */
+/** Passes a value to a sink, up to the first repeated key. */
 class Walker implements JsonVisitor {
   readonly tokens = new JsonTokens(this);
   hasDuplicate = false;
   isTooDeep = false;
   readonly #sink: JsonSink;
-  /** By level, the keys of the open object so far. The next object at that level uses the same list. */
+  /** By level. Objects of a level reuse the list. */
   readonly #keys: string[][] = [];
   readonly #manyKeys: Set<string>[] = [];
   #start = 0;
@@ -82,7 +80,6 @@ class Walker implements JsonVisitor {
     this.tokens.stop();
   }
 
-  /** False if the object already has this key. */
   #note(key: string): boolean {
     const { levels } = this.tokens;
     const keys = this.#keys[levels] ?? [];
@@ -97,7 +94,6 @@ class Walker implements JsonVisitor {
   }
 }
 
-/** A part of the text, and by which other part it is replaced. */
 interface Edit {
   at: number;
   end: number;
@@ -105,7 +101,7 @@ interface Edit {
   until: number;
 }
 
-/** The same JSON with each key once. It takes linear time, apart from the sorting of duplicates. */
+/** In linear time, apart from sorting the duplicates. */
 function withoutDuplicates(text: string): string {
   const finder = new DuplicateFinder(text);
   if (!finder.tokens.readWhole(text)) throw new TypeError('Payload text is malformed');
@@ -113,7 +109,7 @@ function withoutDuplicates(text: string): string {
   return applyEdits(text, edits, 0, text.length);
 }
 
-/** Recurses at most as deep as the text is nested. */
+/** Recurses as deep as the text is nested. */
 function applyEdits(text: string, edits: readonly Edit[], start: number, end: number): string {
   let written = '';
   let at = start;
@@ -136,16 +132,13 @@ function firstFrom(edits: readonly Edit[], at: number): Edit | undefined {
 
 interface OpenValue {
   start: number;
-  /** Of an object: where the first value of each key is. */
   members: Map<string, { start: number; end: number }> | null;
   key: string;
-  /** Where the comma before the key is. */
   commaAt: number;
 }
 
 class DuplicateFinder implements JsonVisitor {
   readonly tokens = new JsonTokens(this);
-  /** By the place at which they begin. */
   readonly edits = new Map<number, Edit>();
   readonly #text: string;
   readonly #open: OpenValue[] = [];

@@ -1,14 +1,14 @@
 import { parseJsonText, type JsonNode } from './text.ts';
 
 /**
- * Equality of JSON values (§2.4): numbers by value, objects in any order of their keys, lists in order. There are two
- * comparisons: a quick one of values that JSON.parse made, and an exact one of trees that kept their digits.
+ * Numbers are equal by value, objects in any order of keys (§2.4). A quick comparison of values from JSON.parse, and
+ * an exact one of trees with their digits.
  */
 
-/** 'unsure' if all is equal but a number is too large for a double to be exact. */
+/** 'unsure': equal, but a number is too large for a double. */
 type Likeness = 'equal' | 'different' | 'unsure';
 
-/** Compares two values that JSON.parse made. Recurses as deep as the shallower of the two. */
+/** Recurses as deep as the shallower value. */
 export function compareValues(one: unknown, other: unknown): Likeness {
   if (typeof one === 'number' && one === other) {
     return Math.abs(one) > Number.MAX_SAFE_INTEGER ? 'unsure' : 'equal';
@@ -20,9 +20,8 @@ export function compareValues(one: unknown, other: unknown): Likeness {
 }
 
 /**
- * Whether a string in a response equals an expected value that was written without quotes (§2.4): exactly as typed
- * (`abc`; also `5` and `"5"`, quotes included), or as JSON spells it between the quotes (`line\nx`). An expected
- * value in quotes is also JSON, which `compareValues` handles. The number 5 is not a string.
+ * A string equals an unquoted expected value (§2.4) as typed (`abc`, `5`, `"5"` with quotes), or as JSON spells it
+ * between quotes (`line\nx`). The number 5 isn't a string.
  */
 export function isTextOf(value: string, written: string): boolean {
   if (value === written) return true;
@@ -34,7 +33,6 @@ function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Compares lists too: their keys are their indexes. */
 function compareMembers(one: Record<string, unknown>, other: Record<string, unknown>): Likeness {
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return 'different';
@@ -48,7 +46,7 @@ function compareMembers(one: Record<string, unknown>, other: Record<string, unkn
   return likeness;
 }
 
-/** Compares two trees exactly: `1.0`, `1` and `10e-1` are equal, 9007199254740993 and …992 are not. */
+/** `1.0`, `1` and `10e-1` are equal; 9007199254740993 and …992 aren't. */
 export function areNodesEqual(one: JsonNode, other: JsonNode): boolean {
   if (one.kind === 'number') {
     return other.kind === 'number' && canonicalNumber(one.text) === canonicalNumber(other.text);
@@ -79,8 +77,8 @@ function areEntriesEqual(one: ObjectNode, other: ObjectNode): boolean {
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Writes a number's value in its canonical form: sign, digits without zeros at either end, power of ten. A number whose
- * exponent is too long to compute with is unchanged: such numbers are equal only if their texts are.
+ * Sign, digits without outer zeros, power of ten. A number whose exponent is too large to compute with stays as
+ * written.
  */
 export function canonicalNumber(text: string): string {
   const parts = NUMBER.exec(text);

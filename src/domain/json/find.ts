@@ -3,24 +3,22 @@ import { MAX_PATH_LENGTH, placeInList, type PathStep } from './path.ts';
 import { decodeString, type JsonKind, JsonTokens, type JsonVisitor } from './tokens.ts';
 
 /**
- * Finds the values at given paths in a JSON text that arrives in chunks (§2.7, §2.4). The result is the same as with
- * `JSON.parse` and `locate`: of equal keys the last one counts, and a text that is not valid JSON throughout has no
- * values.
+ * Finds values at paths in a JSON text that arrives in chunks (§2.4), with the results of `JSON.parse` and `locate`:
+ * the last of equal keys counts, and an invalid text has no values.
  */
 
-/** How many bytes are kept of one value, and of all values of one text together. */
+/** For one value, and for all of one text. */
 export const MAX_VALUE_BYTES = 64 * 1024;
 const MAX_KEPT_BYTES = 256 * 1024;
-/** A text nested more deeply than this counts as broken. */
 export const MAX_STREAMED_LEVELS = 1_000_000;
-/** Longer keys match no path. Six bytes can stand for one character of a path (`\u0041`). */
+/** Longer keys match no path. A character can take six bytes (`\u0041`). */
 const MAX_KEY_LENGTH = 6 * MAX_PATH_LENGTH + 2;
 
-/** The value at a path. `text` is JSON without white space between its tokens. */
+/** `text` has no white space between tokens. */
 export type FoundValue =
   | { kind: 'missing' }
   | { kind: 'found'; text: string }
-  /** A value too large to be kept: its beginning, and how many members it has. */
+  /** Too large to keep: its beginning and number of members. */
   | { kind: 'large'; is: JsonKind; start: string; members: number };
 
 export type JsonFindings = { values: readonly FoundValue[] } | { fault: string };
@@ -28,18 +26,16 @@ export type JsonFindings = { values: readonly FoundValue[] } | { fault: string }
 const MISSING: FoundValue = { kind: 'missing' };
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** What a step matches: a key, an index in a list, or either (`items.0`). */
+/** A key, an index, or either (`items.0`). */
 interface Step {
   readonly key: string | null;
   readonly place: number | null;
 }
 
-/** The state of the search for one path. */
 interface Search {
   readonly steps: readonly Step[];
-  /** How many of the steps match the value that is open now, or that comes next. */
+  /** How many steps match the open or next value. */
   matched: number;
-  /** The last value found at the path. */
   value: Capture | null;
 }
 
@@ -57,21 +53,20 @@ export class JsonFinder implements JsonVisitor {
     isBytes: true,
   });
   readonly #searches: Search[];
-  /** The largest `matched` of all searches. */
   #farthest = 0;
-  /** By level: the index of the next item in each list that a search has entered. */
+  /** By level: the index of the next item. */
   readonly #places: number[] = [];
   readonly #capturing: { capture: Capture; level: number }[] = [];
   #keptBytes = 0;
   #chunk = NOTHING;
-  /** The bytes of the chunk from here on are not kept yet. */
+  /** Bytes from here on aren't kept yet. */
   #keptTo = 0;
 
   constructor(paths: readonly (readonly PathStep[])[]) {
     this.#searches = paths.map((path) => ({ steps: path.map(readStep), matched: 0, value: null }));
   }
 
-  /** True if no later byte can change the findings. */
+  /** No later byte can change the findings. */
   get isDone(): boolean {
     return this.#tokens.isBroken;
   }
@@ -92,8 +87,6 @@ export class JsonFinder implements JsonVisitor {
     return { values: this.#searches.map(({ value }) => (value === null ? MISSING : tell(value))) };
   }
 
-  // Methods of `JsonVisitor`.
-
   begin(kind: JsonKind, at: number): void {
     const level = this.#tokens.levels;
     for (const { capture, level: at } of this.#capturing) if (at === level - 1) capture.members++;
@@ -113,7 +106,7 @@ export class JsonFinder implements JsonVisitor {
     if (level > this.#farthest) return;
     this.#keep(at);
     while (this.#capturing.at(-1)?.level === level) this.#capturing.pop();
-    // The value has ended, so its step no longer matches. The root has no step.
+    // The value has ended, so its step no longer matches.
     for (const search of this.#searches)
       if (search.matched === level && level > 0) search.matched = level - 1;
     if (this.#farthest === level) this.#farthest = Math.max(0, level - 1);
@@ -123,7 +116,7 @@ export class JsonFinder implements JsonVisitor {
     if (token === null || this.#tokens.levels - 1 > this.#farthest) return;
     let key: string | null = null;
     this.#match((step) => {
-      // A character takes three bytes at most, or six as an escape.
+      // A character takes at most three bytes, or six as an escape.
       if (step.key === null || token.length - 2 > step.key.length * (isEscaped ? 6 : 3))
         return false;
       key ??= decodeString(Buffer.from(token, 'latin1').toString(), isEscaped);
@@ -143,14 +136,13 @@ export class JsonFinder implements JsonVisitor {
     this.#match((step) => step.place === place);
   }
 
-  /** Advances every search whose next step matches the member that comes next. */
   #match(isStep: (step: Step) => boolean): void {
     const level = this.#tokens.levels;
     for (const search of this.#searches) {
       const step = search.steps[level - 1];
       if (search.matched !== level - 1 || step === undefined || !isStep(step)) continue;
       search.matched = level;
-      // Of equal keys the last one counts, so the values of an earlier one are dropped.
+      // The last of equal keys counts.
       this.#forget(search);
       this.#farthest = Math.max(this.#farthest, level);
     }

@@ -1,19 +1,14 @@
-/**
- * Paths into a JSON value (§2.4): `data.items[0].id`, `$.data.items[0].id`, `data["odd key"]`.
- * One path names one place; there are no wildcards.
- */
+/** Paths such as `data.items[0].id`, `$.data.items[0].id` and `data["odd key"]` (§2.4). No wildcards. */
 
-/** A key of an object, or a place in a list. */
 export type PathStep = string | number;
 
-/** How long the text of a path may be, in characters. */
 export const MAX_PATH_LENGTH = 1000;
 
-/** One step, from the end of the last one: `.name`, `[0]`, `["key"]` or `['key']`. */
+/** `.name`, `[0]`, `["key"]` or `['key']`. */
 const STEP =
   /\.([^.[\]"']+)|\[(0|[1-9]\d{0,8})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]/suy;
 
-/** Reads a path; null if the text is not one. `$` alone is the whole value; an empty text is not a path. */
+/** Null if it isn't one. `$` is the whole value; an empty text isn't a path. */
 export function parsePath(text: string): PathStep[] | null {
   if (text === '' || text.length > MAX_PATH_LENGTH) return null;
   let rest = text;
@@ -37,14 +32,14 @@ function readSteps(text: string): PathStep[] | null {
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Removes JSON's escapes. A backslash before any other character is dropped. */
+/** A backslash before other characters is dropped. */
 function unescapeKey(text: string): string {
   return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gsu, (_, hex?: string, character = '') =>
     hex === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(parseInt(hex, 16)),
   );
 }
 
-/** The index in a list that a step names; null if it names none. */
+/** Null if the step is no index. */
 export function placeInList(step: PathStep): number | null {
   if (typeof step === 'number') return step;
   return /^(?:0|[1-9]\d{0,8})$/.test(step) ? Number(step) : null;

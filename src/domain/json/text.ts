@@ -1,8 +1,6 @@
 /**
- * JSON carried as text: it is sent as given (§2.6).
- *
- * Trees made here keep the digits of numbers and the order of keys. Of duplicate keys the last value counts, at the
- * place of the first. `__proto__` and `constructor` are keys like any other.
+ * JSON as text, because it is sent as given (§2.6). Trees keep digits and the order of keys. The last of duplicate
+ * keys counts, at the place of the first. `__proto__` is a key like any other.
  */
 
 import {
@@ -14,26 +12,22 @@ import {
   type ScalarKind,
 } from './tokens.ts';
 
-/** How deep a payload may be nested: `[]` and `{}` are one level, `[[]]` two (§2.6). */
+/** `[]` and `{}` are one level, `[[]]` two (§2.6). */
 export const MAX_JSON_DEPTH = 512;
 
 type JsonScalar =
   | { kind: 'string'; value: string; raw: string }
-  /** `text` holds the digits as written. The number may be one that JavaScript cannot represent. */
+  /** Digits as written; JavaScript may not be able to represent the number. */
   | { kind: 'number'; text: string; raw: string }
   | { kind: 'true' | 'false' | 'null'; raw: string };
 
-/** A JSON value. `raw` is its source text, without white space around it. */
+/** `raw` is the source without white space around it. */
 export type JsonNode =
   | { kind: 'object'; entries: ReadonlyMap<string, JsonNode>; raw: string }
   | { kind: 'array'; items: readonly JsonNode[]; raw: string }
   | JsonScalar;
 
-/**
- * Reads a JSON text (RFC 8259). A leading byte order mark is malformed, as for JSON.parse.
- *
- * Returns 'too-deep' as soon as the nesting exceeds `maxDepth`, without checking the rest of the text.
- */
+/** A byte order mark is malformed, as for JSON.parse. Returns 'too-deep' at once, without checking the rest. */
 export function parseJsonText(
   text: string,
   maxDepth: number = MAX_JSON_DEPTH,
@@ -44,7 +38,7 @@ export function parseJsonText(
   return isJson && builder.root !== null ? builder.root : 'malformed';
 }
 
-// One map for all empty objects: a body can hold hundreds of thousands of `{}`.
+// A body can hold hundreds of thousands of `{}`.
 const NO_ENTRIES = new Map<string, JsonNode>();
 const NO_ITEMS: JsonNode[] = [];
 
@@ -115,27 +109,21 @@ function makeScalar(kind: ScalarKind, raw: string, isEscaped: boolean): JsonScal
   return { kind, raw };
 }
 
-/**
- * A field of a request body. Objects and arrays are not expanded: `raw` can be passed to `parseJsonText`. `depth`
- * counts their levels (`[]` is 1); `isEmpty` is true for `[]` and `{}`.
- */
+/** Objects and arrays aren't expanded. `depth` counts their levels (`[]` is 1); `isEmpty` is true for `[]` and `{}`. */
 export type JsonField =
   | { kind: ContainerKind; raw: string; depth: number; isEmpty: boolean }
   | JsonScalar;
 
-/** Reads a whole text as one field, without expanding it. Null if it is not JSON. */
+/** Null if it isn't JSON. */
 export function readJsonField(text: string): JsonField | null {
   const reader = new FieldReader(text, 0);
   return reader.tokens.readWhole(text) ? reader.field : null;
 }
 
 /**
- * Reads the fields of a JSON object, in document order, without expanding nested values.
- *
- * Null if the text is malformed anywhere or is not an object (§4.5: it then counts as having no fields). The nesting
- * is measured but not limited, so that the caller can report it (§2.6).
- *
- * @param wanted  the names to read; undefined: all
+ * In document order. Null if the text isn't a JSON object (§4.5). Nesting is measured, not limited, so that the caller
+ * can report it (§2.6).
+ * @param wanted names to read; undefined: all
  */
 export function readTopLevelFields(
   text: string,
@@ -145,16 +133,14 @@ export function readTopLevelFields(
   return reader.tokens.readWhole(text) ? reader.fields : null;
 }
 
-/** Reads the values at one level: the whole text, or the members of an object. */
 class FieldReader implements JsonVisitor {
   readonly tokens = new JsonTokens(this);
   readonly fields = new Map<string, JsonField>();
-  /** The last value. */
   field: JsonField | null = null;
   readonly #text: string;
   readonly #level: 0 | 1;
   readonly #wanted: ReadonlySet<string> | undefined;
-  /** Null for a name that is not wanted. */
+  /** Null for a name that isn't wanted. */
   #key: string | null = '';
   #start = 0;
   #depth = 0;
@@ -193,13 +179,12 @@ class FieldReader implements JsonVisitor {
   }
 }
 
-/** Writes JSON that the service itself makes: API responses (§1.2) and callbacks (§6). */
+/** For API responses (§1.2) and callbacks (§6). */
 export function escapeJsonAnswer(value: unknown): string {
   return toAsciiJson(JSON.stringify(value));
 }
 
-// In JSON text a slash or a non-ASCII character can only occur inside a string, and JSON.stringify never writes a
-// lone backslash in front of one.
+// Slashes and non-ASCII characters occur only in strings, and JSON.stringify never writes a lone backslash before one.
 function toAsciiJson(json: string): string {
   return json
     .replaceAll('/', '\\/')

@@ -1,36 +1,29 @@
 /**
- * The grammar of JSON (RFC 8259), strictly, for a text that is whole or arrives in chunks. It reads each character once
- * and keeps only its position in the value, so it takes linear time and cannot overflow the stack, whatever the text.
+ * The grammar of JSON (RFC 8259) for a whole text or chunks. It reads each character once and keeps only its position,
+ * so it takes linear time and can't overflow the stack.
  *
- * JSON.parse rounds numbers, moves integer-like keys to the front, forgets how a value was written (§2.6), and blocks the
- * process for as long as a body is large.
+ * JSON.parse rounds numbers, moves integer-like keys to the front, and blocks the process for large bodies.
  */
 
 export type ScalarKind = 'string' | 'number' | 'true' | 'false' | 'null';
 export type ContainerKind = 'object' | 'array';
 export type JsonKind = ContainerKind | ScalarKind;
 
-/** Receives the parts of a value in document order. Positions refer to the chunk being read. */
+/** In document order. Positions refer to the current chunk. */
 export interface JsonVisitor {
-  /** A value begins, in as many containers as `levels` says. */
   begin(kind: JsonKind, at: number): void;
-  /** The innermost open value ends just before `at`. */
+  /** Ends before `at`. */
   end(kind: JsonKind, at: number): void;
-  /**
-   * A key, which ends just before `at`.
-   *
-   * @param token  with its quotes; null if it is longer than `maxKeyLength`
-   */
+  /** @param token with its quotes; null if longer than `maxKeyLength` */
   key(token: string | null, isEscaped: boolean, at: number): void;
-  /** White space between tokens. */
   space?(start: number, end: number): void;
 }
 
 interface Limits {
-  /** A text nested more deeply counts as broken: every level costs a bit of memory. */
+  /** A text nested more deeply counts as broken. */
   maxLevels?: number;
   maxKeyLength?: number;
-  /** Whether the text is UTF-8 read as Latin-1, which may begin with a byte order mark. */
+  /** UTF-8 read as Latin-1, which may begin with a byte order mark. */
   isBytes?: boolean;
 }
 
@@ -42,12 +35,9 @@ const [MINUS, PLUS, POINT, ZERO, NINE, SMALL_E, SMALL_U] = [
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
 type State = 'mark' | MarkupState | 'string' | 'escape' | 'hex' | 'word' | NumberState | 'broken';
-/** Between tokens: the expected next token. */
 type MarkupState = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'after';
-/** Inside a number: the last part that was read. */
 type NumberState = 'minus' | 'zero' | 'whole' | 'point' | 'fraction' | 'e' | 'e-sign' | 'exponent';
 
-/** The states in which a number may end. */
 const COMPLETE: ReadonlySet<State> = new Set(['zero', 'whole', 'fraction', 'exponent']);
 
 export class JsonTokens {
@@ -56,15 +46,15 @@ export class JsonTokens {
   readonly #maxKeyLength: number;
   #state: State;
   #chunk = '';
-  /** How many characters of a byte order mark, of a word (`true`) or of an escape's digits have been read. */
+  /** Characters read of a byte order mark, a word (`true`) or an escape. */
   #read = 0;
   #word: 'true' | 'false' | 'null' = 'null';
   #isKey = false;
   #isEscaped = false;
   #keyStart = 0;
-  /** The part of a key that was in earlier chunks; null if it is too long. */
+  /** The key's part in earlier chunks; null if too long. */
   #keyBefore: string | null = '';
-  /** One bit for each level: 1 for an object. */
+  /** One bit a level: 1 for an object. */
   #kinds = new Uint8Array(16);
   #levels = 0;
   #hasEnded = false;
@@ -80,7 +70,7 @@ export class JsonTokens {
     this.#state = isBytes ? 'mark' : 'value';
   }
 
-  /** True if no later characters can make the text valid JSON. */
+  /** Nothing can make the text valid any more. */
   get isBroken(): boolean {
     return this.#state === 'broken';
   }
@@ -89,7 +79,6 @@ export class JsonTokens {
     return this.#isStopped;
   }
 
-  /** How many objects and lists are open. */
   get levels(): number {
     return this.#levels;
   }
@@ -99,12 +88,11 @@ export class JsonTokens {
     return level >= 0 && ((this.#kinds[level >> 3] ?? 0) & (1 << (level & 7))) !== 0;
   }
 
-  /** Whether the string that ends now has an escape. */
   get isEscaped(): boolean {
     return this.#isEscaped;
   }
 
-  /** Reads nothing more. To be called by the visitor. */
+  /** Called by the visitor. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -126,14 +114,14 @@ export class JsonTokens {
     if (this.#isKey) this.#keepKey(chunk.slice(this.#keyStart));
   }
 
-  /** @returns whether all that was taken is one JSON value */
+  /** @returns whether the text is one JSON value */
   finish(): boolean {
     if (COMPLETE.has(this.#state) && this.#levels === 0)
       this.#endValue('number', this.#chunk.length);
     return this.#hasEnded && this.#state !== 'broken';
   }
 
-  /** Consumes at least one character, or changes the state so that the same one is read again. */
+  /** Consumes a character, or changes the state to read the same one again. */
   #step(chunk: string, at: number): number {
     const code = chunk.charCodeAt(at);
     const state = this.#state;
@@ -370,7 +358,6 @@ export class JsonTokens {
   }
 }
 
-/** The string that a token stands for. */
 export function decodeString(token: string, isEscaped: boolean): string {
   return isEscaped ? (JSON.parse(token) as string) : token.slice(1, -1);
 }

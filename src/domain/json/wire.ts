@@ -3,11 +3,9 @@ import { walkDistinct, type JsonSink } from './distinct.ts';
 import type { ContainerKind, ScalarKind } from './tokens.ts';
 
 /**
- * Writes a JSON text as it is sent (§2.6): ASCII only, `/` as `\/`, empty objects as `[]`, no white space between
- * tokens, escapes in their shortest form. Digits and the order of keys are kept.
+ * JSON as sent (§2.6): ASCII, `/` as `\/`, empty objects as `[]`, no white space between tokens, shortest escapes.
  *
- * Throws on text that is not JSON or is nested more deeply than `MAX_JSON_DEPTH`. Such a payload is never accepted, so
- * it can't be stored.
+ * Throws on text that would never have been accepted.
  */
 export function encodeJsonForWire(text: string): Buffer {
   return walkDistinct(text, (distinct) => new WireWriter(distinct)).out.bytes();
@@ -20,7 +18,7 @@ const SMALL_U = 0x75;
 class WireWriter implements JsonSink {
   readonly out: AsciiWriter;
   readonly #text: string;
-  /** True if the innermost container is still empty, or if the value of a key follows: no comma is written then. */
+  /** No comma before the first member, or before the value of a key. */
   #isFirst = true;
 
   constructor(text: string) {
@@ -59,7 +57,6 @@ class WireWriter implements JsonSink {
     this.#isFirst = false;
   }
 
-  /** Writes a string token with valid quotes and escapes. */
   #writeString(start: number, end: number): void {
     const text = this.#text;
     this.out.byte(QUOTE);
@@ -74,7 +71,7 @@ class WireWriter implements JsonSink {
         this.#writeCharacter(Number.parseInt(text.slice(at + 1, at + 5), 16));
         at += 4;
       } else {
-        // Every escape of one character is already in its shortest form, and a slash is always escaped.
+        // Every escape of one character is already the shortest.
         this.out.byte(BACKSLASH);
         this.out.byte(escape);
       }

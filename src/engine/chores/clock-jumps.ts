@@ -2,18 +2,16 @@ import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 
 const DAY_MS = 86_400_000;
-/** For so long a clock that has jumped is not believed. */
 export const HOLD_MS = 3_600_000;
 
 /**
- * Whether the wall clock can be trusted for deletions: not for an hour after it has jumped ahead by a day or more, so
- * that an operator or a time server can correct it. A machine that was suspended for days looks the same, and waits for
- * the hour, too.
+ * Blocks deletions for an hour after the clock jumped ahead by a day or more, so that the clock can be corrected. A
+ * machine that was suspended for days looks the same.
  */
 export class ClockJumps {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Wall time minus monotonic time when it was last looked at; it changes by jumps alone. */
+  /** Wall time minus monotonic time; only jumps change it. */
   #offsetMs: number;
   /** Monotonic. */
   #heldUntilMs = 0;
@@ -25,15 +23,13 @@ export class ClockJumps {
   }
 
   /**
-   * To be called at a start.
-   *
-   * @param at  when the service last ran at least `HOLD_MS` ago, in ms since 1970 UTC; null for never
+   * Call it at a start.
+   * @param at when the service last ran at least `HOLD_MS` ago; null for never
    */
   compareWith(at: number | null): void {
     if (at !== null) this.#hold(this.#clock.now() - at);
   }
 
-  /** Compares the clock with the last look, and starts the hour if it has jumped. */
   isHeld(): boolean {
     const offsetMs = this.#readOffset();
     this.#hold(offsetMs - this.#offsetMs);

@@ -3,21 +3,20 @@ import type { Store } from '#store/store';
 import { Repeating } from './repeating.ts';
 
 const LOOK_EVERY_MS = 5_000;
-/** A clock that is set back by less delays no cron noticeably. */
+/** A smaller step delays no cron noticeably. */
 const STEP_MS = 5_000;
 
 /**
- * Computes the next times of all crons again at a start and if the clock was set back: while it was ahead, crons that
- * ran were planned for times that are far away now.
+ * Computes the next times of all crons again at a start and after the clock was set back: crons that ran while it was
+ * ahead have times that are far away now.
  */
 export class CronTimes {
   readonly #store: Store;
   readonly #log: Log;
   readonly #looks: Repeating;
-  /** The largest difference between wall time and monotonic time since the clock was last set back. */
+  /** The largest difference between wall and monotonic time since the clock was last set back. */
   #offsetMs = -Infinity;
   #isDue = true;
-  /** True while times are computed. */
   isWorking = false;
 
   constructor(store: Store, log: Log) {

@@ -11,40 +11,32 @@ export interface HousekeepingOptions extends Required<HistoryDays> {
   clockJumps: ClockJumps;
 }
 
-/** How often a chore without work checks for more. */
 const LOOK_EVERY_MS = 60_000;
-/** The pause of a chore after a failed step. The other chores continue meanwhile. */
 const FAILED_PAUSE_MS = 5_000;
-/**
- * The shortest pause between two steps. The pause is at least as long as the step took, so that half of the
- * database's time is left to others.
- */
+/** At least as long as the step took, so half of the database's time is left to others. */
 const LEAST_PAUSE_MS = 20;
 const PAGES_A_STEP = 500;
 
-/** Kinds that are deleted even while the clock is not trusted. */
+/** Deleted even while the clock isn't trusted. */
 const TIMELESS: ReadonlySet<Expiring> = new Set(['orphans', 'ofDeletedTeams']);
 
-/** On SQLite a step blocks the only writer, so it lasts as long as a few commits. */
+/** On SQLite a step blocks the only writer. */
 const PACE: Record<Store['dialect'], PaceLimits> = {
   sqlite: { first: 200, least: 20, most: 2_000, aimMs: 20 },
   postgres: { first: 500, least: 50, most: 5_000, aimMs: 100 },
 };
 
-/** A kind of cleaning with its own schedule: a failure of it, or a lot of work in it, does not delay the others. */
+/** Chores don't delay each other, even if one fails or has much to do. */
 interface Chore {
   name: string;
   dueAtMs: number;
-  /** How many rows its next step handles; adapted to how long steps take. */
+  /** Adapted to how long steps take. */
   size: number;
-  /** Handles up to `size` rows. Returns true if there is more to do. */
+  /** Returns true if there is more to do. */
   step(size: number): Promise<boolean>;
 }
 
-/**
- * Deletes expired rows (§3.9) and frees their disk space, in small steps during other work. Several nodes may do it at
- * once.
- */
+/** Deletes expired rows (§3.9) and returns their disk space in small steps. Several nodes may do it at once. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   readonly #pace: PaceLimits;
@@ -72,12 +64,11 @@ export class Housekeeping {
     this.#steps.start(LOOK_EVERY_MS);
   }
 
-  /** Starts no further step and waits for the one under way. */
   stop(): Promise<void> {
     return this.#steps.stop();
   }
 
-  /** Takes a step of the chore that is due first, and returns the pause until the next. */
+  /** Of the chore that is due first. Returns the pause until the next. */
   async #step(): Promise<number> {
     const tookMs = await this.#do(this.#nextChore);
     const nowMs = this.#options.store.clock.monotonicMs();
@@ -88,14 +79,14 @@ export class Housekeeping {
     return this.#chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
   }
 
-  /** Does one step of a chore. @returns how long it took, in milliseconds */
+  /** @returns the duration in milliseconds */
   async #do(chore: Chore): Promise<number> {
     const { store, log } = this.#options;
     const startedAtMs = store.clock.monotonicMs();
     const elapsedMs = () => store.clock.monotonicMs() - startedAtMs;
     let inMs = LOOK_EVERY_MS;
     try {
-      // A chore with more to do queues up behind the others that are due.
+      // Goes behind the other chores that are due.
       if (await chore.step(chore.size)) {
         inMs = 0;
         chore.size = nextSize(this.#pace, chore.size, elapsedMs());

@@ -3,7 +3,7 @@ import type { Log } from '#domain/log';
 
 const FAILED_PAUSE_MS = 5_000;
 
-/** Takes the steps of a chore one after the other, each after the pause that the last one returned. */
+/** Takes steps one after the other, each after the pause that the previous one returned. */
 export class Repeating {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #log: Log;
@@ -12,13 +12,13 @@ export class Repeating {
   #cancel: (() => void) | null = null;
   #isRunning = false;
   #running: Promise<void> = Promise.resolve();
-  /** The pause after a step that wants no further one, because `start` was called meanwhile. */
+  /** `start` was called during a step: this pause follows if the step wants none. */
   #againMs: number | null = null;
   #stopped = false;
 
   /**
-   * @param failure  the event that is logged if a step fails; null for none
-   * @param step  returns the pause until the next step, in milliseconds; null for no further step
+   * @param failure the logged event; null for none
+   * @param step returns the pause in milliseconds; null for no further step
    */
   constructor(
     clock: Pick<Clock, 'after'>,
@@ -36,13 +36,12 @@ export class Repeating {
     return this.#stopped;
   }
 
-  /** Plans a step; does nothing if one is planned. */
+  /** Does nothing if a step is planned. */
   start(inMs = 0): void {
     if (this.#isRunning) this.#againMs = inMs;
     else if (this.#cancel === null) this.#plan(inMs);
   }
 
-  /** Waits for the step under way. No further one begins. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();

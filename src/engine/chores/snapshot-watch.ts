@@ -5,7 +5,7 @@ import { Repeating } from './repeating.ts';
 
 const LOOK_EVERY_MS = 10_000;
 
-/** Logs old snapshots, which slow claims down: each once when it is found, and once when it is gone. */
+/** Old snapshots slow down claims. Each is logged when it is found, and when it is gone. */
 export class SnapshotWatch {
   readonly #store: Store;
   readonly #log: Log;
@@ -19,7 +19,6 @@ export class SnapshotWatch {
     this.#looks = new Repeating(store.clock, log, null, () => this.#look());
   }
 
-  /** The old snapshots that the last check found. */
   get old(): readonly OldSnapshot[] {
     return this.#old;
   }

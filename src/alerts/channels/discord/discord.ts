@@ -7,10 +7,10 @@ const COLORS: Record<Message['level'], number> = {
   recovery: 0x2e7d32,
   test: 0x546e7a,
 };
-/** Discord's limit for the title of an embed, escapes included. */
+/** Escapes included. */
 const TITLE_CHARACTERS = 256;
 
-/** A Discord webhook's embed. Mentions are disabled, so that no name pings anyone. */
+/** Mentions are disabled, so that no name pings anyone. */
 export const discord: ChatChannel = {
   formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
     allowed_mentions: { parse: [] },
@@ -38,7 +38,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\*_~`|>#\-[\]()<@]/g, '\\$&');
 }
 
-/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
+/** A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

@@ -2,7 +2,7 @@ import { escapeHtml } from '#domain/escape-html';
 import { cut, type Message } from '../message.ts';
 
 interface MailContent {
-  /** One line, so that a name in it cannot inject a mail header. */
+  /** One line, so that a name can't inject a mail header. */
   subject: string;
   text: string;
   html: string;
@@ -18,10 +18,8 @@ const COLORS: Record<Message['level'], string> = {
   test: '#455a64',
 };
 
-/** An alert as a mail, in plain text and as a page that needs no pictures. */
 export function formatMail(message: Message): MailContent {
-  // The subject of a test leaves out the team's name, so that its recipient does not first read a text that someone
-  // else chose.
+  // Without the team's name, so that a recipient doesn't first read a text that someone else chose.
   const subject = message.level === 'test' ? TEST_SUBJECT : cut(message.title, SUBJECT_CHARACTERS);
   return { subject, text: formatText(message), html: formatHtml(message) };
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts';
 import type { ChatChannel } from '../chat-channel.ts';
 
-/** A card at a Google Chat webhook. Google Chat renders some HTML in a card's texts, so they are escaped. */
+/** Google Chat renders some HTML in a card's texts, so they are escaped. */
 export const googleChat: ChatChannel = {
   formatPost: ({ title, facts, excerpt, link, runbook }: Message) => ({
     fallbackText: title,

@@ -10,8 +10,8 @@ const COLORS: Record<Message['level'], string> = {
 const TITLE_CHARACTERS = 250;
 
 /**
- * An attachment at an incoming webhook of Mattermost, which reads Markdown, `@` mentions and Slack's mentions
- * (`<!channel>`) in every text. A zero-width space after `@` and `<` keeps texts from mentioning anybody.
+ * Mattermost reads Markdown, `@` mentions and Slack's mentions (`<!channel>`) everywhere. A zero-width space after `@`
+ * and `<` prevents mentions.
  */
 export const mattermost: ChatChannel = {
   formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({
@@ -45,7 +45,7 @@ function breakMentions(text: string): string {
   return text.replace(/[@<]/g, '$&\u200b');
 }
 
-/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
+/** A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${breakMentions(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

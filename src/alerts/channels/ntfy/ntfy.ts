@@ -15,10 +15,10 @@ const TAGS: Record<Message['level'], string> = {
   test: 'bell',
 };
 const TITLE_CHARACTERS = 200;
-/** The ntfy server turns longer messages into attached files. */
+/** The server turns longer messages into files. */
 const MESSAGE_BYTES = 4_000;
 
-/** A message to a topic of ntfy, published as JSON at the server's root. Its texts are plain: Markdown is off. */
+/** Published as JSON at the server's root, as plain text. */
 export const ntfy: PostingChannel<'ntfy'> = {
   formatPosts: (message, { url, token }) => {
     const { origin, pathname } = new URL(url);

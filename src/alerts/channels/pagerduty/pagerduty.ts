@@ -11,9 +11,8 @@ const SEVERITIES: Record<Exclude<Message['level'], 'recovery'>, string> = {
 };
 
 /**
- * Events of PagerDuty (version 2): a failure or warning opens an incident, a recovery resolves it. Each cron and each
- * queue has its own deduplication key, and another for being slow, so that a repeated event opens no second incident. A
- * test opens an incident and resolves it.
+ * A failure or warning opens an incident, a recovery resolves it. Each cron and queue has a deduplication key, and
+ * another one for slow runs. A test opens an incident and resolves it.
  */
 export const pagerduty: PostingChannel<'pagerduty'> = {
   formatPosts: (message, { routing_key, server = SERVER }) => {
@@ -37,7 +36,7 @@ export const pagerduty: PostingChannel<'pagerduty'> = {
   },
 };
 
-/** A slow source may fail, too, and each ends on its own. */
+/** A slow source may also fail, and each ends separately. */
 function keyOf({ kind, id }: Subject, about: MessageDetails): string {
   return `belfry-${kind}-${id}${about.kind === 'slow' ? '-slow' : ''}`;
 }

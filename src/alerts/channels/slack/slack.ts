@@ -1,12 +1,11 @@
 import type { Message } from '../message.ts';
 import type { ChatChannel } from '../chat-channel.ts';
 
-/** Slack's limit for a header block, escapes included. Slack refuses a post that exceeds it. */
+/** Escapes included; Slack refuses a longer header. */
 const HEADER_CHARACTERS = 150;
 
 /**
- * Slack's Block Kit at an incoming webhook. Texts from outside are put where there is no markup (`plain_text`, code),
- * and the characters of Slack's syntax are escaped, so that no name can call a channel.
+ * Texts from outside are in `plain_text` or code, and Slack's syntax is escaped, so that no name can mention anyone.
  */
 export const slack: ChatChannel = {
   formatPost: ({ title, facts, excerpt, link, runbook }: Message) => ({
@@ -35,12 +34,12 @@ function section(mrkdwn: string) {
   return { type: 'section', text: { type: 'mrkdwn', text: mrkdwn, verbatim: true } };
 }
 
-/** A code block. A zero-width space between backticks keeps three in a row from ending the block. */
+/** A zero-width space between backticks keeps three in a row from ending the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${escapeText(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }
 
-/** Escapes a title, and cuts it before the first character whose escape would not fit into a header. */
+/** Cuts before the first character whose escape doesn't fit into a header. */
 function escapeWithin(title: string): string {
   const whole = escapeText(title);
   if (whole.length <= HEADER_CHARACTERS) return whole;

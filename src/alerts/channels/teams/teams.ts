@@ -9,8 +9,8 @@ const COLORS: Record<Message['level'], string> = {
 };
 
 /**
- * An adaptive card, as posted by a Microsoft Teams workflow ("when a Teams webhook request is received"). Texts from
- * outside are put into text runs, which have no markup, unlike text blocks and facts.
+ * An adaptive card for a workflow ("when a Teams webhook request is received"). Texts from outside are text runs,
+ * which have no markup.
  */
 export const teams: ChatChannel = {
   formatPost: ({ level, title, facts, excerpt, link, runbook }: Message) => ({

@@ -5,7 +5,7 @@ import type { PostingChannel } from '../posting-channel.ts';
 const SERVER = 'https://api.telegram.org';
 const TEXT_CHARACTERS = 4_000;
 
-/** A message of the team's own bot. It names no `parse_mode`, so no text is markup, and shows no preview of links. */
+/** Without `parse_mode`, so no text is markup, and without previews of links. */
 export const telegram: PostingChannel<'telegram'> = {
   formatPosts: (message, { token, chat_id, server = SERVER }) => {
     const { title, link } = message;

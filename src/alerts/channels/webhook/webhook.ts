@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts';
 import type { PostingChannel } from '../posting-channel.ts';
 
-/** JSON for a program of the team, signed like what is sent to targets (§5.6); docs/alerts.md lists its fields. */
+/** Signed (§5.6); docs/alerts.md lists the fields. */
 export const webhook: PostingChannel<'webhook'> = {
   formatPosts: (message, { url }) => [{ url, headers: [], body: bodyOf(message), isSigned: true }],
 };
