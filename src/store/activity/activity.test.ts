@@ -52,7 +52,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await list({ from: 1_000, to: 2_000 }), oldest?.id);
     });
 
-    test('of an account is in each team of the user, and in no other', async () => {
+    test('activity of an account is recorded in each team of the user only', async () => {
       await using store = await openTestStore();
       const { userId, teamId } = await aUserOf(store, 'ada@bells.test', 'Bells');
       const second = await store.members.createTeam(
@@ -84,7 +84,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(describeAction(entry?.action ?? ''), 'cron.sung');
     });
 
-    test('goes after 400 days, and with its team', async () => {
+    test('activity is deleted after 400 days, and with its team', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const now = store.clock.now();

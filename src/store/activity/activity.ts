@@ -2,22 +2,16 @@ import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
-import { add, all, one } from '../database/rows.ts';
+import { LAST_TIME } from '#domain/instant';
+import { above, add, all, below, one, record, type Recorded, within } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
+const COLUMNS = ['id', 'at', 'actor_id', 'actor', 'action', 'detail'] as const;
+
 /** A recorded action of a person. */
-export interface Activity {
-  id: string;
-  at: number;
-  /** Null: the operator at the command line. */
-  actorId: string | null;
-  /** The person's name and email at that time. */
-  actor: string;
-  /** An `ActivityAction`, or an action of a newer version. */
-  action: string;
+export interface Activity extends Recorded<Row<'activity'>, (typeof COLUMNS)[number]> {
   /** The thing that was changed, by its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;
-  detail: string | null;
 }
 
 export interface ActivityFilter {
@@ -52,10 +46,8 @@ export const activity = {
   ): Promise<void> {
     await main.transact(async (trx) => {
       const named = await nameDoer(trx, doer);
-      await insert(
-        trx,
-        [deeds].flat().map((deed) => rowOf(teamId, named, deed, now)),
-      );
+      const rows = [deeds].flat().map((deed) => rowOf(teamId, named, deed, now));
+      await add(trx, 'activity', rows);
     });
   },
 
@@ -68,38 +60,27 @@ export const activity = {
     now: number,
   ): Promise<void> {
     await main.transact(async (trx) => {
-      const teams = await all(
-        trx,
-        'memberships',
-        { user_id: userId },
-        { columns: ['team_id'], limit: MOST_TEAMS },
-      );
+      const asked = { columns: ['team_id'], limit: MOST_TEAMS } as const;
+      const teams = await all(trx, 'memberships', { user_id: userId }, asked);
       const named = await nameDoer(trx, doer);
-      await insert(
-        trx,
-        teams.map(({ team_id }) => rowOf(team_id, named, deed, now)),
-      );
+      const rows = teams.map(({ team_id }) => rowOf(team_id, named, deed, now));
+      await add(trx, 'activity', rows);
     });
   },
 
   /** Newest first. */
   async list({ searches }: Context, teamId: string, filter: ActivityFilter): Promise<Activity[]> {
     const { actions, actorId, subjectId, from, to, before, after, limit } = filter;
-    const rows = await searches.read((db) => {
-      let query = db.selectFrom('activity').selectAll().where('team_id', '=', teamId);
-      if (actions !== undefined) query = query.where('action', 'in', actions);
-      if (actorId === COMMAND_LINE) query = query.where('actor_id', 'is', null);
-      else if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
-      if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
-      if (from !== undefined) query = query.where('at', '>=', from);
-      if (to !== undefined) query = query.where('at', '<', to);
-      if (before !== undefined) query = query.where('id', '<', before);
-      if (after !== undefined) query = query.where('id', '>', after);
-      return query
-        .orderBy('id', after === undefined ? 'desc' : 'asc')
-        .limit(limit)
-        .execute();
-    });
+    const wanted = {
+      team_id: teamId,
+      action: actions,
+      actor_id: actorId === COMMAND_LINE ? null : actorId,
+      subject_id: subjectId,
+      at: (from ?? to) === undefined ? undefined : within(from ?? 0, to ?? LAST_TIME),
+      id: after === undefined ? before && below(before) : above(after),
+    };
+    const order = [after === undefined ? 'id desc' : 'id'] as const;
+    const rows = await all(searches, 'activity', wanted, { order, limit });
     const found = rows.map(activityOf);
     return after === undefined ? found : found.toReversed();
   },
@@ -132,19 +113,7 @@ function rowOf(
   };
 }
 
-async function insert(trx: Trx, rows: readonly Row<'activity'>[]): Promise<void> {
-  if (rows.length > 0) await add(trx, 'activity', rows);
-}
-
 function activityOf(row: Row<'activity'>): Activity {
-  const { id, at, subject, detail } = row;
-  return {
-    id,
-    at,
-    actorId: row.actor_id,
-    actor: row.actor,
-    action: row.action,
-    subject: subject === null ? null : { id: row.subject_id, name: subject },
-    detail,
-  };
+  const { subject, subject_id: id } = row;
+  return { ...record(row, COLUMNS), subject: subject === null ? null : { id, name: subject } };
 }

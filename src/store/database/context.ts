@@ -30,7 +30,6 @@ export function bind<First, F extends Functions<First>>(first: First, functions:
   return Object.fromEntries(bound) as Bound<F>;
 }
 
-/** Binds several groups of functions. */
 export function bindAll<First, Groups extends Record<string, Functions<First>>>(
   first: First,
   groups: Groups,

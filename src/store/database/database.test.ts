@@ -25,7 +25,7 @@ describe('the database handle', () => {
       assert.deepEqual(await store.teams.list(), []);
     });
 
-    test('inside a read another one is refused', async () => {
+    test('a read inside a read is refused', async () => {
       await using store = await openTestStore();
       await assert.rejects(
         store.database.read(() => store.teams.list()),
@@ -44,7 +44,7 @@ describe('the database handle', () => {
       assert.equal((await store.teams.find(team.id))?.name, team.name);
     });
 
-    test('a lost race is run again from the start', async () => {
+    test('a transaction with a conflict runs again from the start', async () => {
       await using store = await openTestStore();
       let runs = 0;
       const outcome = await store.database.transact(async () => {
@@ -55,7 +55,7 @@ describe('the database handle', () => {
       assert.deepEqual([outcome, runs], ['won', 3]);
     });
 
-    test('a race lost again and again is given up', async () => {
+    test('a transaction stops after five conflicts', async () => {
       await using store = await openTestStore();
       let runs = 0;
       const work = async () => {
@@ -106,7 +106,7 @@ describe('the database handle', () => {
         assert.deepEqual(names, ['alone', 'alone']);
       });
 
-      test('of two transactions that wait for each other both succeed', async () => {
+      test('two deadlocked transactions both succeed', async () => {
         await using store = await openTestStore();
         const [a, b] = [await aTeam(store), await aTeam(store)];
         const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

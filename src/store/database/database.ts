@@ -129,7 +129,6 @@ export class Database {
     return rows;
   }
 
-  /** Runs a prepared statement in the same way. */
   async rows<Row>(
     statement: PreparedStatement<Row>,
     parameters: readonly unknown[],

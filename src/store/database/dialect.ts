@@ -169,3 +169,16 @@ function packRow<F extends Fields>(fields: F, row: RowOf<F>): Record<string, unk
 function makeStorable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
+
+/** Ids that a statement unpacks as `given.id`. */
+export const IDS = { id: 'id' } as const satisfies Fields;
+
+export function packIds(ids: readonly string[]): string {
+  return packRows(
+    IDS,
+    ids.map((id) => ({ id })),
+  );
+}
+
+/** Crons and queues that a statement unpacks as `given.team_id` and `given.source_id`. */
+export const SOURCES = { team_id: 'id', source_id: 'id' } as const satisfies Fields;

@@ -8,7 +8,6 @@ import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
 import type { Dialect } from './dialect.ts';
 import { KEY_CHECK } from './seal.ts';
 
-/** Runs one statement of an examination. */
 export type Ask = (text: string, ...parameters: number[]) => Promise<Record<string, unknown>[]>;
 
 /** Examines the tables, by the same statements on both databases. Throws as `findApplied` does. */

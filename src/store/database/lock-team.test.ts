@@ -65,7 +65,7 @@ for (const [what, most, add, list] of ADDED) {
   });
 }
 
-test('of two channels that get one name at once one is refused', async () => {
+test('two simultaneous channels with one name: one is refused', async () => {
   await using store = await openPostgresTestStore();
   const both = [store, await store.openAnother()];
   const { id: teamId } = await aTeam(store);

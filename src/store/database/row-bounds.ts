@@ -1,5 +1,6 @@
 import { TeamFull, type TeamBounds } from '#domain/team-bounds';
 import type { Trx } from './database.ts';
+import { count } from './rows.ts';
 import { lockTeam } from './lock-team.ts';
 
 /**
@@ -12,13 +13,7 @@ export async function countRoom(
   { table, most }: { table: 'crons' | 'queues'; most: number },
 ): Promise<number> {
   await lockTeam(trx, teamId);
-  const { count } = await trx
-    .selectFrom((from) =>
-      from.selectFrom(table).select('id').where('team_id', '=', teamId).limit(most).as('some'),
-    )
-    .select((eb) => eb.cast<number>(eb.fn.countAll(), 'bigint').as('count'))
-    .executeTakeFirstOrThrow();
-  return most - count;
+  return most - (await count(trx, table, { team_id: teamId }, most));
 }
 
 /** @throws TeamFull */

@@ -17,16 +17,19 @@ import type { Row, Tables } from '../tables/tables.ts';
 type Table = keyof Tables;
 type Column<T extends Table> = keyof Row<T> & string;
 
-/** A condition other than equality. */
 interface Compared<Value> {
   readonly operator: '<' | '<=' | '>' | '>=' | '<>' | 'is not';
   readonly value: Value;
+  readonly and?: Compared<Value>;
 }
 
+type Wanted<Value> = Value | readonly Value[] | Compared<Value> | RawBuilder<Value>;
+
 /** The values that columns of a row must have. A list: one of its values. */
-type Key<T extends Table> = {
-  [C in Column<T>]?: Row<T>[C] | readonly Row<T>[C][] | Compared<Row<T>[C]>;
-};
+type Key<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> };
+
+/** Conditions of a list; undefined ones are left out. */
+export type Filter<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> | undefined };
 
 /** New values, or expressions that give them. */
 type Changes<T extends Table> = {
@@ -37,7 +40,9 @@ export const above = <V>(value: V): Compared<V> => ({ operator: '>', value });
 export const atLeast = <V>(value: V): Compared<V> => ({ operator: '>=', value });
 export const below = <V>(value: V): Compared<V> => ({ operator: '<', value });
 export const atMost = <V>(value: V): Compared<V> => ({ operator: '<=', value });
-export const not = <V>(value: V): Compared<V> => ({
+/** From the first value (inclusive) to the second (exclusive). */
+export const within = <V>(from: V, to: V): Compared<V> => ({ ...atLeast(from), and: below(to) });
+export const not = <const V>(value: V): Compared<V> => ({
   operator: value === null ? 'is not' : '<>',
   value,
 });
@@ -45,7 +50,8 @@ export const not = <V>(value: V): Compared<V> => ({
 interface Choice<T extends Table, C extends Column<T>> {
   /** Default: all columns. */
   columns?: readonly C[];
-  order?: readonly (Column<T> | `${Column<T>} desc`)[];
+  order?: readonly (Column<T> | `${Column<T>} desc` | RawBuilder<unknown>)[];
+  where?: readonly (RawBuilder<boolean> | null)[];
   limit?: number;
   /** A locking clause of Postgres, such as `for update`. SQLite has one writer and needs none. */
   lock?: string;
@@ -78,20 +84,21 @@ export async function first<T extends Table, C extends Column<T>>(
   return row;
 }
 
-/** Reads the rows of a key. */
 export async function all<T extends Table, C extends Column<T>>(
   db: Reading,
   table: T,
-  key: Key<T>,
-  { columns, order = [], limit, lock }: Choice<T, C> = {},
+  key: Filter<T>,
+  { columns, order = [], where = [], limit, lock }: Choice<T, C> = {},
 ): Promise<Pick<Row<T>, C>[]> {
   const read = async (reader: Reader) => {
     const from = open(reader).selectFrom<string>(table);
     let query = columns ? from.select([...columns]) : from.selectAll();
-    query = query.where(matches(key));
+    query = query.where(matches(givenOf(key)));
+    for (const condition of where) if (condition) query = query.where(condition);
     for (const each of order) {
-      const [column = '', direction = 'asc'] = each.split(' ');
-      query = direction === 'desc' ? query.orderBy(column, 'desc') : query.orderBy(column);
+      if (typeof each !== 'string') query = query.orderBy(each);
+      else if (each.endsWith(' desc')) query = query.orderBy(each.slice(0, -5), 'desc');
+      else query = query.orderBy(each);
     }
     if (limit !== undefined) query = query.limit(limit);
     if (lock !== undefined) query = query.modifyEnd(sql.raw(reader.dialect.lock(lock)));
@@ -100,11 +107,42 @@ export async function all<T extends Table, C extends Column<T>>(
   return db instanceof Database ? db.read(read) : read(db);
 }
 
+/** Counts the rows of a key, `most` at most. */
+export async function count<T extends Table>(
+  db: Reading,
+  table: T,
+  key: Filter<T>,
+  most: number,
+): Promise<number> {
+  const read = async (reader: Reader) => {
+    const some = open(reader)
+      .selectFrom<string>(table)
+      .select(sql.lit(1).as('one'))
+      .where(matches(givenOf(key)))
+      .limit(most);
+    const counted = await open(reader)
+      .selectFrom(some.as('some'))
+      .select((eb) => eb.fn.countAll<number | string>().as('n'))
+      .executeTakeFirstOrThrow();
+    return Number(counted.n);
+  };
+  return db instanceof Database ? db.read(read) : read(db);
+}
+
 type New<T extends Table> = Insertable<Tables[T]> | readonly Insertable<Tables[T]>[];
 
-/** Adds one row or several. */
+/** The most rows of one insert: Postgres and SQLite bound the parameters of a statement. */
+const MOST_ADDED = 1_000;
+
 export async function add<T extends Table>(db: Writing, table: T, rows: New<T>): Promise<void> {
-  await write(db, (trx) => trx.insertInto<string>(table).values(rows).executeTakeFirstOrThrow());
+  const all = [rows].flat() as Record<string, unknown>[];
+  await write(db, async (trx) => {
+    for (let n = 0; n < all.length; n += MOST_ADDED)
+      await trx
+        .insertInto<string>(table)
+        .values(all.slice(n, n + MOST_ADDED))
+        .execute();
+  });
 }
 
 /** Adds the rows whose keys do not exist yet and returns their number. */
@@ -152,20 +190,42 @@ function open(db: Reader): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }
 
+function givenOf(filter: object): object {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
 function matches(key: object) {
   return (eb: ExpressionBuilder<AnyTables, string>) =>
     eb.and(
-      Object.entries(key).map(([column, value]: [string, unknown]) => {
+      Object.entries(key).flatMap(([column, value]: [string, unknown]) => {
         if (Array.isArray(value)) return eb(column, 'in', value);
         if (value === null) return eb(column, 'is', null);
-        const { operator, value: compared } = isCompared(value)
-          ? value
-          : { operator: '=' as const, value };
-        return eb(column, operator, compared);
+        if (!isCompared(value)) return eb(column, '=', value);
+        return [value, ...(value.and ? [value.and] : [])].map((each) =>
+          eb(column, each.operator, each.value),
+        );
       }),
     );
 }
 
 function isCompared(value: unknown): value is Compared<unknown> {
   return typeof value === 'object' && value !== null && 'operator' in value;
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Columns of a row under their names in camel case. */
+export type Recorded<R, C extends keyof R> = { [Name in C as CamelCase<Name & string>]: R[Name] };
+
+export function record<R extends object, C extends keyof R & string>(
+  row: R,
+  columns: readonly C[],
+): Recorded<R, C> {
+  const named = columns.map((column) => [
+    column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    row[column],
+  ]);
+  return Object.fromEntries(named) as Recorded<R, C>;
 }

@@ -22,7 +22,7 @@ function makeSemaphore() {
 }
 
 describe('a semaphore', () => {
-  test('go to as many as there are, then to who has waited longest', async () => {
+  test('permits go to callers in the order of arrival', async () => {
     const { clock, come } = makeSemaphore();
     const [first, second, third, fourth] = [come(), come(), come(), come()];
     await clock.advance(1);
@@ -35,7 +35,7 @@ describe('a semaphore', () => {
     assert.deepEqual([third.isIn, fourth.isIn], [true, false]);
   });
 
-  test('who waits too long is turned away, and takes no permit when one comes free', async () => {
+  test('a caller that waits too long is refused and takes no permit', async () => {
     const { clock, come } = makeSemaphore();
     const first = come();
     come();
@@ -52,7 +52,7 @@ describe('a semaphore', () => {
     assert.equal(later.isIn, true, 'the permit was lost');
   });
 
-  test('with as many waiting as may wait, the next is turned away at once', async () => {
+  test('a caller is refused at once if too many wait', async () => {
     const { clock, come } = makeSemaphore();
     const all = [come(), come(), come(), come(), come()];
     await clock.advance(1);
@@ -70,7 +70,7 @@ describe('a semaphore', () => {
     await assert.rejects(fail('55P03'), { code: 'STORE_UNAVAILABLE' });
   });
 
-  test('a permit is given on by who fails, too', async () => {
+  test('a failed call returns its permit', async () => {
     const { clock, semaphore, come } = makeSemaphore();
     for (let n = 0; n < 3; n++) {
       await assert.rejects(semaphore.hold(() => Promise.reject(new Error('no'))));

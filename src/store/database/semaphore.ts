@@ -44,14 +44,14 @@ export class Semaphore {
       return;
     }
     if (this.#waiting.size >= mostWaiting) throw this.#refusal();
-    const turn = Promise.withResolvers<void>();
-    this.#waiting.add(turn.resolve);
+    const slot = Promise.withResolvers<void>();
+    this.#waiting.add(slot.resolve);
     const cancel = this.#clock.after(waitMs, () => {
-      this.#waiting.delete(turn.resolve);
-      turn.reject(this.#refusal());
+      this.#waiting.delete(slot.resolve);
+      slot.reject(this.#refusal());
     });
     try {
-      await turn.promise;
+      await slot.promise;
     } finally {
       cancel();
     }

@@ -9,7 +9,6 @@ export interface QueryRunner {
 /** Runs statements: a read, a transaction, or the connection on the database's own thread. */
 export interface StatementRunner extends QueryRunner {
   readonly dialect: Dialect;
-  /** Runs a prepared statement and returns its rows. */
   rows<Row>(statement: PreparedStatement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
 }
 

@@ -30,7 +30,7 @@ async function rowsOf(store: TestStore, table: string): Promise<number> {
   return row?.n ?? -1;
 }
 
-/** All that is told of a team's runs and of those of its queue. */
+/** All figures of a team's runs and of those of its queue. */
 async function readAll(store: TestStore, teamId: string, queueId: string) {
   const { outcomes, durations, sourceFigures, clock } = store;
   return {
@@ -72,7 +72,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await readAll(store, team.id, queueId), after);
     });
 
-    test('of started runs count for the month and day before and after they are added up', async () => {
+    test('started runs count for the month and day before and after they are added up', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store, 100 * HOUR);
@@ -102,7 +102,7 @@ forEachStore((_, openTestStore) => {
 });
 
 describe('counts of batches on Postgres', () => {
-  test('that two nodes add up at once are counted once', async () => {
+  test('counts that two nodes add up at once are counted once', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
     const queueId = await settleSome(store, team.id, 5);
@@ -117,34 +117,34 @@ describe('counts of batches on Postgres', () => {
 
   test('a locked counter delays adding up of its own team only', async () => {
     await using store = await openPostgresTestStore();
-    const [held, other] = [await aTeam(store), await aTeam(store)];
-    for (const { id } of [held, other]) await settleSome(store, id, 1);
+    const [locked, other] = [await aTeam(store), await aTeam(store)];
+    for (const { id } of [locked, other]) await settleSome(store, id, 1);
     await store.batchCounts.addUp(10);
     {
       await using holder = await holdRows(store);
-      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [held.id]);
-      for (const { id } of [held, other]) await settleSome(store, id, 1);
+      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [locked.id]);
+      for (const { id } of [locked, other]) await settleSome(store, id, 1);
       await store.batchCounts.addUp(10);
       assert.equal(await rowsOf(store, `batch_counts where team_id = '${other.id}'`), 0);
-      assert.equal(await rowsOf(store, `batch_counts where team_id = '${held.id}'`), 1);
-      const [hour] = await store.outcomes.readHours(held.id, 0);
-      assert.equal(hour?.runs, 2, 'it is told all the same');
+      assert.equal(await rowsOf(store, `batch_counts where team_id = '${locked.id}'`), 1);
+      const [hour] = await store.outcomes.readHours(locked.id, 0);
+      assert.equal(hour?.runs, 2, 'reads include it');
     }
     await store.batchCounts.addUp(10);
     assert.equal(await rowsOf(store, 'batch_counts'), 0);
   });
 
-  test('of a team that was held are added up soon after it is released, though no run ends', async () => {
+  test('counts of a locked team are added up soon after its release, though no run ends', async () => {
     await using store = await openPostgresTestStore();
-    const [held, other] = [await aTeam(store), await aTeam(store)];
-    for (const { id } of [held, other]) await settleSome(store, id, 1);
+    const [locked, other] = [await aTeam(store), await aTeam(store)];
+    for (const { id } of [locked, other]) await settleSome(store, id, 1);
     await store.batchCounts.addUp(10);
-    const heldForMs = 240_000;
+    const lockedForMs = 240_000;
     {
       await using holder = await holdRows(store);
-      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [held.id]);
-      await settleSome(store, held.id, 1);
-      for (let ms = 0; ms < heldForMs; ms += 30_000) {
+      await holder.query('select 1 from outcome_hours where team_id = $1 for update', [locked.id]);
+      await settleSome(store, locked.id, 1);
+      for (let ms = 0; ms < lockedForMs; ms += 30_000) {
         await settleSome(store, other.id, 1);
         assert.equal(await store.batchCounts.addUp(10), 'later');
         await store.testClock.advance(30_000);
@@ -156,10 +156,10 @@ describe('counts of batches on Postgres', () => {
       tookMs += 5_000;
     }
     assert.equal(await rowsOf(store, 'batch_counts'), 0);
-    assert.ok(tookMs <= heldForMs, `${tookMs} ms`);
+    assert.ok(tookMs <= lockedForMs, `${tookMs} ms`);
   });
 
-  test('that are committed just within a minute are found by the next sweep', async () => {
+  test('counts committed within a minute are found by the next sweep', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
     await settleSome(store, team.id, 1);
@@ -179,7 +179,7 @@ describe('counts of batches on Postgres', () => {
     assert.equal(await rowsOf(store, 'batch_counts'), 0);
   });
 
-  test('that are committed late are found by a later sweep', async () => {
+  test('counts committed late are found by a later sweep', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
     await settleSome(store, team.id, 1);
@@ -200,7 +200,7 @@ describe('counts of batches on Postgres', () => {
     assert.equal(hour?.runs, 12);
   });
 
-  test('that cannot be added up do not keep a node from adding up those that follow', async () => {
+  test('counts that cannot be added up do not block later ones', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
     await settleSome(store, team.id, 3);

@@ -19,7 +19,6 @@ const findCounts = preparedStatement<BatchOfTeam>(
   ({ $ }) => `select id, team_id from batch_counts where id >= ${$(1)} order by id limit ${$(2)}`,
 );
 
-/** Parameters: none */
 const findLastId = preparedStatement<{ id: number }>(
   'find-last-batch-counts',
   ({ lastNumberOf }) => `select ${lastNumberOf('batch_counts')} as id`,
@@ -69,7 +68,7 @@ export class BatchCountStore {
       }
       this.#start?.end(lastId ?? firstId);
     } catch (error) {
-      this.#start?.fail(firstId);
+      this.#start?.fail();
       throw error;
     }
     return this.#start?.isSomethingLeft === true ? 'later' : 'nothing';
@@ -87,7 +86,6 @@ export class BatchCountStore {
     return row?.id ?? 0;
   }
 
-  /** Gives the rows that were looked at. */
   async #takeStep(fromId: number, limit: number): Promise<BatchOfTeam[]> {
     const rows = await this.#db.read(findCounts, [fromId, limit]);
     const [firstId, lastId] = [rows.at(0)?.id, rows.at(-1)?.id];
@@ -100,8 +98,7 @@ export class BatchCountStore {
       return teamIds;
     });
     for (const [n, id] of teams.entries()) if (results[n] instanceof Error) this.#leftTeams.add(id);
-    const left = rows.find(({ team_id }) => this.#leftTeams.has(team_id));
-    if (left) this.#start?.leave(left.id);
+    if (rows.some(({ team_id }) => this.#leftTeams.has(team_id))) this.#start?.leave();
     return rows;
   }
 }

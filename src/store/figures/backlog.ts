@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import { pageStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { type Outbox, readOutbox } from '../callbacks/outbox.ts';
 import type { Context } from '../database/context.ts';
@@ -22,7 +21,18 @@ export type Backlog = Record<BacklogState, InState>;
 export const backlog = {
   /** Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number. */
   async read({ searches }: Context, now: number): Promise<Backlog> {
-    return readBacklog(searches, now);
+    const waiting = await searches.read(countWaiting, [now]);
+    const [running] = await searches.read(countRunning, []);
+    const [active, paused] = [0, 1].map((isPaused) =>
+      waiting.find(({ is_paused }) => is_paused === isPaused),
+    );
+    const scheduled = waiting.reduce((sum, each) => sum + each.waiting - each.due, 0);
+    return {
+      due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
+      held: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
+      scheduled: { count: scheduled, oldestMs: 0 },
+      processing: { count: running?.running ?? 0, oldestMs: ageOf(running?.oldest, now) },
+    };
   },
 
   /** Counts callbacks and notices that wait to be sent. */
@@ -31,65 +41,30 @@ export const backlog = {
   },
 };
 
-async function readBacklog(db: Database, now: number): Promise<Backlog> {
-  const [waiting, running] = [await countWaiting(db, now), await countRunning(db)];
-  const [active, paused] = [0, 1].map((isPaused) =>
-    waiting.find(({ is_paused }) => is_paused === isPaused),
-  );
-  const scheduled = waiting.reduce((sum, { all, due }) => sum + all - due, 0);
-  return {
-    due: { count: active?.due ?? 0, oldestMs: ageOf(active?.oldest, now) },
-    held: { count: paused?.due ?? 0, oldestMs: ageOf(paused?.oldest, now) },
-    scheduled: { count: scheduled, oldestMs: 0 },
-    processing: { count: running.all, oldestMs: ageOf(running.oldest, now) },
-  };
-}
-
 function ageOf(since: number | null | undefined, now: number): number {
   return Math.max(0, now - (since ?? now));
 }
 
-/** Groups by queue first, so that each queue is looked up once and not once per job. */
-async function countWaiting(db: Database, now: number) {
-  return db.read((reader) =>
-    reader
-      .selectFrom((from) =>
-        from
-          .selectFrom('jobs')
-          .select((eb) => [
-            'queue_id',
-            eb.fn.countAll<number>().as('all'),
-            eb.fn
-              .sum<number>(eb.case().when('scheduled_at', '<=', now).then(1).else(0).end())
-              .as('due'),
-            eb.fn.min('scheduled_at').as('oldest'),
-          ])
-          .where('status', '=', 'pending')
-          .groupBy('queue_id')
-          .as('waiting'),
-      )
-      .innerJoin('queues as q', 'q.id', 'waiting.queue_id')
-      .innerJoin('teams as t', 't.id', 'q.team_id')
-      .select((eb) => [
-        sql<0 | 1>`${sql.raw(IS_PAUSED)}`.as('is_paused'),
-        eb.cast<number>(eb.fn.sum('waiting.all'), 'bigint').as('all'),
-        eb.cast<number>(eb.fn.sum('waiting.due'), 'bigint').as('due'),
-        eb.fn.min('waiting.oldest').as('oldest'),
-      ])
-      .groupBy(sql`${sql.raw(IS_PAUSED)}`)
-      .execute(),
-  );
-}
+/** Groups by queue first, so that each queue is looked up once and not once per job. Parameters: 1 now */
+const countWaiting = pageStatement<{
+  is_paused: 0 | 1;
+  waiting: number;
+  due: number;
+  oldest: number;
+}>(
+  'count-waiting-jobs',
+  ({ $ }) => `
+  select ${IS_PAUSED} as is_paused, cast(sum(heads.waiting) as bigint) as waiting,
+    cast(sum(heads.due) as bigint) as due, min(heads.oldest) as oldest
+  from (select queue_id, count(*) as waiting, min(scheduled_at) as oldest,
+      sum(case when scheduled_at <= ${$(1)} then 1 else 0 end) as due
+    from jobs where status = 'pending' group by queue_id) as heads
+  join queues q on q.id = heads.queue_id join teams t on t.id = q.team_id
+  group by ${IS_PAUSED}`,
+);
 
-async function countRunning(db: Database) {
-  return db.read((reader) =>
-    reader
-      .selectFrom('jobs')
-      .select((eb) => [
-        eb.fn.countAll<number>().as('all'),
-        eb.fn.min<number | null>('started_at').as('oldest'),
-      ])
-      .where('status', '=', 'processing')
-      .executeTakeFirstOrThrow(),
-  );
-}
+const countRunning = pageStatement<{ running: number; oldest: number | null }>(
+  'count-all-running-jobs',
+  () => `
+  select count(*) as running, min(started_at) as oldest from jobs where status = 'processing'`,
+);

@@ -5,7 +5,6 @@ import { type Dialect, type Fields, packRows, type RowOf } from '../database/dia
 import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 
-/** How a run that ended is counted, by its state. */
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
 /**

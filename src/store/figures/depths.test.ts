@@ -44,7 +44,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await store.depths.read(team.id, team.id, 0)).depths, []);
     });
 
-    test('are found where they are missing, by their neighbours, and so is the last', async () => {
+    test('gaps between samples and the last sample are found', async () => {
       await using store = await openTestStore();
       const first = TEST_START - (TEST_START % LOOK_EVERY_MS);
       const at = (looks: number) => first + looks * LOOK_EVERY_MS;

@@ -1,11 +1,9 @@
-import { queueDepths } from '../tables/figures.ts';
-import { fieldsOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Database } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
-import { pageStatement, preparedStatement } from '../database/prepared.ts';
+import { IDS, packIds } from '../database/dialect.ts';
+import { pageStatement } from '../database/prepared.ts';
 import { IS_PAUSED } from '../runs/due-jobs.ts';
-import { addMissing, below, first, one } from '../database/rows.ts';
+import { add, addMissing, all, atLeast, below, first, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** The time between two looks. All looks within one such step count as one. */
@@ -14,11 +12,7 @@ export const LOOK_EVERY_MS = 300_000;
 export const MOST_DEEP = 100_000;
 /** The most queues of one look: those with the longest wait are counted. */
 const MOST_QUEUES = 1_000;
-/** How many queues one statement counts. */
 const AT_ONCE = 20;
-
-const DEPTH = fieldsOf(queueDepths.columns);
-const QUEUE = { queue_id: 'id' } as const satisfies Fields;
 
 interface DueQueue {
   team_id: string;
@@ -44,18 +38,10 @@ const findDue = pageStatement<DueQueue>(
 const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   'count-due-jobs',
   (dialect) => `
-  select given.queue_id, (select count(*) from (
-    select 1 from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
+  select given.id as queue_id, (select count(*) from (
+    select 1 from jobs j where j.queue_id = given.id and j.status = 'pending'
       and j.scheduled_at <= ${dialect.$(2)} order by j.scheduled_at limit ${MOST_DEEP}) as due) as waiting
-  from ${dialect.rows(QUEUE, 1)}`,
-);
-
-const insertDepths = preparedStatement<never>(
-  'insert-depths',
-  (dialect) => `
-  insert into queue_depths (team_id, source_id, at, waiting, oldest_ms)
-  select team_id, source_id, at, waiting, oldest_ms from ${dialect.rows(DEPTH, 1)} where true
-  on conflict do nothing`,
+  from ${dialect.rows(IDS, 1)}`,
 );
 
 /** Two looks with more than so long between them, and the last look. Parameters: 1 from, 2 to, 3 how long */
@@ -105,7 +91,7 @@ export const depths = {
     await main.transact(async (trx) => {
       // Several nodes may look within one step: only the first look is kept, as a whole.
       const isFirst = (await addMissing(trx, 'depth_looks', { at })) === 1;
-      if (isFirst && rows.length > 0) await trx.rows(insertDepths, [packRows(DEPTH, rows)]);
+      if (isFirst) await add(trx, 'queue_depths', rows);
     });
   },
 
@@ -122,16 +108,15 @@ export const depths = {
     from: number,
   ): Promise<{ looks: number[]; depths: Depth[] }> {
     return main.read(async (db) => {
-      const looks = db.selectFrom('depth_looks').select('at').where('at', '>=', from);
-      const depths = db
-        .selectFrom('queue_depths')
-        .select(['at', 'waiting', 'oldest_ms as oldestMs'])
-        .where('team_id', '=', teamId)
-        .where('source_id', '=', sourceId)
-        .where('at', '>=', from)
-        .orderBy('at');
-      const looked = await looks.orderBy('at').execute();
-      return { looks: looked.map(({ at }) => at), depths: await depths.execute() };
+      const since = { at: atLeast(from) };
+      const order = ['at'] as const;
+      const looks = await all(db, 'depth_looks', since, { order });
+      const key = { team_id: teamId, source_id: sourceId, ...since };
+      const depths = await all(db, 'queue_depths', key, { order });
+      return {
+        looks: looks.map(({ at }) => at),
+        depths: depths.map(({ at, waiting, oldest_ms }) => ({ at, waiting, oldestMs: oldest_ms })),
+      };
     });
   },
 
@@ -152,12 +137,7 @@ export const depths = {
 
   /** The time of the last look before this moment, which shows that the service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
-    const found = await first(
-      main,
-      'depth_looks',
-      { at: below(at) },
-      { columns: ['at'], order: ['at desc'] },
-    );
+    const found = await first(main, 'depth_looks', { at: below(at) }, { order: ['at desc'] });
     return found?.at ?? null;
   },
 };
@@ -169,8 +149,8 @@ async function count(
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let n = 0; n < due.length; n += AT_ONCE) {
-    const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => ({ queue_id }));
-    const rows = await db.read(countDue, [packRows(QUEUE, some), now]);
+    const some = due.slice(n, n + AT_ONCE).map(({ queue_id }) => queue_id);
+    const rows = await db.read(countDue, [packIds(some), now]);
     for (const { queue_id, waiting } of rows) counts.set(queue_id, waiting);
   }
   return counts;

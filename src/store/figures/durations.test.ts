@@ -40,7 +40,7 @@ async function settleAll(store: TestStore, node: string, teamId: string, duratio
 
 forEachStore((_, openTestStore) => {
   describe('counts of durations by hour', () => {
-    test('of a batch each run is counted once for its queue and once for its team', async () => {
+    test('each run of a batch counts once for its queue and its team', async () => {
       await using store = await openTestStore();
       const [ours, theirs] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store, 10 * HOUR);

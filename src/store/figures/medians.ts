@@ -1,7 +1,7 @@
 import { DURATION_BOUNDS, estimateQuantile } from '#domain/duration-histogram';
 import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { DAY_MS, HOUR_MS } from '#domain/instant';
 
@@ -9,19 +9,17 @@ import { DAY_MS, HOUR_MS } from '#domain/instant';
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;
 
-const SOURCE = { team_id: 'id', source_id: 'id' } as const satisfies Fields;
-
 export interface Source {
   teamId: string;
   sourceId: string;
 }
 
-/** Parameters: 1 rows of `SOURCE`, 2 from which hour on */
+/** Parameters: 1 rows of `SOURCES`, 2 from which hour on */
 const readSteps = preparedStatement<{ source_id: string; step: number; runs: number }>(
   'read-duration-steps',
   (dialect) => {
     const countsOf = (table: string) => `
-      select given.source_id, d.step, d.runs from ${dialect.rows(SOURCE, 1)} cross join ${table} d
+      select given.source_id, d.step, d.runs from ${dialect.rows(SOURCES, 1)} cross join ${table} d
       where ${dialect.hasKeyOf('d', 'given', ['team_id', 'source_id'])}
         and d.hour >= ${dialect.$(2)} and d.outcome = 'success' and d.step is not null`;
     return `
@@ -64,7 +62,7 @@ export class Medians {
   async #readSteps(sources: readonly Source[], now: number) {
     const given = sources.map(({ teamId, sourceId }) => ({ team_id: teamId, source_id: sourceId }));
     const from = now - MEDIAN_DAYS * DAY_MS;
-    const parameters = [packRows(SOURCE, given), from - (from % HOUR_MS)];
+    const parameters = [packRows(SOURCES, given), from - (from % HOUR_MS)];
     const rows = await this.#db.read(readSteps, parameters);
     return Map.groupBy(rows, ({ source_id }) => source_id);
   }

@@ -47,22 +47,22 @@ forEachStore((_name, openTestStore) => {
     const cron = await aCron(store, team.id);
     const paused = await aCron(store, team.id, { name: 'Paused', nextRunAt: null });
     const read = async () => (await store.sourceFigures.read(10, store.clock.now())).crons;
-    const told = { team: 'Northwind', id: cron.id, name: 'Nightly report' };
+    const named = { team: 'Northwind', id: cron.id, name: 'Nightly report' };
     const other = { team: 'Northwind', id: paused.id, name: 'Paused', ...NEVER };
-    assert.deepEqual(await read(), [{ ...told, ...NEVER }, other]);
+    assert.deepEqual(await read(), [{ ...named, ...NEVER }, other]);
 
     await runCron(store, node, cron, 'failed');
     const ran = (success: number, failed: number) => ({ runs: { success, retried: 0, failed } });
-    assert.deepEqual(await read(), [{ ...told, ...NEVER, failing: 1, ...ran(0, 1) }, other]);
+    assert.deepEqual(await read(), [{ ...named, ...NEVER, failing: 1, ...ran(0, 1) }, other]);
     await store.testClock.advance(1_000);
     await runCron(store, node, cron, 'success');
     const lastSuccessAt = TEST_START + 1_000;
-    assert.deepEqual(await read(), [{ ...told, ...NEVER, lastSuccessAt, ...ran(1, 1) }, other]);
+    assert.deepEqual(await read(), [{ ...named, ...NEVER, lastSuccessAt, ...ran(1, 1) }, other]);
     for (let n = 0; n < 2; n++) {
       await store.testClock.advance(1_000);
       await runCron(store, node, cron, 'failed');
     }
-    const last = { ...told, ...NEVER, lastSuccessAt, failing: 2 };
+    const last = { ...named, ...NEVER, lastSuccessAt, failing: 2 };
     assert.deepEqual(await read(), [{ ...last, ...ran(1, 3) }, other]);
     const tomorrow = await store.sourceFigures.read(10, TEST_START + 86_400_000);
     assert.deepEqual(

@@ -14,7 +14,6 @@ export const LONGEST_STREAK = 100;
 export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
 
 export interface SourceFigures {
-  /** The team's name. */
   team: string;
   id: string;
   name: string;

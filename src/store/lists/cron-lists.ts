@@ -1,7 +1,7 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
-import type { Tables } from '../tables/tables.ts';
+import { all, atLeast, count, not, within } from '../database/rows.ts';
 
 /** A place in the list of crons: name and id, since names need not be unique. */
 export interface CronKey {
@@ -36,32 +36,21 @@ export async function listCronIds(
 ): Promise<string[]> {
   const key = after ?? before;
   const isBack = after === undefined && before !== undefined;
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('crons')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .$if(key !== undefined, (query) =>
-        query.where((eb) => isBeyond(eb, key ?? { name: '', id: '' }, isBack)),
-      )
-      .$if(text !== undefined, (query) => query.where(containsText(db, text ?? '')))
-      .$if(status === 'paused', (query) => query.where('is_active', '=', 0))
-      .$if(status === 'active' || status === 'ended', (query) =>
-        query
-          .where('is_active', '=', 1)
-          .where('next_run_at', status === 'ended' ? 'is' : 'is not', null),
-      )
-      .$if(status === 'failed', (query) => query.where('is_active', '=', 1).where(lastRunFailed))
-      .$if(status === 'healthy', (query) =>
-        query.where('is_active', '=', 1).where(sql<boolean>`not ${lastRunFailed}`),
-      )
-      .$if(tag !== undefined, (query) => query.where(hasTag(db, tag ?? '')))
-      .orderBy('name', isBack ? 'desc' : 'asc')
-      .orderBy('id', isBack ? 'desc' : 'asc')
-      .limit(limit + 1)
-      .execute(),
-  );
-  return rows.map(({ id }) => id);
+  const wanted = {
+    team_id: teamId,
+    is_active: status && (status === 'paused' ? 0 : 1),
+    next_run_at: status === 'ended' ? null : status === 'active' ? not(null) : undefined,
+  } as const;
+  const where = [
+    key ? isBeyond(key, isBack) : null,
+    text === undefined ? null : containsText(db, text),
+    tag === undefined ? null : hasTag(db, tag),
+    status === 'failed' ? lastRunFailed : null,
+    status === 'healthy' ? sql<boolean>`not ${lastRunFailed}` : null,
+  ];
+  const order = isBack ? (['name desc', 'id desc'] as const) : (['name', 'id'] as const);
+  const choice = { columns: ['id'], where, order, limit: limit + 1 } as const;
+  return (await all(db, 'crons', wanted, choice)).map(({ id }) => id);
 }
 
 /** A cron that a search for words has found. */
@@ -86,18 +75,10 @@ export async function findCrons(
   const distance = sql<number>`case when ${name} = ${typed} then 0
     when substr(${name}, 1, length(${typed})) = ${typed} then 1
     when ${db.dialect.contains(name, typed)} then 2 else 3 end`;
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('crons')
-      .select(['id', 'name', 'is_active'])
-      .where('team_id', '=', teamId)
-      .where((eb) => eb.and(words.map((word) => containsText(db, word))))
-      .orderBy(distance)
-      .orderBy('name')
-      .orderBy('id')
-      .limit(limit)
-      .execute(),
-  );
+  const where = words.map((word) => containsText(db, word));
+  const columns = ['id', 'name', 'is_active'] as const;
+  const choice = { columns, where, order: [distance, 'name', 'id'] as const, limit };
+  const rows = await all(db, 'crons', { team_id: teamId }, choice);
   return rows.map((row) => ({ id: row.id, name: row.name, isActive: row.is_active === 1 }));
 }
 
@@ -123,9 +104,9 @@ export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> 
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 
-function isBeyond(eb: ExpressionBuilder<Tables, 'crons'>, { name, id }: CronKey, isBack: boolean) {
-  const beyond = isBack ? '<' : '>';
-  return eb.or([eb('name', beyond, name), eb.and([eb('name', '=', name), eb('id', beyond, id)])]);
+function isBeyond({ name, id }: CronKey, isBack: boolean): RawBuilder<boolean> {
+  const beyond = sql.raw(isBack ? '<' : '>');
+  return sql`(name ${beyond} ${name} or (name = ${name} and id ${beyond} ${id}))`;
 }
 
 /** An ended execution of a cron, for durations. */
@@ -145,19 +126,11 @@ export async function sampleRuns(
   cronId: string,
   { firstId, from, to }: { firstId: string; from: number; to: number },
 ): Promise<EndedRun[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('ended_executions')
-      .select(['completed_at', 'duration_ms', 'status'])
-      .where('cron_id', '=', cronId)
-      .where('team_id', '=', teamId)
-      .where('id', '>=', firstId)
-      .where('completed_at', '>=', from)
-      .where('completed_at', '<', to)
-      .orderBy('id', 'desc')
-      .limit(MOST_SAMPLED)
-      .execute(),
-  );
+  const id = atLeast(firstId);
+  const key = { cron_id: cronId, team_id: teamId, id, completed_at: within(from, to) };
+  const columns = ['completed_at', 'duration_ms', 'status'] as const;
+  const choice = { columns, order: ['id desc'] as const, limit: MOST_SAMPLED };
+  const rows = await all(db, 'ended_executions', key, choice);
   return rows.flatMap(({ completed_at, duration_ms, status }) =>
     duration_ms === null ? [] : [{ completedAt: completed_at, durationMs: duration_ms, status }],
   );
@@ -170,23 +143,8 @@ export async function countExecutions(
   cronId: string,
   most: number,
 ): Promise<{ unfinished: number; finished: number }> {
-  const count = async (table: 'executions' | 'ended_executions') => {
-    const row = await db.read((reader) =>
-      reader
-        .selectFrom((eb) =>
-          eb
-            .selectFrom(table)
-            .select('id')
-            .where('team_id', '=', teamId)
-            .where('cron_id', '=', cronId)
-            .limit(most)
-            .as('runs'),
-        )
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow(),
-    );
-    return row.count;
-  };
-  const unfinished = await count('executions');
-  return { unfinished, finished: Math.min(most - unfinished, await count('ended_executions')) };
+  const key = { team_id: teamId, cron_id: cronId };
+  const unfinished = await count(db, 'executions', key, most);
+  const finished = await count(db, 'ended_executions', key, most);
+  return { unfinished, finished: Math.min(most - unfinished, finished) };
 }

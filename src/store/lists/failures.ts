@@ -1,11 +1,10 @@
 import type { FailureReason } from '#domain/failure';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { KeyMerge } from './key-merge.ts';
+import { firstKey, KeyMerge } from './key-merge.ts';
 import { rangesOf, withoutEmpty } from './ranges.ts';
 import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
-import { LAST_TIME } from '#domain/instant';
 import { FIRST_ID } from '#domain/ids';
 
 /** Failed jobs of one reason, target and status code that were not resent. */
@@ -91,14 +90,7 @@ export async function findFirstFailure(
 ): Promise<number | null> {
   const queueIds = await findSourceIds(db, teamId, 'queues', { id: queueId });
   const ranges = await withoutEmpty(db, rangesOf({ tab: 'failed' }, { queueIds }));
-  const merge = new KeyMerge(db, ranges, {
-    direction: 'up',
-    start: { at: -1, id: FIRST_ID },
-    until: LAST_TIME,
-    expected: 1,
-  });
-  const [first] = await merge.next(1);
-  return first?.at ?? null;
+  return (await firstKey(db, ranges, 'up'))?.at ?? null;
 }
 
 /** @param keys  newest first: their times select the partitions to search */

@@ -1,4 +1,3 @@
-import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { bound, type BoundedCount, MOST_COUNTED } from '../database/bounded-count.ts';
 import { packRows } from '../database/dialect.ts';
@@ -6,6 +5,7 @@ import { listJobPage } from './run-list.ts';
 import { COUNT_KEYS, type Range, RANGE, rangesOf, rowOfRange, withoutEmpty } from './ranges.ts';
 import { type JobSearch, needsSieve } from './search.ts';
 import { findSourceIds } from './sources.ts';
+import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
 
 /** The counts of the tabs; `failed` are those that were not resent, `resent` those that were (§3.3). */
@@ -72,20 +72,20 @@ export async function countTabs(
 
 /** How many jobs a search finds; `isMore` also if it stopped before it had examined all of them. */
 export async function countJobs(
-  room: { db: Database; clock: Clock },
+  context: ListContext,
   teamId: string,
   search: JobSearch,
 ): Promise<BoundedCount> {
   const isExact = !needsSieve(search).isSieved && search.id === undefined;
   if (isExact) {
-    const queueIds = await findSourceIds(room.db, teamId, 'queues', { id: search.queueId });
+    const queueIds = await findSourceIds(context.db, teamId, 'queues', { id: search.queueId });
     const ranges = rangesOf(search, { queueIds });
-    return bound(await countRanges(room.db, ranges, search, MOST_COUNTED));
+    return bound(await countRanges(context.db, ranges, search, MOST_COUNTED));
   }
   if (isWholePendingTab(search)) {
-    return (await countTabs(room.db, teamId, search.queueId)).pending;
+    return (await countTabs(context.db, teamId, search.queueId)).pending;
   }
-  const page = await listJobPage(room, teamId, search, { limit: MOST_COUNTED });
+  const page = await listJobPage(context, teamId, search, { limit: MOST_COUNTED });
   return { count: page.rows.length, isMore: page.next !== null };
 }
 

@@ -1,7 +1,15 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
-import { type Direction, FIND_KEYS, type Range, RANGE, type RangeKind } from './ranges.ts';
-import { rowOfRange } from './ranges.ts';
+import { FIRST_ID } from '#domain/ids';
+import { LAST_TIME } from '#domain/instant';
+import {
+  type Direction,
+  FIND_KEYS,
+  type Range,
+  RANGE,
+  type RangeKind,
+  rowOfRange,
+} from './ranges.ts';
 import type { JobKey } from './search.ts';
 
 /** The most keys of one range in one statement. */
@@ -107,7 +115,19 @@ export class KeyMerge {
   }
 }
 
-export interface MergeOptions {
+/** The first key of some ranges: the earliest one, or going down the latest one since `until`. */
+export async function firstKey(
+  db: Database,
+  ranges: readonly Range[],
+  direction: Direction,
+  until = LAST_TIME,
+): Promise<MergedKey | undefined> {
+  const start = { at: direction === 'down' ? LAST_TIME : -1, id: FIRST_ID };
+  const [key] = await new KeyMerge(db, ranges, { direction, start, until, expected: 1 }).next(1);
+  return key;
+}
+
+interface MergeOptions {
   direction: Direction;
   start: JobKey;
   until: number;

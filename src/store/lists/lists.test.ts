@@ -12,7 +12,7 @@ interface Scene {
   teamId: string;
   queueId: string;
   otherQueueId: string;
-  strangerId: string;
+  otherTeamId: string;
   /** Writes a job into the first queue, with the name as the last part of its URL. */
   add: (name: string, job?: Partial<JobFill>) => Promise<string>;
   /** The names on the first page. */
@@ -22,14 +22,14 @@ interface Scene {
 const URL_START = 'http://target.example/';
 
 async function setScene(store: TestStore): Promise<Scene> {
-  const [team, stranger] = [await aTeam(store), await aTeam(store)];
+  const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
   const queue = await aQueue(store, team.id, { name: 'emails' });
   const other = await aQueue(store, team.id, { name: 'reports' });
   return {
     teamId: team.id,
     queueId: queue.id,
     otherQueueId: other.id,
-    strangerId: stranger.id,
+    otherTeamId: otherTeam.id,
     add: async (name, job) => {
       const usual = { team_id: team.id, queue_id: queue.id, url: `${URL_START}${name}` };
       const [id] = await fillJobs(store, [{ ...usual, ...job }]);
@@ -116,7 +116,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(first.previous, null);
     });
 
-    test('a cursor that is none begins at the beginning', async () => {
+    test('an invalid cursor starts at the beginning', async () => {
       await using store = await openTestStore();
       const { teamId, add } = await setScene(store);
       await add('one');
@@ -146,14 +146,14 @@ forEachStore((_, openTestStore) => {
       const clock = Object.assign(Object.create(store.clock) as Clock, {
         monotonicMs: () => (ms += 1_000),
       });
-      const room = { db: store.database, clock };
+      const context = { db: store.database, clock };
       for (const search of [
         { tab: 'completed' },
         { tab: 'pending' },
         { tab: 'completed', statusCode: '2xx' },
         { tab: 'pending', payloadText: 'nowhere' },
       ] as const) {
-        const page = await listJobPage(room, teamId, search, { limit: 50 });
+        const page = await listJobPage(context, teamId, search, { limit: 50 });
         const found = 'payloadText' in search ? 0 : 33;
         const { rows, next, searchedBackTo } = page;
         assert.deepEqual([rows.length, next, searchedBackTo], [found, null, null]);
@@ -308,9 +308,9 @@ forEachStore((_, openTestStore) => {
       );
     });
 
-    test('another team finds nothing, by no means', async () => {
+    test('a search finds no jobs of another team', async () => {
       await using store = await openTestStore();
-      const { add, strangerId, queueId } = await setScene(store);
+      const { add, otherTeamId, queueId } = await setScene(store);
       const id = await add('secret', failed(TEST_START, { payload: '["x"]' }));
       const searches: JobSearch[] = [
         { tab: 'all' },
@@ -321,16 +321,16 @@ forEachStore((_, openTestStore) => {
         { tab: 'all', payloadText: 'x' },
       ];
       for (const search of searches) {
-        const page = await store.lists.listJobs(strangerId, search, { limit: 5 });
+        const page = await store.lists.listJobs(otherTeamId, search, { limit: 5 });
         assert.deepEqual(page, { rows: [], next: null, previous: null, searchedBackTo: null });
-        assert.deepEqual(await store.lists.countJobs(strangerId, search), {
+        assert.deepEqual(await store.lists.countJobs(otherTeamId, search), {
           count: 0,
           isMore: false,
         });
       }
-      const counts = await store.lists.countTabs(strangerId, queueId);
+      const counts = await store.lists.countTabs(otherTeamId, queueId);
       assert.deepEqual(counts.all, { count: 0, isMore: false });
-      const { groups } = await store.lists.groupFailures(strangerId, {
+      const { groups } = await store.lists.groupFailures(otherTeamId, {
         queueId,
         from: 0,
         to: TEST_START + 1,
@@ -413,11 +413,11 @@ forEachStore((_, openTestStore) => {
   describe('crons by words', () => {
     test('crons with the most similar names come first and are kept by a limit', async () => {
       await using store = await openTestStore();
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const names = ['A hotmail', 'B send mail', 'Mailing list', 'mail', 'No', 'Of 100% _ mail'];
       for (const name of names) await aCron(store, team.id, { name, url: 'http://a.example/' });
       await aCron(store, team.id, { name: 'By URL', url: 'http://mail.example/' });
-      await aCron(store, stranger.id, { name: 'mail' });
+      await aCron(store, otherTeam.id, { name: 'mail' });
       const find = async (words: string[], limit = 20) =>
         (await store.lists.findCrons(team.id, words, limit)).map(({ name }) => name);
       assert.deepEqual(await find(['MAIL'], 3), ['mail', 'Mailing list', 'A hotmail']);

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { IDS, packIds } from '../database/dialect.ts';
 import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count.ts';
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from '../database/prepared.ts';
@@ -24,27 +24,13 @@ export interface QueuesAsked {
   queueIds: readonly string[];
 }
 
-const QUEUE = { queue_id: 'id' } as const satisfies Fields;
-
-function packIds(queueIds: readonly string[]) {
-  return packRows(
-    QUEUE,
-    queueIds.map((queue_id) => ({ queue_id })),
-  );
-}
-
 /**
  * Each number is one short index range per queue. Waiting jobs are counted from the first one on: while an old snapshot
  * exists, dead entries of claimed jobs lie before it in the index, and are passed only once.
  *
  * Parameters: 1 queues, 2 team, 3 since
  */
-const readLoads = pageStatement<{
-  queue_id: string;
-  waiting: number;
-  next_due_at: number | null;
-  failed: number;
-}>('read-queue-loads', (dialect) => {
+const readLoads = pageStatement<QueueLoad>('read-queue-loads', (dialect) => {
   const [team, since] = [dialect.$(2), dialect.$(3)];
   const most = MOST_IN_A_ROW + 1;
   // The index has the reason before the time, so each reason is a range.
@@ -59,9 +45,9 @@ const readLoads = pageStatement<{
   with q as materialized (
     select q.id, (select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
       order by j.scheduled_at, j.id limit 1) as next_due_at
-    from ${dialect.rows(QUEUE, 1)} cross join queues q where q.team_id = ${team} and q.id = given.queue_id
+    from ${dialect.rows(IDS, 1)} cross join queues q where q.team_id = ${team} and q.id = given.id
   )
-  select q.id as queue_id, q.next_due_at as next_due_at,
+  select q.id as "queueId", q.next_due_at as "nextDueAt",
     (select count(*) from (select 1 from jobs j where j.queue_id = q.id and j.status = 'pending'
       and j.scheduled_at >= q.next_due_at order by j.scheduled_at limit ${most}) as waiting) as waiting,
     ${failed} as failed
@@ -73,19 +59,8 @@ export async function readQueueLoads(
   db: Database,
   { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
 ): Promise<Map<string, QueueLoad>> {
-  const parameters = [packIds(queueIds), teamId, failedSince];
-  const rows = await db.read(readLoads, parameters);
-  return new Map(
-    rows.map((row) => [
-      row.queue_id,
-      {
-        queueId: row.queue_id,
-        waiting: row.waiting,
-        nextDueAt: row.next_due_at,
-        failed: row.failed,
-      },
-    ]),
-  );
+  const rows = await db.read(readLoads, [packIds(queueIds), teamId, failedSince]);
+  return new Map(rows.map((row) => [row.queueId, row]));
 }
 
 /** Parameters: 1 queues, 2 team */
@@ -94,7 +69,7 @@ const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
   (dialect) => `
   select q.id as queue_id,
     (select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing') as running
-  from ${dialect.rows(QUEUE, 1)} cross join queues q where q.team_id = ${dialect.$(2)} and q.id = given.queue_id`,
+  from ${dialect.rows(IDS, 1)} cross join queues q where q.team_id = ${dialect.$(2)} and q.id = given.id`,
 );
 
 /**
@@ -105,8 +80,7 @@ export async function countRunningJobs(
   db: Database,
   { teamId, queueIds }: QueuesAsked,
 ): Promise<Map<string, number>> {
-  const parameters = [packIds(queueIds), teamId];
-  const rows = await db.read(countOfQueues, parameters);
+  const rows = await db.read(countOfQueues, [packIds(queueIds), teamId]);
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
@@ -137,10 +111,6 @@ export async function readRateLoad(
   teamId: string,
   queueId: string,
 ): Promise<RateLoad> {
-  const parameters = [teamId, queueId, clock.now(), COUNT_LIMIT];
-  const [row] = await db.read(readRate, parameters);
-  return {
-    due: bound(row?.due ?? 0),
-    spentUntil: row?.spent_until ?? null,
-  };
+  const [row] = await db.read(readRate, [teamId, queueId, clock.now(), COUNT_LIMIT]);
+  return { due: bound(row?.due ?? 0), spentUntil: row?.spent_until ?? null };
 }

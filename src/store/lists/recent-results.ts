@@ -1,6 +1,6 @@
 import { ENDED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
 
@@ -22,7 +22,6 @@ interface Row {
   response_status: number | null;
 }
 
-const SOURCE = { source_id: 'id' } as const satisfies Fields;
 const OUTCOME = ['completed_at', 'duration_ms', 'response_status'];
 
 /** The runs of each `given` queue or cron that a subquery over `x` picks. */
@@ -38,7 +37,7 @@ function runsOfEach(
     outcome.includes(name) ? `r.${name} as ${name}` : `null as ${name}`,
   );
   return `select r.${source} as source_id, r.id as id, r.status as status, ${values.join(', ')}
-    from ${dialect.rows(SOURCE, 1)} ${dialect.joinPicked({ table, as: 'r', columns, pick })}`;
+    from ${dialect.rows(IDS, 1)} ${dialect.joinPicked({ table, as: 'r', columns, pick })}`;
 }
 
 /** Each cron's last runs: ended ones, then waiting or running ones. Parameters: 1 crons, 2 how many of each, 3 team */
@@ -49,7 +48,7 @@ const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
       table,
       (columns) => `
       select ${columns} from ${table} x
-      where x.cron_id = given.source_id and x.team_id = ${dialect.$(3)}
+      where x.cron_id = given.id and x.team_id = ${dialect.$(3)}
       order by x.id desc limit ${dialect.$(2)}`,
     ),
   );
@@ -64,7 +63,7 @@ const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect)
   runsOfEach(dialect, 'ended_jobs', (columns) =>
     ENDED_JOB_STATUSES.map(
       (status) => `select * from (select ${columns} from ended_jobs x
-      where x.queue_id = given.source_id and x.status = '${status}'
+      where x.queue_id = given.id and x.status = '${status}'
       order by x.completed_at desc, x.id desc limit ${dialect.$(2)}) as of_${status}`,
     ).join(' union all '),
   ),
@@ -77,8 +76,7 @@ export async function readCronResults(
   cronIds: readonly string[],
   length: number,
 ): Promise<Map<string, RunResult[]>> {
-  const parameters = [pack(cronIds), length, teamId];
-  const rows = await db.read(lastRuns, parameters);
+  const rows = await db.read(lastRuns, [packIds(cronIds), length, teamId]);
   return groupResults(rows.toSorted(byId), cronIds, length);
 }
 
@@ -88,17 +86,10 @@ export async function readQueueResults(
   queueIds: readonly string[],
   length: number,
 ): Promise<Map<string, RunResult[]>> {
-  const parameters = [pack(queueIds), length];
-  const rows = await db.read(lastAttempts, parameters);
+  const rows = await db.read(lastAttempts, [packIds(queueIds), length]);
   const byEnd = (a: Row, b: Row) => (a.completed_at ?? 0) - (b.completed_at ?? 0) || byId(a, b);
   return groupResults(rows.toSorted(byEnd), queueIds, length);
 }
-
-const pack = (ids: readonly string[]) =>
-  packRows(
-    SOURCE,
-    ids.map((source_id) => ({ source_id })),
-  );
 
 const byId = (a: Row, b: Row) => (a.id < b.id ? -1 : 1);
 

@@ -87,7 +87,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(back.names, pages[1]?.names);
     });
 
-    test('is narrowed by kind, source, outcome, code, reason, fault and time', async () => {
+    test('runs are filtered by kind, source, outcome, code, reason, fault and time', async () => {
       await using store = await openTestStore();
       const { addJob, addRun, find, queueId, cronId } = await setScene(store);
       const bad = { reason: 'http_server_error', response_status: 503 };
@@ -125,7 +125,7 @@ forEachStore((_, openTestStore) => {
       }
     });
 
-    test('is searched by host, URL, text and id', async () => {
+    test('runs are found by host, URL, text and id', async () => {
       await using store = await openTestStore();
       const { addJob, addRun, find, teamId } = await setScene(store);
       const first = await addJob('first', {

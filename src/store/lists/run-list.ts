@@ -1,4 +1,3 @@
-import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import type { MergedKey } from './key-merge.ts';
 import { pickExecutions } from './pick-executions.ts';
@@ -14,12 +13,7 @@ import {
   type Search,
 } from './search.ts';
 import { findSourceIds } from './sources.ts';
-import { type ListPage, type PageAsked, readPage } from './walk.ts';
-
-interface Room {
-  db: Database;
-  clock: Clock;
-}
+import { type ListContext, type ListPage, type PageAsked, readPage } from './walk.ts';
 
 export interface RunsAsked extends PageAsked {
   /**
@@ -43,32 +37,32 @@ const MOST_CANDIDATES = 2_000;
  * first; All begins with planned jobs.
  */
 export async function listJobPage(
-  room: Room,
+  context: ListContext,
   teamId: string,
   search: JobSearch,
   asked: RunsAsked,
 ): Promise<ListPage<FoundJob>> {
-  return (await list(room, teamId, search, asked)) as ListPage<FoundJob>;
+  return (await list(context, teamId, search, asked)) as ListPage<FoundJob>;
 }
 
 /** Reads a page of ended runs of jobs and crons, latest end first; or of the history of a cron. */
 export async function listRunPage(
-  room: Room,
+  context: ListContext,
   teamId: string,
   search: Search,
   asked: RunsAsked,
 ): Promise<ListPage<AnsweredRun>> {
-  const page = await list(room, teamId, search, asked);
+  const page = await list(context, teamId, search, asked);
   return { ...page, rows: page.rows.map(withoutJob) };
 }
 
 async function list(
-  room: Room,
+  context: ListContext,
   teamId: string,
   search: Search,
   { isHistory = false, bodyBytes, upToId, isPausedLeftOut, ...asked }: RunsAsked,
 ): Promise<ListPage<AnsweredRun>> {
-  const { db } = room;
+  const { db } = context;
   const order = { isEarliestFirst: isEarliestFirst(search) };
   const pick = async (jobs: JobChoice, executionIds: readonly string[]) => {
     const ids = jobs.ids.filter((id) => upToId === undefined || id <= upToId);
@@ -82,7 +76,7 @@ async function list(
   if (ids !== null) {
     const ofCrons = search.tab === undefined && search.id !== undefined ? [search.id] : [];
     const rows = await withTag(db, teamId, await pick({ ids }, ofCrons), search);
-    return readPage(room, { ...order, rows }, asked);
+    return readPage(context, { ...order, rows }, asked);
   }
   const sources = await findSources(db, teamId, search, isPausedLeftOut);
   const walk = {
@@ -100,7 +94,7 @@ async function list(
       return pick({ ids: idsOf(queues), endedWithin: spanOfEnded(queues) }, idsOf(crons));
     },
   };
-  return readPage(room, walk, asked);
+  return readPage(context, walk, asked);
 }
 
 function idsOf(keys: readonly JobKey[]): string[] {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { all } from '../database/rows.ts';
 import { hasTag } from './cron-lists.ts';
 
 /**
@@ -18,15 +19,10 @@ export async function findSourceIds(
   } = {},
 ): Promise<string[]> {
   const { id, tag, isPausedLeftOut = false } = asked;
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom(table)
-      .select('id')
-      .where('team_id', '=', teamId)
-      .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
-      .$if(tag !== undefined, (query) => query.where(hasTag(db, tag ?? '')))
-      .$if(isPausedLeftOut, (query) => query.where(sql<boolean>`is_paused = 0`))
-      .execute(),
-  );
+  const where = [
+    tag === undefined ? null : hasTag(db, tag),
+    isPausedLeftOut ? sql<boolean>`is_paused = 0` : null,
+  ];
+  const rows = await all(db, table, { team_id: teamId, id }, { columns: ['id'], where });
   return rows.map((row) => row.id);
 }

@@ -7,6 +7,11 @@ import type { JobKey } from './search.ts';
 import { LAST_TIME } from '#domain/instant';
 import { FIRST_ID, LAST_ID } from '#domain/ids';
 
+export interface ListContext {
+  db: Database;
+  clock: Clock;
+}
+
 /** One page of a list in the order of time. Cursors are opaque and go into the address unchanged. */
 export interface ListPage<Row> {
   rows: Row[];
@@ -79,7 +84,7 @@ interface Found<Row> {
  * @param list  how to walk through it; or its rows, if they are few
  */
 export async function readPage<Row extends JobKey>(
-  room: { db: Database; clock: Clock },
+  context: ListContext,
   list: List<Row> | { rows: readonly Row[]; isEarliestFirst?: boolean },
   asked: PageAsked,
 ): Promise<ListPage<Row>> {
@@ -91,13 +96,15 @@ export async function readPage<Row extends JobKey>(
     limit: asked.limit,
   };
   const found =
-    'rows' in list ? sortFound(list.rows, way) : await walkRanges<Row>(room, { ...list, ...way });
+    'rows' in list
+      ? sortFound(list.rows, way)
+      : await walkRanges<Row>(context, { ...list, ...way });
   return pageOf(found, cursor, asked.limit);
 }
 
 /** Walks through ranges until a page is full, or enough rows were examined. */
 async function walkRanges<Row extends JobKey>(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock }: ListContext,
   { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: List<Row> & Way,
 ): Promise<Found<Row>> {
   const { isSieved, hasText, pick } = walk;
