@@ -7,11 +7,11 @@ const MOST_REMEMBERED = 100_000;
 /** A rate limiter that all nodes on one Postgres share (§8.1). */
 export class SharedRateLimiter implements RateLimiter {
   readonly #limit: number;
-  readonly #windows: Store['apiWindows'];
+  readonly #windows: Store['rateLimits'];
   readonly #usedUp = new Map<string, number>();
   #tidiedAtMs = 0;
 
-  constructor(limit: number, windows: Store['apiWindows']) {
+  constructor(limit: number, windows: Store['rateLimits']) {
     this.#limit = limit;
     this.#windows = windows;
   }
@@ -21,8 +21,8 @@ export class SharedRateLimiter implements RateLimiter {
     if (knownResetAtMs !== undefined && nowMs < knownResetAtMs) return this.#refuse(knownResetAtMs);
     this.#usedUp.delete(address);
     void this.#tidy(nowMs);
-    const { openedAt, hits } = await this.#windows.countHit(address, nowMs, RATE_WINDOW_MS);
-    const resetAtMs = openedAt + RATE_WINDOW_MS;
+    const key = `api ${address}`;
+    const { endsAt: resetAtMs, hits } = await this.#windows.count(key, nowMs, RATE_WINDOW_MS);
     if (hits >= this.#limit) this.#remember(address, resetAtMs);
     if (hits > this.#limit) return this.#refuse(resetAtMs);
     return { allowed: true, limit: this.#limit, remaining: this.#limit - hits, resetAtMs };
@@ -45,6 +45,6 @@ export class SharedRateLimiter implements RateLimiter {
       if (resetAtMs <= nowMs) this.#usedUp.delete(address);
     }
     // If this fails, the rows just stay a minute longer.
-    await this.#windows.deleteClosed(nowMs, RATE_WINDOW_MS).catch(() => {});
+    await this.#windows.deleteEnded(nowMs).catch(() => {});
   }
 }

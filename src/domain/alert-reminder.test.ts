@@ -9,22 +9,22 @@ const due: Reminding = {
   isFailing: true,
   isActive: true,
   mutedUntil: null,
-  lastToldAt: null,
+  lastSentAt: null,
 };
 
 describe('a reminder that is due', () => {
-  const rows: [what: string, change: Partial<Reminding>, isTold: boolean, nextAt: number | null][] =
+  const rows: [what: string, change: Partial<Reminding>, isSent: boolean, nextAt: number | null][] =
     [
       ['is told, and comes again after its hours', {}, true, 6 * HOUR],
       ['is the last once the cron has recovered', { isFailing: false }, false, null],
       ['comes no more where it is switched off', { hours: null }, false, null],
       ['waits for the end of a maintenance window', { mutedUntil: 5 }, false, 5],
       ['is left out while the cron is paused', { isActive: false }, false, 6 * HOUR],
-      ['waits where another failure was told', { lastToldAt: -HOUR }, false, 5 * HOUR],
-      ['does not where that is as long ago', { lastToldAt: -6 * HOUR }, true, 6 * HOUR],
+      ['waits where another failure was told', { lastSentAt: -HOUR }, false, 5 * HOUR],
+      ['does not where that is as long ago', { lastSentAt: -6 * HOUR }, true, 6 * HOUR],
     ];
-  for (const [what, change, isTold, nextAt] of rows) {
-    test(what, () => assert.deepEqual(decideReminder({ ...due, ...change }), { isTold, nextAt }));
+  for (const [what, change, isSent, nextAt] of rows) {
+    test(what, () => assert.deepEqual(decideReminder({ ...due, ...change }), { isSent, nextAt }));
   }
 });
 

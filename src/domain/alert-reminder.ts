@@ -3,8 +3,8 @@ import type { RemindHours } from './alert-settings.ts';
 
 const HOUR_MS = 3_600_000;
 
-export function nextReminder(toldAt: number, hours: RemindHours | null): number | null {
-  return hours === null ? null : toldAt + hours * HOUR_MS;
+export function nextReminder(notifiedAt: number, hours: RemindHours | null): number | null {
+  return hours === null ? null : notifiedAt + hours * HOUR_MS;
 }
 
 export interface Reminding {
@@ -18,7 +18,7 @@ export interface Reminding {
   isActive: boolean;
   mutedUntil: number | null;
   /** When another failure was notified; null: none since the last reminder. */
-  lastToldAt: number | null;
+  lastSentAt: number | null;
 }
 
 /**
@@ -31,11 +31,11 @@ export function decideReminder({
   isFailing,
   isActive,
   mutedUntil,
-  lastToldAt,
-}: Reminding): { isTold: boolean; nextAt: number | null } {
-  if (hours === null || !isFailing) return { isTold: false, nextAt: null };
-  if (mutedUntil !== null) return { isTold: false, nextAt: mutedUntil };
-  const afterTold = lastToldAt === null ? null : nextReminder(lastToldAt, hours);
-  if (afterTold !== null && afterTold > now) return { isTold: false, nextAt: afterTold };
-  return { isTold: isActive, nextAt: nextReminder(now, hours) };
+  lastSentAt,
+}: Reminding): { isSent: boolean; nextAt: number | null } {
+  if (hours === null || !isFailing) return { isSent: false, nextAt: null };
+  if (mutedUntil !== null) return { isSent: false, nextAt: mutedUntil };
+  const afterLast = lastSentAt === null ? null : nextReminder(lastSentAt, hours);
+  if (afterLast !== null && afterLast > now) return { isSent: false, nextAt: afterLast };
+  return { isSent: isActive, nextAt: nextReminder(now, hours) };
 }

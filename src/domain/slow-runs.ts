@@ -86,7 +86,7 @@ export interface SlowSpell {
   since: number;
   /** To the minute. */
   lastAt: number;
-  toldAt: number;
+  notifiedAt: number;
 }
 
 export interface SlowAlert {
@@ -106,7 +106,7 @@ export function followPace(
 ): { spell: SlowSpell | null; alert: SlowAlert | null } {
   if (spell === null) {
     if (!isSlow) return { spell, alert: null };
-    const begun = { since: at, lastAt: at, toldAt: at };
+    const begun = { since: at, lastAt: at, notifiedAt: at };
     return { spell: begun, alert: { level: 'warning', slowMs: null } };
   }
   const slowMs = Math.max(0, at - spell.since);
@@ -115,7 +115,7 @@ export function followPace(
     return { spell: null, alert: { level: 'recovery', slowMs } };
   }
   const lastAt = at - spell.lastAt < REMEMBERED_MS ? spell.lastAt : at;
-  if (remindHours !== null && at - spell.toldAt >= remindHours * HOUR_MS)
-    return { spell: { ...spell, lastAt, toldAt: at }, alert: { level: 'warning', slowMs } };
+  if (remindHours !== null && at - spell.notifiedAt >= remindHours * HOUR_MS)
+    return { spell: { ...spell, lastAt, notifiedAt: at }, alert: { level: 'warning', slowMs } };
   return { spell: lastAt === spell.lastAt ? spell : { ...spell, lastAt }, alert: null };
 }

@@ -40,7 +40,6 @@ const RULES = {
 } as const;
 export type Rule = keyof typeof RULES;
 
-const LONGEST_WINDOW_MS = 60 * 60_000;
 const TIDY_EVERY_MS = 10 * 60_000;
 
 interface Deps {
@@ -72,9 +71,9 @@ export class Limits {
     const { most, windowMs } = RULES[rule];
     const now = clock.now();
     this.#tidy(now);
-    const { openedAt, hits } = await store.rateLimits.count(keyOf(rule, who), now, windowMs);
+    const { endsAt, hits } = await store.rateLimits.count(keyOf(rule, who), now, windowMs);
     if (hits <= most) return null;
-    const waitMs = Math.max(0, openedAt + windowMs - now);
+    const waitMs = Math.max(0, endsAt - now);
     return { kind: 'too-many', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 
@@ -91,7 +90,7 @@ export class Limits {
     this.#tidiedAt = now;
     const { store, log } = this.#deps;
     store.rateLimits
-      .tidy(now - LONGEST_WINDOW_MS, now)
+      .tidy(now)
       .catch((error: unknown) => log.warn('accounts.not-tidied', { error }));
   }
 }

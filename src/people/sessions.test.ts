@@ -118,7 +118,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
     'another name is counted apart',
   );
   const rows = await room.store.database.transact((trx) =>
-    trx.selectFrom('attempt_windows').select('key').execute(),
+    trx.selectFrom('rate_windows').select('key').execute(),
   );
   assert.deepEqual(
     rows.filter(({ key }) => key.startsWith('account-guess') || key.length > 300),

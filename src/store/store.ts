@@ -3,7 +3,6 @@ import { TEAM_BOUNDS, type TeamBounds } from '#domain/team-bounds';
 import type { Log } from '#domain/log';
 import { activity } from './activity/activity.ts';
 import { alerts } from './alerts/alerts.ts';
-import { apiWindows } from './people/api-windows.ts';
 import { apiTokens } from './people/api-tokens.ts';
 import { rateLimits } from './people/rate-limits.ts';
 import { passkeys } from './people/passkeys.ts';
@@ -229,7 +228,6 @@ const NOUNS = {
   users,
   passkeys,
   secondFactors,
-  rateLimits,
   providerLinks,
   members,
   groupMemberships,
@@ -262,7 +260,6 @@ function makeNouns(context: Context) {
   const { main, sealer, clock, signals } = context;
   return {
     ...bindAll(context, NOUNS),
-    apiWindows: apiWindows(context),
     /** For other stores, and for tests. */
     database: main,
     apiTokens: apiTokens(context),
@@ -271,6 +268,7 @@ function makeNouns(context: Context) {
     jobs: jobs(context),
     lists: lists(context),
     queues: queues(context),
+    rateLimits: rateLimits(context),
     runs: new RunStore(main, sealer, clock, signals),
     untrustedHeaders: new SightingStore(main, UNTRUSTED_HEADERS),
     strangeSignIns: new SightingStore(main, STRANGE_SIGN_INS),

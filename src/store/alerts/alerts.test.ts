@@ -55,7 +55,7 @@ async function aScene(store: TestStore, alertThreshold: number | null = 2) {
 
 forEachStore((dialect, openTestStore) => {
   describe('alerts of crons', () => {
-    test('are raised with the settlement: warning, failure, recovery', async () => {
+    test('settled runs of a cron raise a warning, a failure and a recovery', async () => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
       await run(false);
@@ -77,7 +77,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(recovery.isRead, false);
     });
 
-    test('count runs in the order in which they are settled, not started', async () => {
+    test('a streak counts runs in the order of settling, not of starting', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store);
       const [slow, quick, last] = await startRuns(store, node, cron.id, teamId, 3);
@@ -87,7 +87,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await levels(store, teamId), ['warning', 'warning']);
     });
 
-    test('are exact when two nodes settle overlapping runs at the same time', async () => {
+    test('a streak is exact when two nodes settle overlapping runs', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const { teamId, node, cron } = await aScene(store, 3);
       const other = await store.openAnother();
@@ -105,7 +105,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(recovery?.failedRuns, 24);
     });
 
-    test('keep their streak over a restart', async () => {
+    test('a streak of failed runs survives a restart', async () => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
       await run(false);
@@ -116,7 +116,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await levels(again, teamId), ['warning', 'failure']);
     });
 
-    test('start from nothing when a threshold is set again', async () => {
+    test('a streak starts again when a threshold is set again', async () => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store);
       const set = async (alertThreshold: number | null) => {
@@ -141,7 +141,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await levels(store, teamId), ['failure']);
     });
 
-    test('nothing is raised by an outcome that came too late to be settled', async () => {
+    test('an outcome that is too late to be settled raises no alert', async () => {
       await using store = await openTestStore();
       const { teamId, node, cron } = await aScene(store, 1);
       const [execution] = await startRuns(store, node, cron.id, teamId);
@@ -186,7 +186,7 @@ forEachStore((dialect, openTestStore) => {
       const { id: teamId } = await aTeam(store);
       await aQueue(store, teamId, { emailAlerts: true });
       const other = await store.openAnother();
-      const bury = async (on: Store, count: number) => {
+      const failJobs = async (on: Store, count: number) => {
         const node = await aNode(on, 1e9);
         const jobs: ClaimedJob[] = [];
         for (let n = 0; n < count; n++) jobs.push(await aClaimedJob(on, teamId, node));
@@ -197,7 +197,7 @@ forEachStore((dialect, openTestStore) => {
           }
         };
       };
-      const bursts = [await bury(store, 15), await bury(other, 15)];
+      const bursts = [await failJobs(store, 15), await failJobs(other, 15)];
       await Promise.all(bursts.map((burst) => burst()));
       const now = store.clock.now();
       const claim = { now, leaseMs: 1, most: 99 };
@@ -236,7 +236,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('settling without alerts', () => {
-    test('runs no statement that settling did not run before there were any', async () => {
+    test('settling without alerts runs only the statements that end the run', async () => {
       const names: string[] = [];
       await using store = await openTestStore({
         onStatement: ({ sql }) => void names.push(/^\/\* ([\w-]+)/.exec(sql)?.[1] ?? sql),
@@ -262,7 +262,7 @@ forEachStore((dialect, openTestStore) => {
       await run(true);
     });
 
-    test('a cron that watches and only succeeds costs nothing either', async () => {
+    test('a successful run of a cron without failures locks no streak', async () => {
       const names: string[] = [];
       await using store = await openTestStore({ onStatement: ({ sql }) => void names.push(sql) });
       const { teamId, node, cron } = await aScene(store, 1);
@@ -321,7 +321,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('reading alerts', () => {
-    test('filters, pages, counts and marks', async () => {
+    test('alerts are filtered, paged, counted and marked as read', async () => {
       await using store = await openTestStore();
       const { teamId, cron, run } = await aScene(store, 2);
       await run(false, false, true);
@@ -352,12 +352,12 @@ forEachStore((dialect, openTestStore) => {
         (await alerts.list(teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id),
         [newest.id],
       );
-      const stranger = await aTeam(store);
-      assert.equal(await alerts.mark(stranger.id, [newest.id], true), 0);
-      assert.equal(await alerts.find(stranger.id, newest.id), null);
+      const otherTeam = await aTeam(store);
+      assert.equal(await alerts.mark(otherTeam.id, [newest.id], true), 0);
+      assert.equal(await alerts.find(otherTeam.id, newest.id), null);
     });
 
-    test('they are kept for 90 days and then deleted, some at a time', async () => {
+    test('alerts are deleted after 90 days, some at a time', async () => {
       await using store = await openTestStore();
       const { teamId, run } = await aScene(store, 2);
       await run(false, false, true);
@@ -379,7 +379,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe(`channels on ${dialect}`, () => {
-    test('are email until another is set; the address is sealed', async () => {
+    test('the default channel is email until another is set; addresses are sealed', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const now = store.clock.now();
@@ -414,10 +414,10 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('maintenance windows', () => {
-    test('are made, changed, listed and ended, each by its own team', async () => {
+    test('maintenance windows are made, changed, listed and deleted only by their team', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
-      const { id: stranger } = await aTeam(store);
+      const { id: otherTeam } = await aTeam(store);
       const now = store.clock.now();
       const cron = await aCron(store, teamId);
       const covers = [{ kind: 'cron', id: cron.id }] as const;
@@ -425,12 +425,12 @@ forEachStore((dialect, openTestStore) => {
       const made = await store.windows.create(teamId, settings, now);
       assert.ok(made);
       assert.deepEqual(await store.windows.list(teamId), [made]);
-      assert.equal(await store.windows.find(stranger, made.id), null);
+      assert.equal(await store.windows.find(otherTeam, made.id), null);
       const wider = { ...settings, isWeekly: true, covers: 'team' as const };
-      assert.equal(await store.windows.update(stranger, made.id, wider), null);
+      assert.equal(await store.windows.update(otherTeam, made.id, wider), null);
       const changed = await store.windows.update(teamId, made.id, wider);
       assert.deepEqual(await store.windows.find(teamId, made.id), changed);
-      assert.equal(await store.windows.delete(stranger, made.id), false);
+      assert.equal(await store.windows.delete(otherTeam, made.id), false);
       assert.equal(await store.windows.delete(teamId, made.id), true);
       assert.deepEqual(await store.windows.list(teamId), []);
     });

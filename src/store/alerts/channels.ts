@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type AlertSettings, DEFAULT_REF, readAlertSettings } from '#domain/alert-settings';
 import {
   type ChannelConfig,
@@ -10,9 +9,9 @@ import {
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
-import type { Trx } from '../database/database.ts';
+import type { Database, Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, all, change, one, remove } from '../database/rows.ts';
+import { add, all, change, type Filter, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 import { keyOfChannel } from './notice-rows.ts';
 
@@ -33,13 +32,11 @@ export interface Channel {
   lastErrorAt: number | null;
 }
 
-/** A named channel, which crons and queues may choose. */
 export interface NamedChannel extends Channel {
   id: string;
   name: string;
 }
 
-/** The settings of a channel. */
 export interface ChannelSettings {
   name: string;
   config: ChannelConfig;
@@ -62,7 +59,6 @@ export interface MemberAddress {
 export type ChannelSaving =
   | { kind: 'saved'; id: string }
   | { kind: 'not-found' }
-  /** The team has the maximum number of channels. */
   | { kind: 'too-many' }
   | { kind: 'name-taken' };
 
@@ -71,27 +67,21 @@ export type ChannelSaving =
  * secrets, sealed at rest (§5.9).
  */
 export const channels = {
-  /** The default channel. A team that has set none has email. */
+  /** The default channel: email until the team sets another. */
   async read(context: Context, teamId: string): Promise<Channel> {
-    const key = keyOfChannel(teamId, DEFAULT_REF);
-    const row = await one(context.main, 'channels', key);
-    return row ? channelOf(context, row) : UNSET;
+    const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
+    return channelOf(context, row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null });
   },
 
   /** The named channels, in the order of their names. */
   async list(context: Context, teamId: string): Promise<NamedChannel[]> {
-    const rows = await all(
-      context.main,
-      'channels',
-      { team_id: teamId, is_default: 0 },
-      { order: ['name', 'id'] },
-    );
+    const order = ['name', 'id'] as const;
+    const rows = await all(context.main, 'channels', { team_id: teamId, is_default: 0 }, { order });
     return rows.map((row) => namedOf(context, row));
   },
 
   async find(context: Context, teamId: string, channelId: string): Promise<NamedChannel | null> {
-    const key = keyOfChannel(teamId, channelId);
-    const row = await one(context.main, 'channels', key);
+    const row = await one(context.main, 'channels', keyOfChannel(teamId, channelId));
     return row ? namedOf(context, row) : null;
   },
 
@@ -103,7 +93,7 @@ export const channels = {
     collectMinutes: number | null = null,
   ): Promise<void> {
     const columns = columnsOf(context, { config, collectMinutes });
-    await writeDefault(context, teamId, columns, columns);
+    await change(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF), columns);
   },
 
   async add(
@@ -119,16 +109,8 @@ export const channels = {
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
-      const columns = columnsOf(context, settings);
-      const row = {
-        team_id: teamId,
-        id,
-        is_default: 0,
-        name,
-        created_at: now,
-        ...columns,
-      } as const;
-      await add(trx, 'channels', row);
+      const key = { team_id: teamId, id, is_default: 0, name, created_at: now } as const;
+      await add(trx, 'channels', { ...key, ...columnsOf(context, settings) });
       return { kind: 'saved', id };
     });
   },
@@ -146,10 +128,8 @@ export const channels = {
       const names = await readNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
-      const changed = await change(trx, 'channels', keyOfChannel(teamId, channelId), {
-        name,
-        ...columnsOf(context, settings),
-      });
+      const columns = { name, ...columnsOf(context, settings) };
+      const changed = await change(trx, 'channels', keyOfChannel(teamId, channelId), columns);
       return changed === 0 ? { kind: 'not-found' } : { kind: 'saved', id: channelId };
     });
   },
@@ -159,28 +139,15 @@ export const channels = {
    * channel.
    */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
-    const removed = await remove(main, 'channels', keyOfChannel(teamId, channelId));
-    return removed > 0;
+    return (await remove(main, 'channels', keyOfChannel(teamId, channelId))) > 0;
   },
 
   /** The crons and queues with alert settings of their own, each kind in the order of their names. */
   async listUsers({ main }: Context, teamId: string): Promise<ChannelUser[]> {
-    const read = async (kind: ChannelUser['kind'], table: 'crons' | 'queues') => {
-      const rows = await main.read((db) =>
-        db
-          .selectFrom(table)
-          .select(['id', 'name', 'alert_settings'])
-          .where('team_id', '=', teamId)
-          .where('alert_settings', 'is not', null)
-          .orderBy('name')
-          .orderBy('id')
-          .execute(),
-      );
-      return rows.map(({ id, name, alert_settings }): ChannelUser => {
-        return { kind, id, name, settings: readAlertSettings(alert_settings) };
-      });
-    };
-    return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
+    const rows = await listSources(main, { team_id: teamId, alert_settings: not(null) });
+    return rows.map(({ kind, id, name, alert_settings }) => {
+      return { kind, id, name, settings: readAlertSettings(alert_settings) };
+    });
   },
 
   /** @param channelId  null for the default */
@@ -190,7 +157,8 @@ export const channels = {
     now: number,
     channelId: string | null = null,
   ): Promise<void> {
-    await record(context, teamId, channelId, { last_sent_at: now });
+    const key = keyOfChannel(teamId, channelId ?? DEFAULT_REF);
+    await change(context.main, 'channels', key, { last_sent_at: now });
   },
 
   async recordError(
@@ -200,7 +168,8 @@ export const channels = {
     now: number,
     channelId: string | null = null,
   ): Promise<void> {
-    await record(context, teamId, channelId, { last_error: error, last_error_at: now });
+    const key = keyOfChannel(teamId, channelId ?? DEFAULT_REF);
+    await change(context.main, 'channels', key, { last_error: error, last_error_at: now });
   },
 
   /** The email addresses of a team's members, in the order in which they joined. */
@@ -209,58 +178,31 @@ export const channels = {
     teamId: string,
     { onlyVerified }: { onlyVerified: boolean },
   ): Promise<MemberAddress[]> {
-    const rows = await main.read((db) =>
+    return main.read((db) =>
       db
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
-        .select(['u.id', 'u.email'])
+        .select(['u.id as userId', 'u.email'])
         .where('m.team_id', '=', teamId)
         .$if(onlyVerified, (query) => query.where('u.email_verified', '=', 1))
         .orderBy('m.created_at')
         .orderBy('u.id')
         .execute(),
     );
-    return rows.map(({ id, email }) => ({ userId: id, email }));
   },
 };
 
-async function record(
-  context: Context,
-  teamId: string,
-  channelId: string | null,
-  columns: Partial<ChannelColumns>,
-): Promise<void> {
-  if (channelId === null) {
-    const unset = { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null };
-    return writeDefault(context, teamId, unset, columns);
-  }
-  await change(context.main, 'channels', keyOfChannel(teamId, channelId), columns);
-}
-
-/** @param initial  the other columns, used if the team has no default channel yet */
-async function writeDefault(
-  { main, clock }: Context,
-  teamId: string,
-  initial: ChannelColumns,
-  columns: Partial<ChannelColumns>,
-): Promise<void> {
-  const now = clock.now();
-  const row = {
-    team_id: teamId,
-    id: newId(now),
-    is_default: 1,
-    name: null,
-    created_at: now,
-  } as const;
-  await main.transact((trx) =>
-    trx
-      .insertInto('channels')
-      .values({ ...row, ...initial, ...columns })
-      .onConflict((oc) =>
-        oc.column('team_id').where('is_default', '=', sql.lit(1)).doUpdateSet(columns),
-      )
-      .execute(),
-  );
+/** Crons, then queues, each in the order of their names. */
+export async function listSources(db: Database, filter: Filter<'crons' | 'queues'>) {
+  const choice = { columns: ['id', 'name', 'alert_settings'], order: ['name', 'id'] } as const;
+  const [crons, queues] = [
+    await all(db, 'crons', filter, choice),
+    await all(db, 'queues', filter, choice),
+  ];
+  return [
+    ...crons.map((row) => Object.assign(row, { kind: 'cron' as const })),
+    ...queues.map((row) => Object.assign(row, { kind: 'queue' as const })),
+  ];
 }
 
 /** The columns for new settings. They clear the last success and error, which were those of the old address. */
@@ -312,15 +254,6 @@ const UNUSED = {
   collecting_until: null,
 } as const;
 
-const UNSET: Channel = {
-  config: DEFAULT_CHANNEL,
-  collectMinutes: null,
-  isAddressLost: false,
-  lastSentAt: null,
-  lastError: null,
-  lastErrorAt: null,
-};
-
 /** The place that is bound into a sealed address, so that it opens nowhere else. */
 const PLACE = 'channels.url';
 
@@ -346,6 +279,5 @@ function isOneUrl(kind: ChannelConfig['kind']): boolean {
 }
 
 async function readNames(trx: Trx, teamId: string) {
-  const columns = ['id', 'name'] as const;
-  return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns });
+  return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns: ['id', 'name'] });
 }

@@ -9,7 +9,7 @@ import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
 import type { NoticeTarget } from './notice-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { all, first } from '../database/rows.ts';
+import { all, first, one } from '../database/rows.ts';
 
 /** A notice under a lease: only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
@@ -23,9 +23,7 @@ export interface ClaimedNotice {
   /** Notices with the same batch are sent as one message. */
   batchId: string | null;
   teamName: string;
-  /** The first alert of the notice. */
   alert: StoredAlert;
-  /** How many alerts the notice reports. */
   alertCount: number;
   /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
@@ -62,20 +60,12 @@ export async function readNotice(
   teamName: string,
 ): Promise<ClaimedNotice | null> {
   const { groupId, ...key } = keyOf(row);
-  const found = await first(
-    trx,
-    'alerts',
-    { team_id: row.team_id, notice_id: groupId },
-    { order: ['id'] },
-  );
+  const ofGroup = { team_id: row.team_id, notice_id: groupId };
+  const found = await first(trx, 'alerts', ofGroup, { order: ['id'] });
   const alert = found && readRow(found);
   if (!alert || alert.level === 'usage') return null;
-  const response = await trx
-    .selectFrom(alert.source === 'cron' ? 'ended_executions' : 'ended_jobs')
-    .select('body')
-    .where('team_id', '=', row.team_id)
-    .where('id', '=', alert.run_id)
-    .executeTakeFirst();
+  const ended = alert.source === 'cron' ? 'ended_executions' : 'ended_jobs';
+  const response = await one(trx, ended, { team_id: row.team_id, id: alert.run_id }, ['body']);
   const reader = new PartsReader();
   const request = await readRequest(trx, sealer, reader, alert);
   return {
@@ -89,7 +79,7 @@ export async function readNotice(
     subjects:
       row.alert_count === 1 || alert.muted_by === null
         ? [storedAlert(alert).source]
-        : await readSubjects(trx, row.team_id, groupId),
+        : await readSubjects(trx, ofGroup),
     settings: await readSettings(trx, alert),
     targets: readTargets(row.targets),
     attempts: row.attempts,
@@ -114,15 +104,11 @@ const MOST_SUBJECTS = 500;
 
 async function readSubjects(
   trx: Trx,
-  teamId: string,
-  groupId: string,
+  ofGroup: { team_id: string; notice_id: string },
 ): Promise<StoredAlert['source'][]> {
-  const rows = await all(
-    trx,
-    'alerts',
-    { team_id: teamId, notice_id: groupId },
-    { columns: ['source', 'source_id', 'source_name'], order: ['id'], limit: MOST_SUBJECTS },
-  );
+  const columns = ['source', 'source_id', 'source_name'] as const;
+  const choice = { columns, order: ['id'] as const, limit: MOST_SUBJECTS };
+  const rows = await all(trx, 'alerts', ofGroup, choice);
   return rows.flatMap(({ source, source_id, source_name }) =>
     source === 'team' ? [] : [{ kind: source, id: source_id, name: source_name }],
   );
@@ -132,12 +118,7 @@ async function readSettings(
   trx: Trx,
   { team_id, source, source_id }: RunAlertRow,
 ): Promise<AlertSettings> {
-  const row = await trx
-    .selectFrom(source === 'cron' ? 'crons' : 'queues')
-    .select('alert_settings')
-    .where('team_id', '=', team_id)
-    .where('id', '=', source_id)
-    .executeTakeFirst();
+  const row = await one(trx, `${source}s`, { team_id, id: source_id }, ['alert_settings']);
   return readAlertSettings(row?.alert_settings ?? null);
 }
 
@@ -149,12 +130,8 @@ async function readRequest(
 ): Promise<RequestSpec | null> {
   const [table, id] =
     source === 'cron' ? (['crons', source_id] as const) : (['ended_jobs', run_id] as const);
-  const row = await trx
-    .selectFrom(table)
-    .select(['method', 'url', 'sealed_headers', 'payload'])
-    .where('team_id', '=', team_id)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const columns = ['method', 'url', 'sealed_headers', 'payload'] as const;
+  const row = await one(trx, table, { team_id, id }, columns);
   if (!row) return null;
   const { method, url, payload } = row;
   const headers = reader.readHeaders(

@@ -1,13 +1,10 @@
-import { notices as noticesTable } from '../tables/alerts.ts';
-import { fieldsOf } from '../tables/table.ts';
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import { type Collection, joinCollection } from '#domain/alert-digest';
+import { DEFAULT_CHANNEL } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
-import { packRows, type RowOf } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
-import { all, change, one } from '../database/rows.ts';
+import { add, all, change, one } from '../database/rows.ts';
 
 /**
  * A recipient that the notification was not sent to yet: its channel as set at sending, every member by email
@@ -21,7 +18,7 @@ export interface KnownChannel {
   collectMinutes: number | null;
 }
 
-/** A team's channels by their refs, with the default one if it was ever set. */
+/** A team’s channels by their refs. */
 export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
 /** A group of alerts that are sent together: each of its channels gets one notice. */
@@ -43,40 +40,28 @@ export async function readKnownChannels(
 ): Promise<ReadonlyMap<string, KnownChannels>> {
   const columns = ['team_id', 'id', 'is_default', 'kind', 'collect_minutes'] as const;
   const rows = await all(db, 'channels', { team_id: teamIds }, { columns });
-  const byTeam = Map.groupBy(rows, ({ team_id }) => team_id);
-  return new Map([...byTeam].map(([teamId, some]) => [teamId, new Map(some.map(knownOf))]));
+  const known = new Map<string, Map<ChannelRef, KnownChannel>>();
+  for (const { team_id, id, is_default, kind, collect_minutes } of rows) {
+    // PagerDuty never collects: each alert is one incident.
+    const collectMinutes = kind === 'pagerduty' ? null : collect_minutes;
+    const ofTeam = known.get(team_id) ?? new Map<ChannelRef, KnownChannel>();
+    known.set(team_id, ofTeam.set(is_default === 1 ? DEFAULT_REF : id, { kind, collectMinutes }));
+  }
+  return known;
 }
 
-function knownOf({
-  id,
-  is_default,
-  kind,
-  collect_minutes,
-}: Pick<Row<'channels'>, 'id' | 'is_default' | 'kind' | 'collect_minutes'>): [
-  ChannelRef,
-  KnownChannel,
-] {
-  // PagerDuty never collects: each alert is one incident.
-  const collectMinutes = kind === 'pagerduty' ? null : collect_minutes;
-  return [is_default === 1 ? DEFAULT_REF : id, { kind, collectMinutes }];
+/** Adds the default channel of a new team: email. */
+export async function addDefaultChannel(trx: Trx, teamId: string, now: number): Promise<void> {
+  const { kind } = DEFAULT_CHANNEL;
+  const row = { team_id: teamId, id: newId(now), is_default: 1, kind, created_at: now } as const;
+  await add(trx, 'channels', row);
 }
 
-/** The key of a channel. */
 export function keyOfChannel(teamId: string, ref: ChannelRef) {
   return ref === DEFAULT_REF
     ? { team_id: teamId, is_default: 1 as const }
     : { team_id: teamId, is_default: 0 as const, id: ref };
 }
-
-const NOTICE = fieldsOf(noticesTable.columns, 'first_tried_at', 'attempts', 'claim_id');
-
-const NOTICE_COLUMNS = Object.keys(NOTICE).join(', ');
-
-const insertNoticeRows = preparedStatement<never>(
-  'insert-notices',
-  (dialect) => `
-  insert into notices (${NOTICE_COLUMNS}) select ${NOTICE_COLUMNS} from ${dialect.rows(NOTICE, 1)}`,
-);
 
 /**
  * Writes a notice for each channel of each group. Notices of a channel that collects are due later, all at once.
@@ -100,15 +85,18 @@ export async function insertNotices(
     if (minutes !== null) await collect(trx, some, minutes);
     else if (isTogether && some.length > 1) putTogether(some);
   }
-  const rows = notices.map(({ row }) => row);
-  if (rows.length > 0) await trx.rows(insertNoticeRows, [packRows(NOTICE, rows)]);
+  await add(
+    trx,
+    'notices',
+    notices.map(({ row }) => row),
+  );
 }
 
 interface NewNotice {
   teamId: string;
   /** The notice's channel; `members` for mails to members that belong to no channel. */
   ref: ChannelRef;
-  row: { -readonly [Column in keyof RowOf<typeof NOTICE>]: RowOf<typeof NOTICE>[Column] };
+  row: Omit<Row<'notices'>, 'first_tried_at' | 'attempts' | 'claim_id'>;
 }
 
 /**
@@ -122,7 +110,7 @@ function putTogether(notices: readonly NewNotice[]): void {
   const batchId = newId(first?.row.next_try_at ?? 0);
   for (const { row } of notices) {
     row.batch_id = batchId;
-    if (row !== first?.row) row.next_try_at = (row.next_try_at ?? 0) + FOLLOW_MS;
+    if (row !== first?.row) row.next_try_at += FOLLOW_MS;
   }
 }
 
@@ -132,7 +120,7 @@ async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number)
   const before = await lockCollection(trx, first);
   let open = before;
   for (const { row } of notices) {
-    const joined = joinCollection(open, row.next_try_at ?? 0, minutes, newId);
+    const joined = joinCollection(open, row.next_try_at, minutes, newId);
     row.batch_id = joined.id;
     row.next_try_at = joined.until + (joined === open ? FOLLOW_MS : 0);
     open = joined;
@@ -204,7 +192,6 @@ function defaultNotices(
   ];
 }
 
-/** Whether a notice to these channels has any recipient. */
 export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelRef[]): boolean {
   return mailsMembers || channels.length > 0;
 }
@@ -213,21 +200,8 @@ export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelR
  * The remaining notices of a group, locked until the end of the transaction: of two nodes that finish the last two, the
  * second one sees that only its own is left.
  */
-export async function lockGroup(
-  trx: Trx,
-  teamId: string,
-  groupId: string,
-): Promise<
-  Pick<Row<'notices'>, 'id' | 'claim_id' | 'channel_id' | 'is_beside_default' | 'targets'>[]
-> {
-  return all(
-    trx,
-    'notices',
-    { team_id: teamId, group_id: groupId },
-    {
-      columns: ['id', 'claim_id', 'channel_id', 'is_beside_default', 'targets'],
-      order: ['id'],
-      lock: 'for update',
-    },
-  );
+export async function lockGroup(trx: Trx, teamId: string, groupId: string) {
+  const columns = ['id', 'claim_id', 'is_beside_default'] as const;
+  const choice = { columns, order: ['id'] as const, lock: 'for update' };
+  return all(trx, 'notices', { team_id: teamId, group_id: groupId }, choice);
 }

@@ -3,10 +3,11 @@ import { notices as noticesTable } from '../tables/alerts.ts';
 import { namesOf } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { type ClaimedNotice, type NoticeKey, keyOf, readNotice } from './claimed-notices.ts';
 import { FOLLOW_MS, lockGroup, type NoticeTarget } from './notice-rows.ts';
-import { above, all, change, one, remove } from '../database/rows.ts';
+import { above, all, atMost, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotice, NoticeTarget };
@@ -14,27 +15,25 @@ export type { ClaimedNotice, NoticeTarget };
 /** Columns by name: a prepared `select *` would break when a later version adds one. */
 const NOTICE_ROW = namesOf(noticesTable.columns).join(', ');
 
-/** 1 team, 2 claim, 3 now, 4 until when, 5 the most */
-const claimNotices = preparedStatement<Row<'notices'>>('claim-notices', (dialect) => {
-  const $ = dialect.$;
-  const due = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(3)}
+/** Claims notices under a condition. Parameters: 1 team, 2 claim, 3 now, 4 lease until, 5 the most */
+const claimNotices = (name: string, isDue: (dialect: Dialect) => string) =>
+  preparedStatement<Row<'notices'>>(name, (dialect) => {
+    const { $ } = dialect;
+    const due = `select id from notices where team_id = ${$(1)} and ${isDue(dialect)}
     order by next_try_at, id limit ${$(5)}`;
-  return `
+    return `
   update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
     first_tried_at = coalesce(first_tried_at, ${$(3)})
   where team_id = ${$(1)} and ${dialect.isAmongFree(due)} returning ${NOTICE_ROW}`;
-});
+  });
 
-/** 1 team, 2 claim, 3 now, 4 lease until, 5 limit, 6 batch, 7 followers due by this time */
-const claimFollowers = preparedStatement<Row<'notices'>>('claim-following-notices', (dialect) => {
-  const $ = dialect.$;
-  const following = `select id from notices where team_id = ${$(1)} and next_try_at <= ${$(7)}
-    and batch_id = ${$(6)} order by next_try_at, id limit ${$(5)}`;
-  return `
-  update notices set claim_id = ${$(2)}, next_try_at = ${$(4)}, attempts = attempts + 1,
-    first_tried_at = coalesce(first_tried_at, ${$(3)})
-  where team_id = ${$(1)} and ${dialect.isAmongFree(following)} returning ${NOTICE_ROW}`;
-});
+const claimDue = claimNotices('claim-notices', ({ $ }) => `next_try_at <= ${$(3)}`);
+
+/** Further parameters: 6 batch, 7 followers due by this time */
+const claimFollowers = claimNotices(
+  'claim-following-notices',
+  ({ $ }) => `next_try_at <= ${$(7)} and batch_id = ${$(6)}`,
+);
 
 /** How many notices one message combines; further ones go into another message. */
 const MOST_TOGETHER = 100;
@@ -46,19 +45,15 @@ const MOST_TOGETHER = 100;
 export const notices = {
   /** The teams that have notices waiting, with the time of the earliest. */
   async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
-    const rows = await main.read((db) =>
+    return main.read((db) =>
       db
         .selectFrom('notices as n')
         .innerJoin('teams as t', 't.id', 'n.team_id')
         .where('t.deleted_at', 'is', null)
         .groupBy('n.team_id')
-        .select((eb) => ['n.team_id', eb.fn.min('n.next_try_at').as('next_due_at')])
+        .select((eb) => ['n.team_id as teamId', eb.fn.min('n.next_try_at').as('nextDueAt')])
         .execute(),
     );
-    return rows.map(({ team_id, next_due_at }) => ({
-      teamId: team_id,
-      nextDueAt: next_due_at,
-    }));
   },
 
   /** Claims due notices of one team, earliest first. */
@@ -69,7 +64,7 @@ export const notices = {
   ): Promise<ClaimedNotice[]> {
     return main.transact(async (trx) => {
       const claim = [teamId, newId(now), now, now + leaseMs, most] as const;
-      const first = await trx.rows(claimNotices, claim);
+      const first = await trx.rows(claimDue, claim);
       const rows = [...first, ...(await claimOthers(trx, first, claim))];
       const team = await one(trx, 'teams', { id: teamId }, ['name']);
       const claimed: ClaimedNotice[] = [];
@@ -95,15 +90,9 @@ export const notices = {
     const [first] = notices;
     if (!first) return true;
     const ids = notices.map(({ id }) => id);
-    const changed = await main.transact((trx) =>
-      change(
-        trx,
-        'notices',
-        { team_id: first.teamId, id: ids, claim_id: first.claimId },
-        { targets: JSON.stringify(targets), next_try_at: leaseUntil },
-      ),
-    );
-    return changed === ids.length;
+    const key = { team_id: first.teamId, id: ids, claim_id: first.claimId };
+    const values = { targets: JSON.stringify(targets), next_try_at: leaseUntil };
+    return (await change(main, 'notices', key, values)) === ids.length;
   },
 
   /**
@@ -116,11 +105,9 @@ export const notices = {
       const group = await lockGroup(trx, teamId, groupId);
       const own = group.find((row) => row.id === id && row.claim_id === claimId);
       if (!own || own.is_beside_default === 1) return false;
-      const inTeam = () => trx.updateTable('notices').where('team_id', '=', teamId);
-      await inTeam().set({ channel_id: null }).where('id', '=', id).execute();
-      const others = group.flatMap((row) => (row.id === id ? [] : [row.id]));
-      if (others.length > 0)
-        await inTeam().set({ is_beside_default: 1 }).where('id', 'in', others).execute();
+      const inGroup = { team_id: teamId, group_id: groupId };
+      await change(trx, 'notices', { ...inGroup, id }, { channel_id: null });
+      await change(trx, 'notices', { ...inGroup, id: not(id) }, { is_beside_default: 1 });
       return true;
     });
   },
@@ -182,13 +169,9 @@ async function markSent(
   { teamId, id, claimId }: NoticeKey,
   delivery: 'sent' | 'failed',
 ): Promise<boolean> {
-  const changed = await change(
-    trx,
-    'notices',
-    { team_id: teamId, id, claim_id: claimId },
-    delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId },
-  );
-  return changed === 1;
+  const key = { team_id: teamId, id, claim_id: claimId };
+  const values = delivery === 'sent' ? { targets: '[]' } : { claim_id: claimId };
+  return (await change(trx, 'notices', key, values)) === 1;
 }
 
 /**
@@ -202,23 +185,13 @@ async function markSome(
   delivery: 'sent' | 'failed',
   after: string,
 ): Promise<string> {
-  const alerts = await all(
-    trx,
-    'alerts',
-    { notice_id: groupId, id: above(after) },
-    { columns: ['id'], order: ['id'], limit: MARKED_AT_ONCE },
-  );
+  const choice = { columns: ['id'], order: ['id'], limit: MARKED_AT_ONCE } as const;
+  const alerts = await all(trx, 'alerts', { notice_id: groupId, id: above(after) }, choice);
   const last = alerts.at(-1);
   if (!last) return after;
-  await trx
-    .updateTable('alerts')
-    .set({ delivery })
-    .where('team_id', '=', teamId)
-    .where('notice_id', '=', groupId)
-    .where('id', '>', after)
-    .where('id', '<=', last.id)
-    .$if(delivery === 'sent', (query) => query.where('delivery', '=', 'pending'))
-    .execute();
+  const id = { ...above(after), and: atMost(last.id) };
+  const marked = delivery === 'sent' ? { delivery: 'pending' as const } : {};
+  await change(trx, 'alerts', { team_id: teamId, notice_id: groupId, id, ...marked }, { delivery });
   return last.id;
 }
 

@@ -1,16 +1,13 @@
-import { alerts as alertsTable } from '../tables/alerts.ts';
-import { fieldsOf } from '../tables/table.ts';
 import { sql } from 'kysely';
-import { findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
+import { type Burst, findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
 import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
-import type { AlertLevel } from '#domain/alert-streak';
-import type { FailureReason } from '#domain/failure';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
-import type { AlertKind } from '../tables/alerts.ts';
 import type { Trx } from '../database/database.ts';
-import { packRows } from '../database/dialect.ts';
-import { preparedStatement } from '../database/prepared.ts';
+import { add, addMissing, change, one } from '../database/rows.ts';
+import type { RunEnd } from '../runs/settlement.ts';
+import type { Row } from '../tables/tables.ts';
+import type { AlertRow, RunAlertRow } from './alerts.ts';
 import {
   type NewGroup,
   lockGroup,
@@ -19,26 +16,24 @@ import {
   hasRecipients,
 } from './notice-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
-import { addMissing, change, one } from '../database/rows.ts';
 
-/** An alert to be raised. */
 export interface AlertToRaise {
-  teamId: string;
-  level: AlertLevel;
   source: AlertSource & { name: string };
-  runId: string;
-  /** Jobs: from 1; null for crons. */
-  attemptNumber: number | null;
-  /** When the run was completed. Maintenance windows are compared with this time. */
-  raisedAt: number;
-  responseStatus: number | null;
-  reason: FailureReason | null;
-  errorMessage: string | null;
-  failedRuns: number | null;
-  downMs: number | null;
-  /** The alert settings of the cron or queue. */
   settings: AlertSettings;
-  kind: AlertKind | null;
+  /** `raised_at`: when the run was completed. Maintenance windows are compared with this time. */
+  row: Pick<RunAlertRow, 'team_id' | 'level' | 'run_id' | 'raised_at'> & Partial<AlertRow>;
+}
+
+export type Outcome = Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
+
+/** The columns of an alert with the outcome of its run. */
+export function outcomeOf(end: Outcome) {
+  return {
+    raised_at: end.completedAt,
+    response_status: end.responseStatus,
+    reason: end.reason,
+    error_message: end.errorMessage,
+  };
 }
 
 interface Placed {
@@ -55,15 +50,15 @@ interface Placed {
  */
 export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Promise<void> {
   if (alerts.length === 0) return;
-  const teamIds = [...new Set(alerts.map(({ teamId }) => teamId))];
+  const teamIds = [...new Set(alerts.map(({ row }) => row.team_id))];
   const windows = await readWindows(trx, teamIds);
   const byTeam = Map.groupBy(windows, ({ teamId }) => teamId);
   const known = await readKnownChannels(trx, teamIds);
   const placed = alerts.map((alert): Placed => {
-    const { teamId, source, raisedAt, settings, level } = alert;
-    const mutedBy = findMutingWindow(byTeam.get(teamId) ?? [], source, raisedAt);
-    const ids = new Set(known.get(teamId)?.keys());
-    return { alert, mutedBy, channels: resolveChannels(settings, level, ids), noticeId: null };
+    const { source, settings, row } = alert;
+    const mutedBy = findMutingWindow(byTeam.get(row.team_id) ?? [], source, row.raised_at);
+    const ids = new Set(known.get(row.team_id)?.keys());
+    return { alert, mutedBy, channels: resolveChannels(settings, row.level, ids), noticeId: null };
   });
   const groups = await placeInNotices(trx, placed);
   await insertNotices(trx, groups, known);
@@ -83,9 +78,10 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) continue;
-    const notice = !comesInBursts(first.alert)
-      ? newNotice(first, newId(first.alert.raisedAt), 1, first.alert.raisedAt)
-      : await placeBurst(trx, group);
+    const at = first.alert.row.raised_at;
+    const notice = comesInBursts(first.alert)
+      ? await placeBurst(trx, group)
+      : newNotice(first, newId(at), 1, at);
     if (typeof notice !== 'string') notices.push(notice);
     const noticeId = typeof notice === 'string' ? notice : notice.id;
     for (const each of group) each.noticeId = noticeId;
@@ -94,13 +90,13 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
 }
 
 /** Whether every member is mailed too: for alerts and reminders of failed jobs (§6.4, §6.5). */
-function mailsMembers({ source, kind }: AlertToRaise): boolean {
-  return source.kind === 'queue' && kind !== 'slow';
+function mailsMembers({ source, row }: AlertToRaise): boolean {
+  return source.kind === 'queue' && row.kind !== 'slow';
 }
 
 /** Whether alerts in a burst share a notice: those of failing jobs. */
-function comesInBursts({ source, kind }: AlertToRaise): boolean {
-  return source.kind === 'queue' && kind === null;
+function comesInBursts({ source, row }: AlertToRaise): boolean {
+  return source.kind === 'queue' && (row.kind ?? null) === null;
 }
 
 /**
@@ -108,8 +104,8 @@ function comesInBursts({ source, kind }: AlertToRaise): boolean {
  * content.
  */
 function groupOf(alert: AlertToRaise): string {
-  const { teamId, source, level, runId, kind } = alert;
-  return `${teamId} ${source.id} ${comesInBursts(alert) ? level : `${runId} ${kind}`}`;
+  const { team_id, level, run_id, kind } = alert.row;
+  return `${team_id} ${alert.source.id} ${comesInBursts(alert) ? level : `${run_id} ${kind}`}`;
 }
 
 function newNotice(
@@ -118,7 +114,7 @@ function newNotice(
   alertCount: number,
   dueAt: number,
 ): NewGroup {
-  const { teamId } = alert;
+  const teamId = alert.row.team_id;
   return { teamId, id, mailsMembers: mailsMembers(alert), channels, alertCount, dueAt };
 }
 
@@ -126,43 +122,29 @@ function newNotice(
 async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup | string> {
   const last = group.at(-1);
   if (!last) throw new Error('a group has alerts');
-  const { alert } = last;
-  const burst = await lockBurst(trx, alert);
-  const gathering = findGathering(burst, alert.raisedAt);
-  const join = { teamId: alert.teamId, groupId: gathering ?? '', more: group.length };
+  const { row, source } = last.alert;
+  const key = { team_id: row.team_id, queue_id: source.id, level: row.level };
+  const burst = await lockBurst(trx, key);
+  const gathering = findGathering(burst, row.raised_at);
+  const join = { teamId: row.team_id, groupId: gathering ?? '', more: group.length };
   if (gathering !== null && (await joinNotices(trx, join))) return gathering;
-  const noticeId = newId(alert.raisedAt);
-  const opened = openNotice(burst, noticeId, alert.raisedAt);
-  await change(
-    trx,
-    'alert_bursts',
-    { team_id: alert.teamId, queue_id: alert.source.id, level: alert.level },
-    {
-      quiet_until: opened.burst.quietUntil,
-      gathering_notice_id: opened.burst.gathering?.noticeId ?? null,
-      gathering_until: opened.burst.gathering?.until ?? null,
-    },
-  );
+  const noticeId = newId(row.raised_at);
+  const opened = openNotice(burst, noticeId, row.raised_at);
+  await change(trx, 'alert_bursts', key, {
+    quiet_until: opened.burst.quietUntil,
+    gathering_notice_id: opened.burst.gathering?.noticeId ?? null,
+    gathering_until: opened.burst.gathering?.until ?? null,
+  });
   return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
 /** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
-async function lockBurst(trx: Trx, { teamId, source, level }: AlertToRaise) {
-  await addMissing(trx, 'alert_bursts', {
-    team_id: teamId,
-    queue_id: source.id,
-    level,
-    quiet_until: NO_BURST.quietUntil,
-    gathering_notice_id: null,
-    gathering_until: null,
-  });
-  const row = await one(
-    trx,
-    'alert_bursts',
-    { team_id: teamId, queue_id: source.id, level },
-    undefined,
-    'for update',
-  );
+async function lockBurst(
+  trx: Trx,
+  key: Pick<Row<'alert_bursts'>, 'team_id' | 'queue_id' | 'level'>,
+): Promise<Burst> {
+  await addMissing(trx, 'alert_bursts', { ...key, quiet_until: NO_BURST.quietUntil });
+  const row = await one(trx, 'alert_bursts', key, undefined, 'for update');
   const noticeId = row?.gathering_notice_id ?? null;
   const gathering = noticeId === null ? null : { noticeId, until: row?.gathering_until ?? 0 };
   return { quietUntil: row?.quiet_until ?? NO_BURST.quietUntil, gathering };
@@ -175,47 +157,22 @@ async function joinNotices(
 ): Promise<boolean> {
   const notices = await lockGroup(trx, teamId, groupId);
   if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
-  const ids = notices.map(({ id }) => id);
-  await change(
-    trx,
-    'notices',
-    { team_id: teamId, id: ids },
-    { alert_count: sql`alert_count + ${more}` },
-  );
+  const key = { team_id: teamId, id: notices.map(({ id }) => id) };
+  await change(trx, 'notices', key, { alert_count: sql`alert_count + ${more}` });
   return true;
 }
 
-const ALERT = fieldsOf(alertsTable.columns, 'is_read', 'month', 'mark', 'used', 'monthly_limit');
-
-const ALERT_COLUMNS = Object.keys(ALERT).join(', ');
-
-const insertAlertRows = preparedStatement<never>(
-  'insert-alerts',
-  (dialect) => `
-  insert into alerts (${ALERT_COLUMNS}) select ${ALERT_COLUMNS} from ${dialect.rows(ALERT, 1)}`,
-);
-
 async function insertAlerts(trx: Trx, placed: readonly Placed[]): Promise<void> {
-  const rows = placed.map(({ alert, mutedBy, noticeId }) => ({
-    team_id: alert.teamId,
-    id: newId(alert.raisedAt),
-    raised_at: alert.raisedAt,
-    level: alert.level,
-    source: alert.source.kind,
-    source_id: alert.source.id,
-    source_name: alert.source.name,
-    run_id: alert.runId,
-    attempt_number: alert.attemptNumber,
-    response_status: alert.responseStatus,
-    reason: alert.reason,
-    error_message: alert.errorMessage,
-    failed_runs: alert.failedRuns,
-    down_ms: alert.downMs,
-    delivery: noticeId === null ? 'muted' : 'pending',
+  const rows = placed.map(({ alert: { row, source }, mutedBy, noticeId }) => ({
+    ...row,
+    id: newId(row.raised_at),
+    source: source.kind,
+    source_id: source.id,
+    source_name: source.name,
+    delivery: noticeId === null ? ('muted' as const) : ('pending' as const),
     muted_by: mutedBy?.name ?? null,
     notice_id: noticeId,
     window_id: mutedBy?.id ?? null,
-    kind: alert.kind,
   }));
-  await trx.rows(insertAlertRows, [packRows(ALERT, rows)]);
+  await add(trx, 'alerts', rows);
 }

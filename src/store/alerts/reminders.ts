@@ -1,19 +1,24 @@
+import { sql } from 'kysely';
 import { decideReminder } from '#domain/alert-reminder';
-import type { AlertSettings } from '#domain/alert-settings';
-import type { FailureReason } from '#domain/failure';
+import { readAlertSettings } from '#domain/alert-settings';
+import { MINUTE_MS } from '#domain/instant';
 import { type AlertSource, endOfWindow, findMutingWindow } from '#domain/maintenance';
+import type { Context } from '../database/context.ts';
 import type { Database, Trx } from '../database/database.ts';
-import { CRON_REMINDERS } from './cron-reminders.ts';
-import { QUEUE_REMINDERS } from './queue-reminders.ts';
-import { raiseAlerts } from './raise-alerts.ts';
+import { pageStatement } from '../database/prepared.ts';
+import { all, change, first, not, one } from '../database/rows.ts';
+import { firstKey } from '../lists/key-merge.ts';
+import { rangesOf } from '../lists/ranges.ts';
 import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
+import { forgetFailing } from './failing-queues.ts';
+import { raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
 /** The most crons, and the most queues, of one round. */
 const MOST_OF_A_KIND = 50;
 
 /** A cron or queue whose reminder is due. */
-export interface DueReminder {
+interface Due {
   team_id: string;
   id: string;
   /** Since when its team is paused. */
@@ -21,57 +26,104 @@ export interface DueReminder {
   failing_since: number | null;
 }
 
-/** The failure that its reminder reports. */
-export interface LastFailure {
-  run_id: string;
-  response_status: number | null;
-  reason: FailureReason | null;
-  error_message: string | null;
-  attempt_number: number | null;
-}
+type Kind = AlertSource['kind'];
 
-/** A cron or queue, locked. */
-export interface Reminded {
-  name: string;
-  settings: AlertSettings;
-  isFailing: boolean;
-  isActive: boolean;
-  failingSince: number | null;
-  failedRuns: number | null;
-  remindAt: number;
-  /** When a failure was last sent, if that may be later than the last reminder. */
-  lastToldAt: number | null;
-}
+/** Parameters: 1 now, 2 the most */
+const findDue = (table: 'crons' | 'failing_queues', id: string) =>
+  pageStatement<Due>(
+    `find-due-reminders-of-${table}`,
+    ({ $ }) => `
+  select f.team_id, f.${id} as id, t.paused_at, f.failing_since
+  from ${table} f join teams t on t.id = f.team_id
+  where t.deleted_at is null and f.remind_at <= ${$(1)} order by f.remind_at limit ${$(2)}`,
+  );
 
-/** The differences between crons and queues. */
-export interface RemindedKind {
-  kind: AlertSource['kind'];
-  findDue: (db: Database, now: number, most: number) => Promise<DueReminder[]>;
-  findFailure: (db: Database, due: DueReminder) => Promise<LastFailure | null>;
-  /** Locks it until the end of the transaction; null if it no longer exists or has no reminder due. */
-  lock: (trx: Trx, due: DueReminder) => Promise<Reminded | null>;
-  /** @param remindAt  when the next reminder is due; null: none is to come */
-  write: (trx: Trx, due: DueReminder, remindAt: number | null) => Promise<void>;
-}
+const FIND_DUE = { cron: findDue('crons', 'id'), queue: findDue('failing_queues', 'queue_id') };
 
 /**
- * Raises the reminders that are due. Each is raised once, on any number of nodes.
+ * Raises the due reminders for crons and queues that still fail, if they are configured (§6.5). Each is raised once, on
+ * any number of nodes.
  */
-export async function raiseReminders(db: Database, now: number): Promise<void> {
-  const heldTeams = new Set<string>();
-  for (const kind of [CRON_REMINDERS, QUEUE_REMINDERS]) {
-    const raise = async (due: DueReminder) => {
-      const last = await kind.findFailure(db, due);
+export async function raiseReminders({ main: db }: Context, now: number): Promise<void> {
+  const lockedTeams = new Set<string>();
+  for (const kind of ['cron', 'queue'] as const) {
+    const raise = async (due: Due) => {
+      const last = await findFailure(db, kind, due);
       await db.transact((trx) => remind(trx, { kind, due, last, now }));
     };
-    await besideHeldTeams(await kind.findDue(db, now, MOST_OF_A_KIND), raise, heldTeams);
+    const due = await db.read(FIND_DUE[kind], [now, MOST_OF_A_KIND]);
+    await besideHeldTeams(due, raise, lockedTeams);
   }
 }
 
+const FAILURE = ['response_status', 'reason', 'error_message', 'attempt_number'] as const;
+
+/** The last failure, which the reminder reports and links to. */
+async function findFailure(db: Database, kind: Kind, { team_id, id, failing_since }: Due) {
+  if (kind === 'cron') {
+    const key = { team_id, source_id: id, level: 'failure' } as const;
+    const columns = ['run_id', ...FAILURE] as const;
+    const last = await first(db, 'alerts', key, { columns, order: ['id desc'] });
+    // Only alerts of usage have no run.
+    return last && { ...last, run_id: last.run_id ?? '' };
+  }
+  const failed = rangesOf({ tab: 'failed' }, { queueIds: [id] });
+  const deadLetters = failed.filter(({ status }) => status === 'dead_lettered');
+  const last = await firstKey(db, deadLetters, 'down', failing_since ?? 0);
+  if (!last) return undefined;
+  const key = { team_id, id: last.id, status: 'dead_lettered', completed_at: last.at } as const;
+  const row = await one(db, 'ended_jobs', key, FAILURE);
+  return row && { ...row, run_id: last.id };
+}
+
+/** Locks a failing cron or queue until the end of the transaction; undefined if it no longer exists. */
+async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
+  if (kind === 'cron') {
+    const row = await one(trx, 'crons', { team_id, id }, undefined, 'for no key update');
+    return (
+      row && {
+        ...row,
+        isFailing: row.has_raised_failure === 1,
+        isActive: row.is_active === 1 && row.next_run_at !== null,
+        // A streak raises its failure once; all later alerts of it are reminders.
+        lastSentAt: null,
+      }
+    );
+  }
+  const row = await trx
+    .selectFrom('failing_queues as f')
+    .innerJoin('queues as q', (join) =>
+      join.onRef('q.team_id', '=', 'f.team_id').onRef('q.id', '=', 'f.queue_id'),
+    )
+    .select(['q.name', 'q.is_paused', 'q.email_alerts', 'q.alert_settings'])
+    .select(['f.failing_since', 'f.remind_at'])
+    .where('f.team_id', '=', team_id)
+    .where('f.queue_id', '=', id)
+    .modifyEnd(sql.raw(trx.dialect.lock('for update of f')))
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const key = { team_id, source_id: id, level: 'failure', delivery: not('muted') } as const;
+  const [sent] = await all(trx, 'alerts', key, { order: ['id desc'], limit: 1 });
+  return {
+    ...row,
+    failed_runs: null,
+    isFailing: row.email_alerts === 1,
+    isActive: row.is_paused === 0,
+    lastSentAt: sent?.raised_at ?? null,
+  };
+}
+
+/** @param remind_at  when the next reminder is due; null: none is to come */
+async function setReminder(trx: Trx, kind: Kind, { team_id, id }: Due, remind_at: number | null) {
+  if (kind === 'cron') await change(trx, 'crons', { team_id, id }, { remind_at });
+  else if (remind_at === null) await forgetFailing(trx, team_id, id);
+  else await change(trx, 'failing_queues', { team_id, queue_id: id }, { remind_at });
+}
+
 interface Reminder {
-  kind: RemindedKind;
-  due: DueReminder;
-  last: LastFailure | null;
+  kind: Kind;
+  due: Due;
+  last: Awaited<ReturnType<typeof findFailure>>;
   now: number;
 }
 
@@ -80,42 +132,33 @@ interface Reminder {
  */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
   await waitBriefly(trx);
-  const locked = await kind.lock(trx, due);
-  // Its cron or queue is gone.
-  if (!locked) return kind.write(trx, due, null);
-  if (locked.remindAt > now) return;
-  const { name, settings, failingSince, failedRuns } = locked;
-  const source = { kind: kind.kind, id: due.id, name };
+  const locked = await lockFailing(trx, kind, due);
+  // Its cron or queue is gone, or was changed meanwhile.
+  if (!locked || locked.remind_at === null) return setReminder(trx, kind, due, null);
+  if (locked.remind_at > now) return;
+  const settings = readAlertSettings(locked.alert_settings);
+  const source = { kind, id: due.id, name: locked.name };
   const window = findMutingWindow(await readWindows(trx, [due.team_id]), source, now);
-  const { isTold, nextAt } = decideReminder({
+  const { isSent, nextAt } = decideReminder({
     now,
     hours: settings.remindHours,
-    isFailing: locked.isFailing && last !== null,
+    isFailing: locked.isFailing && last !== undefined,
     isActive: locked.isActive && due.paused_at === null,
     mutedUntil: window && endOfWindow(window, now),
-    lastToldAt: locked.lastToldAt,
+    lastSentAt: locked.lastSentAt,
   });
-  await kind.write(trx, due, nextAt);
-  if (!isTold || !last) return;
-  const alert = {
-    teamId: due.team_id,
+  await setReminder(trx, kind, due, nextAt);
+  if (!isSent || !last) return;
+  const downMs = now - (locked.failing_since ?? now);
+  const row = {
+    ...last,
+    team_id: due.team_id,
     level: 'failure',
-    source,
-    runId: last.run_id,
-    attemptNumber: last.attempt_number,
-    raisedAt: now,
-    responseStatus: last.response_status,
-    reason: last.reason,
-    errorMessage: last.error_message,
-    failedRuns,
-    downMs: wholeMinutes(now - (failingSince ?? now)),
-    settings,
+    raised_at: now,
+    failed_runs: locked.failed_runs,
+    // Whole minutes: the seconds would only show how late the reminder was raised.
+    down_ms: downMs - (downMs % MINUTE_MS),
     kind: 'reminder',
   } as const;
-  await raiseAlerts(trx, [alert]);
-}
-
-/** Rounds down: the seconds would only show how late the reminder was raised. */
-function wholeMinutes(ms: number): number {
-  return ms - (ms % 60_000);
+  await raiseAlerts(trx, [{ source, settings, row }]);
 }

@@ -55,7 +55,7 @@ async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTE
   return { store, teamId, node, cron, start, run, set };
 }
 
-async function told(store: Store, teamId: string): Promise<string[]> {
+async function textsOf(store: Store, teamId: string): Promise<string[]> {
   const alerts = await store.alerts.list(teamId, { limit: 100 });
   return alerts
     .map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`)
@@ -76,10 +76,10 @@ forEachStore((name, openTestStore) => {
       await run(SLOW_MS, false);
       assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), since);
       await run(FAST_MS, false);
-      assert.deepEqual(await told(store, teamId), [BEGUN]);
+      assert.deepEqual(await textsOf(store, teamId), [BEGUN]);
       await run(FAST_MS);
       await run(FAST_MS);
-      assert.deepEqual(await told(store, teamId), [BEGUN, OVER]);
+      assert.deepEqual(await textsOf(store, teamId), [BEGUN, OVER]);
       assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), null);
       const [recovery] = await store.alerts.list(teamId, { limit: 1 });
       assert.equal(recovery?.downMs, 3 * HOUR_MS);
@@ -100,11 +100,11 @@ forEachStore((name, openTestStore) => {
           anExecutionSettlement(store, execution, { end: { durationMs: SLOW_MS } }),
         );
       await Promise.all([...mine.map(end(store, node)), ...theirs.map(end(other, otherNode))]);
-      assert.deepEqual(await told(store, teamId), [BEGUN]);
+      assert.deepEqual(await textsOf(store, teamId), [BEGUN]);
     });
 
     if (name === 'postgres') {
-      test('leave nothing behind where their cron is deleted as they end', async () => {
+      test('a cron deleted while a slow run is settled leaves no row behind', async () => {
         const { store, teamId, node, cron, start } = await aScene(openTestStore);
         await using _ = store;
         const other = await store.openAnother();
@@ -121,7 +121,7 @@ forEachStore((name, openTestStore) => {
         await deleted.opened;
         const end = { durationMs: SLOW_MS };
         const settlement = anExecutionSettlement(store, execution, { end });
-        // Refused for now: the cron is held.
+        // Refused for now: the cron is locked.
         const ended = await store.runs.settle(node, settlement).catch(() => null);
         tried.open();
         await deleting;
@@ -133,20 +133,20 @@ forEachStore((name, openTestStore) => {
       });
     }
 
-    test('go by the median of the last days, once there are enough successes', async () => {
+    test('a rule by the median applies once there are enough successes', async () => {
       const rule = { seconds: null, timesMedian: 3 };
       const { store, teamId, run } = await aScene(openTestStore, rule);
       await using _ = store;
       await run(SLOW_MS);
       for (let n = 0; n < LEAST_TIMED; n++) await run(1_000);
       await run(2_500);
-      assert.deepEqual(await told(store, teamId), []);
+      assert.deepEqual(await textsOf(store, teamId), []);
       await run(SLOW_MS);
-      const [alert] = await told(store, teamId);
+      const [alert] = await textsOf(store, teamId);
       assert.match(alert ?? '', /^warning slow: Took 25 s, longer than 3 times its median of /);
     });
 
-    test('of a queue go to its channels, and not to every member', async () => {
+    test('alerts of slow jobs go to the channels of the queue, not to every member', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const node = await aNode(store, 1e9);
@@ -181,11 +181,11 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await set({ slow: { seconds: 10, timesMedian: null } });
     await run(SLOW_MS);
     const anew = 'warning slow: Took 25 s, longer than 10 s.';
-    assert.deepEqual(await told(store, teamId), [BEGUN, anew]);
+    assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
     await set({ slow: null });
     await run(SLOW_MS);
     await run(FAST_MS);
-    assert.deepEqual(await told(store, teamId), [BEGUN, anew]);
+    assert.deepEqual(await textsOf(store, teamId), [BEGUN, anew]);
   });
 
   test('a rule removed while a run is running raises no alert', async () => {
@@ -196,7 +196,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await set({ slow: null });
     const end = { durationMs: SLOW_MS };
     assert.ok(await store.runs.settle(node, anExecutionSettlement(store, execution, { end })));
-    assert.deepEqual(await told(store, teamId), []);
+    assert.deepEqual(await textsOf(store, teamId), []);
   });
 
   test('reminders of slow runs are sent with the next slow run after their time', async () => {
@@ -240,7 +240,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     assert.deepEqual([...(await recovered(slow))], []);
   });
 
-  test('cost a queue or cron without a rule nothing', async () => {
+  test('settling without a rule of slow runs reads no slow spells', async () => {
     const statements: string[] = [];
     const { store, run, teamId, node } = await aScene(
       (options) =>

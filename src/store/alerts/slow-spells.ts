@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { type AlertSettings, readAlertSettings, REMIND_HOURS } from '#domain/alert-settings';
+import { readAlertSettings, REMIND_HOURS } from '#domain/alert-settings';
 import type { FailureReason } from '#domain/failure';
 import {
   followPace,
@@ -11,13 +10,14 @@ import {
   writeSlowRule,
 } from '#domain/slow-runs';
 import type { Row } from '../tables/tables.ts';
-import type { Database, Trx } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import type { Context } from '../database/context.ts';
+import type { Trx } from '../database/database.ts';
+import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { Medians } from '../figures/medians.ts';
 import type { ClaimedExecution, ClaimedJob } from '../runs/claims.ts';
 import type { RunEnd, Settlement } from '../runs/settlement.ts';
-import { type AlertToRaise, raiseAlerts } from './raise-alerts.ts';
+import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { change, one, remove } from '../database/rows.ts';
 
 /** An ended run of a cron or queue that has a rule of slow runs. */
@@ -58,21 +58,20 @@ export async function timeRuns(
 
 type SpellRow = Row<'slow_spells'>;
 
-const SOURCE = { team_id: 'id', source_id: 'id' } as const satisfies Fields;
-const SPELL = 's.team_id, s.source_id, s.rule, s.since, s.last_at, s.told_at';
+const SPELL = 's.team_id, s.source_id, s.rule, s.since, s.last_at, s.notified_at';
 const OF_GIVEN = 's.team_id = given.team_id and s.source_id = given.source_id';
 
 const readSpells = preparedStatement<SpellRow>(
   'read-slow-spells',
   ({ rows }) =>
-    `select ${SPELL} from ${rows(SOURCE, 1)} cross join slow_spells s where ${OF_GIVEN}`,
+    `select ${SPELL} from ${rows(SOURCES, 1)} cross join slow_spells s where ${OF_GIVEN}`,
 );
 
 const makeSpells = preparedStatement<never>(
   'make-slow-spells',
   ({ rows }) => `
-  insert into slow_spells (team_id, source_id, rule, since, last_at, told_at)
-  select team_id, source_id, '', cast(null as bigint), 0, 0 from ${rows(SOURCE, 1)}
+  insert into slow_spells (team_id, source_id, rule, since, last_at, notified_at)
+  select team_id, source_id, '', cast(null as bigint), 0, 0 from ${rows(SOURCES, 1)}
   where true order by source_id on conflict do nothing`,
 );
 
@@ -80,7 +79,7 @@ const makeSpells = preparedStatement<never>(
 const lockSpells = preparedStatement<SpellRow>(
   'lock-slow-spells',
   ({ rows, lock }) => `
-  select ${SPELL} from ${rows(SOURCE, 1)} cross join slow_spells s where ${OF_GIVEN}
+  select ${SPELL} from ${rows(SOURCES, 1)} cross join slow_spells s where ${OF_GIVEN}
   order by s.source_id ${lock('for update of s')}`,
 );
 
@@ -96,7 +95,7 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   const all = [...bySource].flatMap(([source_id, [first]]) =>
     first ? [{ team_id: first.run.teamId, source_id }] : [],
   );
-  const rows = await trx.rows(readSpells, [packRows(SOURCE, all)]);
+  const rows = await trx.rows(readSpells, [packRows(SOURCES, all)]);
   const seen = new Map(rows.map((row) => [row.source_id, row]));
   const changing = all.filter(({ source_id }) => {
     const runs = bySource.get(source_id) ?? [];
@@ -107,7 +106,7 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
     });
   });
   if (changing.length === 0) return false;
-  const packed = packRows(SOURCE, changing);
+  const packed = packRows(SOURCES, changing);
   await trx.rows(makeSpells, [packed]);
   const locked = await trx.rows(lockSpells, [packed]);
   const alerts: AlertToRaise[] = [];
@@ -121,7 +120,7 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
 /** A spell of another rule does not count for this one. */
 function spellOf(row: SpellRow | undefined, rule: string): SlowSpell | null {
   if (!row || row.since === null || row.rule !== rule) return null;
-  return { since: row.since, lastAt: row.last_at, toldAt: row.told_at };
+  return { since: row.since, lastAt: row.last_at, notifiedAt: row.notified_at };
 }
 
 function follow(before: SlowSpell | null, runs: readonly TimedRun[], remindHours: number | null) {
@@ -145,58 +144,44 @@ async function followLocked(
   row: SpellRow,
   runs: readonly TimedRun[],
 ): Promise<AlertToRaise[]> {
-  const { team_id: teamId, source_id: sourceId } = row;
+  const { team_id, source_id } = row;
   const kind = runs[0]?.run.kind === 'job' ? 'queue' : 'cron';
-  const source = await trx
-    .selectFrom(kind === 'queue' ? 'queues' : 'crons')
-    .select(['id', 'name', 'alert_settings', 'slow_rule'])
-    .where('team_id', '=', teamId)
-    .where('id', '=', sourceId)
-    // A deletion waits for this transaction then, or this one for it, so that no spell outlives its source.
-    .modifyEnd(sql.raw(trx.dialect.lock('for key share')))
-    .executeTakeFirst();
+  // A deletion waits for this transaction then, or this one for it, so that no spell outlives its source.
+  const source = await one(
+    trx,
+    `${kind}s`,
+    { team_id, id: source_id },
+    ['id', 'name', 'alert_settings', 'slow_rule'],
+    'for key share',
+  );
   const rule = source?.slow_rule ?? null;
   // The rule, or all of it, was taken away while they ran.
   if (!source || rule === null) {
-    await forgetSpell(trx, teamId, sourceId);
+    await forgetSpell(trx, team_id, source_id);
     return [];
   }
   const settings = readAlertSettings(source.alert_settings);
   const present = runs.filter((run) => run.rule === rule);
   const { spell, alerts } = follow(spellOf(row, rule), present, settings.remindHours);
-  if (spell === null) await forgetSpell(trx, teamId, sourceId);
-  else
-    await change(
-      trx,
-      'slow_spells',
-      { team_id: teamId, source_id: sourceId },
-      { rule, since: spell.since, last_at: spell.lastAt, told_at: spell.toldAt },
-    );
-  const named = { kind, id: sourceId, name: source.name } as const;
-  return alerts.map(({ run, alert }) => slowAlert(run, alert, named, settings));
-}
-
-function slowAlert(
-  { run, pace, end }: TimedRun,
-  { level, slowMs }: SlowAlert,
-  source: AlertToRaise['source'],
-  settings: AlertSettings,
-): AlertToRaise {
-  return {
-    teamId: run.teamId,
-    level,
-    source,
-    runId: run.id,
-    attemptNumber: run.kind === 'job' ? run.attemptNumber : null,
-    raisedAt: end.completedAt,
-    responseStatus: end.responseStatus,
-    reason: end.reason,
-    errorMessage: pace.words,
-    failedRuns: null,
-    downMs: slowMs,
+  if (spell === null) await forgetSpell(trx, team_id, source_id);
+  else {
+    const { since, lastAt: last_at, notifiedAt: notified_at } = spell;
+    await change(trx, 'slow_spells', { team_id, source_id }, { rule, since, last_at, notified_at });
+  }
+  return alerts.map(({ run: { run, pace, end }, alert: { level, slowMs } }) => ({
+    source: { kind, id: source_id, name: source.name },
     settings,
-    kind: 'slow',
-  };
+    row: {
+      team_id,
+      level,
+      run_id: run.id,
+      attempt_number: run.kind === 'job' ? run.attemptNumber : null,
+      ...outcomeOf(end),
+      error_message: pace.words,
+      down_ms: slowMs,
+      kind: 'slow',
+    },
+  }));
 }
 
 export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): Promise<void> {
@@ -205,18 +190,11 @@ export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): P
 
 /** Since when a cron or queue is slow by its rule; null: it is not. */
 export async function findSlowSince(
-  db: Database,
+  { main }: Context,
   teamId: string,
   sourceId: string,
   rule: SlowRule,
 ): Promise<number | null> {
-  const row = await db.read((reader) =>
-    one(
-      reader,
-      'slow_spells',
-      { team_id: teamId, source_id: sourceId, rule: writeSlowRule(rule) },
-      ['since'],
-    ),
-  );
-  return row?.since ?? null;
+  const key = { team_id: teamId, source_id: sourceId, rule: writeSlowRule(rule) };
+  return (await one(main, 'slow_spells', key, ['since']))?.since ?? null;
 }

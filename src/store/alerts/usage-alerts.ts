@@ -1,17 +1,17 @@
 import { newId } from '#domain/ids';
-import type { Database } from '../database/database.ts';
+import type { Context } from '../database/context.ts';
 import { periodsOf } from '../figures/usage.ts';
 import { addMissing, all } from '../database/rows.ts';
 
 const MARKS = [80, 100] as const;
 
 /**
- * Raises an alert for each team that has used 80 or 100 % of its month: each mark once a month, on any number of nodes.
+ * Raises an alert for each team that has used 80 or 100 % of its month (§6.7): each mark once a month, on any number of nodes.
  *
  * @param limitOf  the monthly limit of runs of a plan, null for none
  */
 export async function raiseUsageAlerts(
-  db: Database,
+  { main: db }: Context,
   now: number,
   limitOf: (plan: string) => number | null,
 ): Promise<void> {
@@ -31,21 +31,17 @@ export async function raiseUsageAlerts(
     // A small limit can reach both marks at once; then only the higher one is raised.
     const mark = MARKS.findLast((each) => used * 100 >= limit * each);
     if (mark === undefined) return [];
+    const key = { team_id, id: newId(now), raised_at: now, level: 'usage' as const };
     const source = { source: 'team' as const, source_id: team_id, source_name: name };
-    const usage = { month, mark, used, monthly_limit: limit };
-    return [
-      { team_id, id: newId(now), raised_at: now, level: 'usage' as const, ...source, ...usage },
-    ];
+    return [{ ...key, ...source, month, mark, used, monthly_limit: limit }];
   });
   // Most of the time no team is near its limit, and no alert is read.
   if (reached.length === 0) return;
   const ids = reached.map(({ team_id }) => team_id);
-  const raised = await db.read((reader) =>
-    all(reader, 'alerts', { team_id: ids, month }, { columns: ['team_id', 'mark'] }),
-  );
+  const raised = await all(db, 'alerts', { team_id: ids, month }, { columns: ['team_id', 'mark'] });
   const known = new Set(raised.map(({ team_id, mark }) => `${team_id} ${mark}`));
   for (const row of reached) {
     const isKnown = [row.mark, 100].some((mark) => known.has(`${row.team_id} ${mark}`));
-    if (!isKnown) await db.transact((trx) => addMissing(trx, 'alerts', row));
+    if (!isKnown) await addMissing(db, 'alerts', row);
   }
 }

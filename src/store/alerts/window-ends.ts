@@ -13,7 +13,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotices, readKnownChannels } from './notice-rows.ts';
 import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
-import { change } from '../database/rows.ts';
+import { above, all, change, first } from '../database/rows.ts';
 
 /** The most windows of one round, and the most crons of one notice. */
 const MOST_WINDOWS = 50;
@@ -34,8 +34,8 @@ export async function notifyWindowEnds(db: Database, now: number): Promise<boole
       .where('t.deleted_at', 'is', null)
       .where('w.ends_at', '<=', now)
       .where(
-        sql<boolean>`(w.told_until is null or (w.is_weekly = 0 and w.told_until < w.ends_at)
-          or (w.is_weekly = 1 and w.told_until <= ${now - WEEK_MS}))`,
+        sql<boolean>`(w.notified_until is null or (w.is_weekly = 0 and w.notified_until < w.ends_at)
+          or (w.is_weekly = 1 and w.notified_until <= ${now - WEEK_MS}))`,
       )
       .limit(MOST_WINDOWS)
       .execute(),
@@ -59,12 +59,8 @@ async function notifyEnd(
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;
-  await change(
-    trx,
-    'maintenance_windows',
-    { team_id: teamId, id: windowId },
-    { told_until: lastEndOf(window, now) },
-  );
+  const key = { team_id: teamId, id: windowId };
+  await change(trx, 'maintenance_windows', key, { notified_until: lastEndOf(window, now) });
   return notifyStillFailing(trx, window, windows, now);
 }
 
@@ -95,7 +91,7 @@ export async function notifyStillFailing(
     if (findMutingWindow(others, { kind: 'cron', id: cronId }, now) !== null) continue;
     const last = await findLastAlert(trx, teamId, cronId);
     // Skips crons with a newer alert that was sent, whose streak is over, or that have no recipients.
-    if (last?.delivery !== 'muted' || last.muted_by === null) continue;
+    if (last?.delivery !== 'muted' || last.muted_by === null || last.level === 'usage') continue;
     if (last.raised_at < (failing_since ?? Infinity)) continue;
     const { id: alertId, level } = last;
     stillFailing.push({ cronId, alertId, level, settings: readAlertSettings(alert_settings) });
@@ -128,14 +124,9 @@ async function insertTogether(
   const toInsert: NewGroup[] = [];
   for (const [channels, alerts] of groups) {
     const group = { teamId, id: newId(now), mailsMembers: false, dueAt: now };
-    const counted = { ...group, channels: channels.split(' '), alertCount: alerts.length };
-    toInsert.push(counted);
-    await change(
-      trx,
-      'alerts',
-      { team_id: teamId, id: alerts.map(({ alertId }) => alertId) },
-      { delivery: 'pending', notice_id: group.id },
-    );
+    toInsert.push({ ...group, channels: channels.split(' '), alertCount: alerts.length });
+    const key = { team_id: teamId, id: alerts.map(({ alertId }) => alertId) };
+    await change(trx, 'alerts', key, { delivery: 'pending', notice_id: group.id });
   }
   // Each channel gets all of them in one message (§6.6).
   await insertNotices(trx, toInsert, known, true);
@@ -152,40 +143,26 @@ async function postponeReminders(
   for (const hours of REMIND_HOURS) {
     const crons = stillFailing.filter(({ settings }) => settings.remindHours === hours);
     if (crons.length === 0) continue;
-    await change(
-      trx,
-      'crons',
-      { team_id: teamId, id: crons.map(({ cronId }) => cronId), has_raised_failure: 1 },
-      { remind_at: nextReminder(now, hours) },
-    );
+    const id = crons.map(({ cronId }) => cronId);
+    const key = { team_id: teamId, id, has_raised_failure: 1 } as const;
+    await change(trx, 'crons', key, { remind_at: nextReminder(now, hours) });
   }
 }
 
 /** The crons that the window covers and whose last runs failed. */
 async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
-  const ids = covers === 'team' ? null : covers.filter(({ kind }) => kind === 'cron');
+  const ids =
+    covers === 'team' ? undefined : covers.flatMap(({ kind, id }) => (kind === 'cron' ? [id] : []));
   if (ids?.length === 0) return [];
-  return trx
-    .selectFrom('crons')
-    .select(['id', 'failing_since', 'alert_settings'])
-    .where('team_id', '=', teamId)
-    .where('failed_runs', '>', 0)
-    .$if(ids !== null, (query) => query.where('id', 'in', ids?.map(({ id }) => id) ?? []))
-    .orderBy('id')
-    .limit(MOST_CRONS)
-    .execute();
+  const columns = ['id', 'failing_since', 'alert_settings'] as const;
+  const choice = { columns, order: ['id'] as const, limit: MOST_CRONS };
+  return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);
 }
 
 /** Of its failing; how long its runs take is another matter. */
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
-  return trx
-    .selectFrom('alerts')
-    .select(['id', 'raised_at', 'delivery', 'level', 'muted_by'])
-    .$narrowType<{ level: AlertLevel }>()
-    .where('team_id', '=', teamId)
-    .where('source_id', '=', cronId)
-    .where((eb) => eb.or([eb('kind', 'is', null), eb('kind', '<>', 'slow')]))
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const where = [sql<boolean>`(kind is null or kind <> 'slow')`];
+  const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;
+  const key = { team_id: teamId, source_id: cronId };
+  return first(trx, 'alerts', key, { columns, where, order: ['id desc'] });
 }

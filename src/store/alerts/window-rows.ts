@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '#domain/maintenance';
 import type { Reader } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
-import { all } from '../database/rows.ts';
+import { all, record } from '../database/rows.ts';
 
 /** The settings of a maintenance window (§6.6). */
 export interface WindowSettings extends MaintenanceWindow {
@@ -22,17 +22,14 @@ export async function readWindows(
 ): Promise<StoredWindow[]> {
   const options = { order: ['id'] as const, ...locking };
   const rows = await all(db, 'maintenance_windows', { team_id: teamIds }, options);
-  return rows.map((row) => ({
-    teamId: row.team_id,
-    id: row.id,
-    name: row.name,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    isWeekly: row.is_weekly === 1,
-    covers: readCovers(row.covers),
-    createdAt: row.created_at,
-  }));
+  return rows.map((row) => {
+    const { is_weekly, covers } = row;
+    const settings = { isWeekly: is_weekly === 1, covers: readCovers(covers) };
+    return Object.assign(record(row, COLUMNS), settings);
+  });
 }
+
+const COLUMNS = ['team_id', 'id', 'name', 'starts_at', 'ends_at', 'created_at'] as const;
 
 /** A damaged text covers nothing, so that alerts are sent. */
 function readCovers(text: string): MaintenanceWindow['covers'] {

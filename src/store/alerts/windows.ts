@@ -1,10 +1,11 @@
+import { listSources } from './channels.ts';
 import { newId } from '#domain/ids';
 import { type AlertSource, coversSource, isInsideWindow } from '#domain/maintenance';
 import type { Trx } from '../database/database.ts';
 import { notifyStillFailing, notifyWindowEnds } from './window-ends.ts';
 import { readWindows, type StoredWindow, type WindowSettings, writeCovers } from './window-rows.ts';
 import { lockTeam } from '../database/lock-team.ts';
-import { add, atMost, change, first, remove } from '../database/rows.ts';
+import { add, atMost, change, count, first, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export type { StoredWindow, WindowSettings };
@@ -35,19 +36,11 @@ export const windows = {
   ): Promise<StoredWindow | null> {
     return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
-      const { n } = await trx
-        .selectFrom('maintenance_windows')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where('team_id', '=', teamId)
-        .executeTakeFirstOrThrow();
-      if (n >= MOST_WINDOWS && !(await deleteOldestEnded(trx, teamId, now))) return null;
+      const windows = await count(trx, 'maintenance_windows', { team_id: teamId }, MOST_WINDOWS);
+      if (windows === MOST_WINDOWS && !(await deleteOldestEnded(trx, teamId, now))) return null;
       const id = newId(now);
-      await add(trx, 'maintenance_windows', {
-        team_id: teamId,
-        id,
-        created_at: now,
-        ...columnsOf(settings),
-      });
+      const columns = { team_id: teamId, id, created_at: now, ...columnsOf(settings) };
+      await add(trx, 'maintenance_windows', columns);
       return { ...settings, teamId, id, createdAt: now };
     });
   },
@@ -60,15 +53,9 @@ export const windows = {
     settings: WindowSettings,
   ): Promise<StoredWindow | null> {
     return main.transact(async (trx) => {
-      const row = await trx
-        .updateTable('maintenance_windows')
-        .set({ ...columnsOf(settings), told_until: null })
-        .where('team_id', '=', teamId)
-        .where('id', '=', windowId)
-        .returning('created_at')
-        .executeTakeFirst();
-      if (!row) return null;
-      return { ...settings, teamId, id: windowId, createdAt: row.created_at };
+      const columns = { ...columnsOf(settings), notified_until: null };
+      await change(trx, 'maintenance_windows', { team_id: teamId, id: windowId }, columns);
+      return findWindow(await readWindows(trx, [teamId]), windowId);
     });
   },
 
@@ -82,19 +69,15 @@ export const windows = {
     windowId: string,
   ): Promise<boolean> {
     const now = clock.now();
-    const { isDeleted, isNotified } = await main.transact(async (trx) => {
+    const isNotified = await main.transact(async (trx) => {
       const windows = await readWindows(trx, [teamId]);
-      const window = windows.find(({ id }) => id === windowId);
-      const isDeleted = await deleteWindow(trx, teamId, windowId);
-      if (!isDeleted || !window) return { isDeleted, isNotified: false };
+      const window = findWindow(windows, windowId);
+      if (!(await deleteWindow(trx, teamId, windowId)) || !window) return null;
       const others = windows.filter(({ id }) => id !== windowId);
-      return {
-        isDeleted,
-        isNotified: await notifyStillFailing(trx, window, others, now),
-      };
+      return notifyStillFailing(trx, window, others, now);
     });
     if (isNotified) signals.send([{ kind: 'notices' }]);
-    return isDeleted;
+    return isNotified !== null;
   },
 
   /**
@@ -129,25 +112,13 @@ export const windows = {
   },
 
   async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {
-    const all = await windows.list(context, teamId);
-    return all.find(({ id }) => id === windowId) ?? null;
+    return findWindow(await windows.list(context, teamId), windowId);
   },
 
   /** The team's crons and queues, which a window may name, each kind in the order of their names. */
   async listSources({ main }: Context, teamId: string): Promise<NamedSource[]> {
-    const read = async (kind: NamedSource['kind'], table: 'crons' | 'queues') => {
-      const rows = await main.read((db) =>
-        db
-          .selectFrom(table)
-          .select(['id', 'name'])
-          .where('team_id', '=', teamId)
-          .orderBy('name')
-          .orderBy('id')
-          .execute(),
-      );
-      return rows.map(({ id, name }): NamedSource => ({ kind, id, name }));
-    };
-    return (await Promise.all([read('cron', 'crons'), read('queue', 'queues')])).flat();
+    const rows = await listSources(main, { team_id: teamId });
+    return rows.map(({ kind, id, name }) => ({ kind, id, name }));
   },
 
   /** The team's windows, the latest start first. */
@@ -156,6 +127,10 @@ export const windows = {
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
   },
 };
+
+function findWindow(windows: readonly StoredWindow[], windowId: string): StoredWindow | null {
+  return windows.find(({ id }) => id === windowId) ?? null;
+}
 
 function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings) {
   return {
@@ -169,12 +144,9 @@ function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings)
 
 /** Deletes the window that ended first. False if none has ended. */
 async function deleteOldestEnded(trx: Trx, teamId: string, now: number): Promise<boolean> {
-  const row = await first(
-    trx,
-    'maintenance_windows',
-    { team_id: teamId, is_weekly: 0, ends_at: atMost(now) },
-    { columns: ['id'], order: ['ends_at', 'id'] },
-  );
+  const ended = { team_id: teamId, is_weekly: 0, ends_at: atMost(now) } as const;
+  const choice = { columns: ['id'], order: ['ends_at', 'id'] } as const;
+  const row = await first(trx, 'maintenance_windows', ended, choice);
   return row !== undefined && deleteWindow(trx, teamId, row.id);
 }
 

@@ -2,7 +2,8 @@ import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { change, one } from '../database/rows.ts';
+import { change, one, record, type Recorded } from '../database/rows.ts';
+import type { Row } from '../tables/tables.ts';
 import { bind, type Context } from '../database/context.ts';
 
 /** A token to be stored. Only its user has the text (§5.2). */
@@ -12,11 +13,8 @@ export interface TokenToKeep {
   hint: string;
 }
 
-export interface TokenFacts {
-  hint: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
+const FACTS = ['hint', 'created_at', 'last_used_at'] as const;
+export type TokenFacts = Recorded<Row<'api_tokens'>, (typeof FACTS)[number]>;
 
 export interface FoundOwner {
   userId: string;
@@ -69,12 +67,8 @@ const tokens = {
   },
 
   async read({ main }: Context, userId: string): Promise<TokenFacts | null> {
-    const row = await one(main, 'api_tokens', { user_id: userId }, [
-      'hint',
-      'created_at',
-      'last_used_at',
-    ]);
-    return row ? { hint: row.hint, createdAt: row.created_at, lastUsedAt: row.last_used_at } : null;
+    const row = await one(main, 'api_tokens', { user_id: userId }, FACTS);
+    return row ? record(row, FACTS) : null;
   },
 
   async markUsed({ main }: Context, hash: string, now: number): Promise<void> {

@@ -36,7 +36,7 @@ const roleOf = (store: TestStore, { teamId }: { teamId: string }, { userId }: { 
 
 forEachStore((_name, openTestStore) => {
   describe('memberships by groups', () => {
-    test('are made, changed and ended; the highest role of several counts', async () => {
+    test('groups make, change and end memberships; the highest role counts', async () => {
       await using store = await openTestStore();
       const bells = await aPerson(store, 'Bells');
       const guest = await aPerson(store, 'Elsewhere');
@@ -56,7 +56,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await roleOf(store, bells, guest), null);
     });
 
-    test('write nothing if they are right already', async () => {
+    test('groups write nothing if the memberships are right already', async () => {
       const statements: string[] = [];
       await using store = await openTestStore({ onStatement: ({ sql }) => statements.push(sql) });
       const { teamId } = await aPerson(store, 'Bells');
@@ -69,7 +69,7 @@ forEachStore((_name, openTestStore) => {
       assert.match(statements[0] ?? '', /^select/);
     });
 
-    test('never touch a membership that was made by hand', async () => {
+    test('groups never change a membership that was made by hand', async () => {
       await using store = await openTestStore();
       const bells = await aPerson(store, 'Bells');
       const byHand = await aPerson(store, 'Bells', 'viewer');
@@ -95,7 +95,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await roleOf(store, bells, heir), 'owner');
     });
 
-    test('leave a team its last owner or admin, even if two sign in at once', async () => {
+    test('groups leave a team its last owner or admin in simultaneous sign-ins', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await store.teams.create('Without an owner', 'free', 1);
       const ops = { teamId, group: 'ops', role: 'admin' } as const;
@@ -111,7 +111,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(left.length, 1);
     });
 
-    test('take the invitations of an admin along who becomes less', async () => {
+    test('an admin who loses the role by a group loses their invitations', async () => {
       await using store = await openTestStore();
       const { teamId } = await aPerson(store, 'Bells');
       const guest = await aPerson(store, 'Elsewhere');

@@ -1,7 +1,8 @@
-import type { Reader, Trx } from '../database/database.ts';
+import type { Database, Reader, Trx } from '../database/database.ts';
 import { planMemberships, type GroupChange, type Mapped, type Present } from './group-plan.ts';
 import { leave, revokeInvitationsBy } from './members.ts';
-import { addMissing, all, change, not, one } from '../database/rows.ts';
+import { addMissing, all, change, count, not, one } from '../database/rows.ts';
+import type { Role } from '../tables/accounts.ts';
 import type { Context } from '../database/context.ts';
 
 export type { Mapped } from './group-plan.ts';
@@ -25,7 +26,7 @@ export const groupMemberships = {
     mapped: readonly Mapped[],
     now: number,
   ): Promise<GroupChanged[]> {
-    const present = await main.read((db) => presentOf(db, userId));
+    const present = await presentOf(main, userId);
     if (planMemberships(present, mapped).length === 0) return [];
     return main.transact(async (trx) => {
       // Two sign-ins of one person wait for each other.
@@ -56,12 +57,13 @@ async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<st
   return rows.map(({ id }) => id);
 }
 
-async function presentOf(db: Pick<Reader, 'selectFrom'>, userId: string): Promise<Present[]> {
-  return db
-    .selectFrom('memberships as m')
-    .select(['m.team_id as teamId', 'm.role', 'm.group_name as group'])
-    .where('m.user_id', '=', userId)
-    .execute();
+async function presentOf(db: Database | Reader, userId: string): Promise<Present[]> {
+  const rows = await all(db, 'memberships', { user_id: userId });
+  return rows.map(({ team_id, role, group_name }) => ({
+    teamId: team_id,
+    role,
+    group: group_name,
+  }));
 }
 
 async function carryOut(
@@ -72,36 +74,17 @@ async function carryOut(
 ): Promise<boolean> {
   const { teamId, kind, was } = changed;
   const isLead = was === 'admin' && !(kind === 'role' && changed.role === 'admin');
-  if (isLead && (await isOnlyLead(trx, teamId, userId))) return false;
+  const other = { team_id: teamId, user_id: not(userId), role: ['owner', 'admin'] as Role[] };
+  if (isLead && (await count(trx, 'memberships', other, 1)) === 0) return false;
   if (kind === 'left') return leave(trx, teamId, userId);
   const columns = { role: changed.role, group_name: changed.group };
+  const key = { team_id: teamId, user_id: userId };
   if (kind === 'joined') {
-    await addMissing(trx, 'memberships', {
-      team_id: teamId,
-      user_id: userId,
-      ...columns,
-      created_at: now,
-    });
+    await addMissing(trx, 'memberships', { ...key, ...columns, created_at: now });
     return true;
   }
-  await change(
-    trx,
-    'memberships',
-    { team_id: teamId, user_id: userId, group_name: not(null) },
-    columns,
-  );
+  await change(trx, 'memberships', { ...key, group_name: not(null) }, columns);
   if (changed.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
   // By another group in the same role: nothing that anybody would see.
   return changed.role !== was;
-}
-
-/** Whether the team has no other owner or admin. */
-async function isOnlyLead(trx: Trx, teamId: string, userId: string): Promise<boolean> {
-  const others = await all(
-    trx,
-    'memberships',
-    { team_id: teamId, user_id: not(userId), role: ['owner', 'admin'] },
-    { columns: ['user_id'], limit: 1 },
-  );
-  return others.length === 0;
 }

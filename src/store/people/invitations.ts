@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { InvitedRole } from '../tables/accounts.ts';
 import { join } from './members.ts';
-import { add, remove } from '../database/rows.ts';
+import { add, one, remove } from '../database/rows.ts';
+import type { Reader } from '../database/database.ts';
+import { findRole } from './users.ts';
 import type { Context } from '../database/context.ts';
 
 export interface Invitation {
@@ -40,10 +42,21 @@ export type Accepted =
 const SHOWN = [
   'i.id',
   'i.email',
+  'i.role',
   'u.name as invitedByName',
   'i.created_at as createdAt',
   'i.expires_at as expiresAt',
 ] as const;
+
+/** The invitation `i` of a token, if it can still be used, and its team `t`. */
+function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: number) {
+  return db
+    .selectFrom('invitations as i')
+    .innerJoin('teams as t', 't.id', 'i.team_id')
+    .where('i.token_hash', '=', tokenHash)
+    .where('i.expires_at', '>', now)
+    .where('t.deleted_at', 'is', null);
+}
 
 /** Open invitations. A used or revoked one is deleted. */
 export const invitations = {
@@ -51,9 +64,7 @@ export const invitations = {
   async create({ main }: Context, invitation: NewInvitation, now: number): Promise<void> {
     const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
     await main.transact(async (trx) => {
-      if (email !== null) {
-        await remove(trx, 'invitations', { team_id: teamId, email });
-      }
+      if (email !== null) await remove(trx, 'invitations', { team_id: teamId, email });
       await add(trx, 'invitations', {
         team_id: teamId,
         id: newId(now),
@@ -73,7 +84,7 @@ export const invitations = {
       db
         .selectFrom('invitations as i')
         .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .select([...SHOWN, 'i.role'])
+        .select(SHOWN)
         .where('i.team_id', '=', teamId)
         .where('i.expires_at', '>', now)
         .orderBy('i.id', 'desc')
@@ -82,23 +93,14 @@ export const invitations = {
   },
 
   async isMember({ main }: Context, teamId: string, email: string): Promise<boolean> {
-    const row = await main.read((db) =>
-      db
-        .selectFrom('memberships as m')
-        .innerJoin('users as u', 'u.id', 'm.user_id')
-        .select('u.id')
-        .where('m.team_id', '=', teamId)
-        .where('u.email', '=', email)
-        .executeTakeFirst(),
-    );
-    return row !== undefined;
+    const user = await one(main, 'users', { email }, ['id']);
+    if (!user) return false;
+    const key = { team_id: teamId, user_id: user.id };
+    return (await one(main, 'memberships', key, ['role'])) !== undefined;
   },
 
   async revoke({ main }: Context, teamId: string, invitationId: string): Promise<boolean> {
-    return main.transact(async (trx) => {
-      const removed = await remove(trx, 'invitations', { team_id: teamId, id: invitationId });
-      return removed > 0;
-    });
+    return (await remove(main, 'invitations', { team_id: teamId, id: invitationId })) > 0;
   },
 
   async findOpen(
@@ -107,14 +109,9 @@ export const invitations = {
     now: number,
   ): Promise<OpenInvitation | null> {
     const row = await main.read((db) =>
-      db
-        .selectFrom('invitations as i')
+      openInvitation(db, tokenHash, now)
         .innerJoin('users as u', 'u.id', 'i.invited_by')
-        .innerJoin('teams as t', 't.id', 'i.team_id')
-        .select([...SHOWN, 'i.role', 't.id as teamId', 't.name as teamName'])
-        .where('i.token_hash', '=', tokenHash)
-        .where('i.expires_at', '>', now)
-        .where('t.deleted_at', 'is', null)
+        .select([...SHOWN, 't.id as teamId', 't.name as teamName'])
         .executeTakeFirst(),
     );
     return row ?? null;
@@ -128,28 +125,16 @@ export const invitations = {
     now: number,
   ): Promise<Accepted> {
     return main.transact(async (trx): Promise<Accepted> => {
-      const invitation = await trx
-        .selectFrom('invitations as i')
-        .innerJoin('teams as t', 't.id', 'i.team_id')
+      const invitation = await openInvitation(trx, tokenHash, now)
         .select(['i.team_id', 'i.id', 'i.email', 'i.role'])
-        .where('i.token_hash', '=', tokenHash)
-        .where('i.expires_at', '>', now)
-        .where('t.deleted_at', 'is', null)
         .modifyEnd(sql.raw(main.dialect.lock('for update of i')))
         .executeTakeFirst();
       if (!invitation) return { kind: 'not-found' };
       const { team_id: teamId, id, email, role } = invitation;
-      const user = await trx
-        .selectFrom('users as u')
-        .leftJoin('memberships as m', (on) =>
-          on.onRef('m.user_id', '=', 'u.id').on('m.team_id', '=', teamId),
-        )
-        .select(['u.email', 'm.role'])
-        .where('u.id', '=', userId)
-        .executeTakeFirst();
+      const user = await one(trx, 'users', { id: userId }, ['email']);
       if (!user) return { kind: 'not-found' };
       if (email !== null && email !== user.email) return { kind: 'other-email', email };
-      if (user.role !== null) return { kind: 'already-member' };
+      if ((await findRole(trx, teamId, userId)) !== null) return { kind: 'already-member' };
       await remove(trx, 'invitations', { team_id: teamId, id });
       await join(trx, teamId, userId, role, now);
       return { kind: 'joined', teamId };

@@ -2,7 +2,8 @@ import { COUNT_LIMIT } from '../database/bounded-count.ts';
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
 import { insertTeam } from './teams.ts';
-import { add, all, change, not, one, remove } from '../database/rows.ts';
+import { findRole, membershipsIn } from './users.ts';
+import { add, all, change, count, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export interface Member {
@@ -29,17 +30,7 @@ export interface TeamContents {
 export const members = {
   /** The user's role in the team. Null if they are not in it, or it was deleted. */
   async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
-    const row = await main.read((db) =>
-      db
-        .selectFrom('memberships as m')
-        .innerJoin('teams as t', 't.id', 'm.team_id')
-        .select('m.role')
-        .where('m.team_id', '=', teamId)
-        .where('m.user_id', '=', userId)
-        .where('t.deleted_at', 'is', null)
-        .executeTakeFirst(),
-    );
-    return row?.role ?? null;
+    return main.read((db) => findRole(db, teamId, userId));
   },
 
   /** By name. */
@@ -99,13 +90,8 @@ export const members = {
     role: InvitedRole,
   ): Promise<boolean> {
     return main.transact(async (trx) => {
-      const changed = await change(
-        trx,
-        'memberships',
-        { team_id: teamId, user_id: userId, role: not('owner') },
-        { role, group_name: null },
-      );
-      if (changed === 0) return false;
+      const key = { team_id: teamId, user_id: userId, role: not('owner') };
+      if ((await change(trx, 'memberships', key, { role, group_name: null })) === 0) return false;
       if (role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
       return true;
     });
@@ -136,40 +122,21 @@ export const members = {
       const isOwner = rows.some(({ user_id, role }) => user_id === ownerId && role === 'owner');
       if (!isOwner || rows.length < 2) return 'not-found';
       if ((await countOwned(trx, toUserId)) >= mostOwned) return 'owns-enough';
-      const setRole = (userId: string, role: Role) =>
-        change(
-          trx,
-          'memberships',
-          { team_id: teamId, user_id: userId },
-          { role, group_name: null },
-        );
-      await setRole(ownerId, 'admin');
-      await setRole(toUserId, 'owner');
+      for (const [user_id, role] of [[ownerId, 'admin'] as const, [toUserId, 'owner'] as const])
+        await change(trx, 'memberships', { team_id: teamId, user_id }, { role, group_name: null });
       return 'moved';
     });
   },
 
   async countContents({ main }: Context, teamId: string): Promise<TeamContents> {
     return main.read(async (db) => {
-      const count = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') => {
-        const row = await db
-          .selectFrom((eb) =>
-            eb
-              .selectFrom(table)
-              .select('team_id')
-              .where('team_id', '=', teamId)
-              .limit(COUNT_LIMIT)
-              .as('some'),
-          )
-          .select((eb) => eb.fn.countAll<number | string>().as('n'))
-          .executeTakeFirstOrThrow();
-        return Number(row.n);
-      };
+      const of = async (table: 'crons' | 'queues' | 'jobs' | 'ended_jobs' | 'memberships') =>
+        count(db, table, { team_id: teamId }, COUNT_LIMIT);
       return {
-        crons: await count('crons'),
-        queues: await count('queues'),
-        jobs: Math.min(COUNT_LIMIT, (await count('jobs')) + (await count('ended_jobs'))),
-        members: await count('memberships'),
+        crons: await of('crons'),
+        queues: await of('queues'),
+        jobs: Math.min(COUNT_LIMIT, (await of('jobs')) + (await of('ended_jobs'))),
+        members: await of('memberships'),
       };
     });
   },
@@ -190,15 +157,8 @@ export const members = {
  */
 async function countOwned(trx: Trx, userId: string): Promise<number> {
   await one(trx, 'users', { id: userId }, ['id'], 'for update');
-  const row = await trx
-    .selectFrom('memberships as m')
-    .innerJoin('teams as t', 't.id', 'm.team_id')
-    .select((eb) => eb.fn.countAll<number | string>().as('n'))
-    .where('m.user_id', '=', userId)
-    .where('m.role', '=', 'owner')
-    .where('t.deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
+  const owned = membershipsIn(trx, userId).select('m.role').where('m.role', '=', 'owner');
+  return (await owned.execute()).length;
 }
 
 /** Adds a member and makes the team their current one. */
@@ -209,23 +169,14 @@ export async function join(
   role: Role,
   now: number,
 ): Promise<void> {
-  await add(trx, 'memberships', {
-    team_id: teamId,
-    user_id: userId,
-    role,
-    created_at: now,
-  });
+  await add(trx, 'memberships', { team_id: teamId, user_id: userId, role, created_at: now });
   await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });
 }
 
 /** Ends a membership. False if the user is not in the team, or owns it. */
 export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
-  const removed = await remove(trx, 'memberships', {
-    team_id: teamId,
-    user_id: userId,
-    role: not('owner'),
-  });
-  if (removed === 0) return false;
+  const key = { team_id: teamId, user_id: userId, role: not('owner') };
+  if ((await remove(trx, 'memberships', key)) === 0) return false;
   await revokeInvitationsBy(trx, teamId, userId);
   await change(trx, 'users', { id: userId, current_team_id: teamId }, { current_team_id: null });
   return true;

@@ -31,7 +31,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await teams.readSigningSecret(other.id), null);
     });
 
-    test('is not replaced by another, and can be dropped', async () => {
+    test('a next signing secret is not replaced and can be deleted', async () => {
       await using store = await openTestStore();
       const { nextSecrets, teams } = store;
       const team = await aTeam(store);
@@ -46,7 +46,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await nextSecrets.add(team.id, 'whsec_3', TEST_START), true);
     });
 
-    test('goes with the present one, and never comes into force for a deleted team', async () => {
+    test('the next signing secret is removed with the present one or its team', async () => {
       await using store = await openTestStore();
       const { nextSecrets, teams } = store;
       const [team, gone] = [await aTeam(store), await aTeam(store)];

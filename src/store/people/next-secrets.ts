@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
-import { change, one } from '../database/rows.ts';
+import { change, not, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 const NONE = { sealed_next_signing_secret: null, next_signing_secret_set_at: null } as const;
@@ -13,18 +14,10 @@ export const nextSecrets = {
     secret: string,
     setAt: number,
   ): Promise<boolean> {
-    return main.transact(async (trx) => {
-      const changed = await change(
-        trx,
-        'teams',
-        { id: teamId, sealed_next_signing_secret: null, deleted_at: null },
-        {
-          sealed_next_signing_secret: sealer.seal(SIGNING_SECRET_PLACE, secret),
-          next_signing_secret_set_at: setAt,
-        },
-      );
-      return changed > 0;
-    });
+    const key = { id: teamId, sealed_next_signing_secret: null, deleted_at: null };
+    const sealed_next_signing_secret = sealer.seal(SIGNING_SECRET_PLACE, secret);
+    const values = { sealed_next_signing_secret, next_signing_secret_set_at: setAt };
+    return (await change(main, 'teams', key, values)) > 0;
   },
 
   async drop({ main }: Context, teamId: string): Promise<void> {
@@ -46,20 +39,10 @@ export const nextSecrets = {
 
   /** Replaces a team's secret with its next one. False if there is none. */
   async putInForce({ main }: Context, teamId: string, now: number): Promise<boolean> {
-    return main.transact(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('teams')
-        .set((of) => ({
-          sealed_signing_secret: of.ref('sealed_next_signing_secret'),
-          signing_secret_set_at: now,
-          ...NONE,
-        }))
-        .where('id', '=', teamId)
-        .where('sealed_next_signing_secret', 'is not', null)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    });
+    const key = { id: teamId, sealed_next_signing_secret: not(null), deleted_at: null };
+    const sealed_signing_secret = sql<string>`sealed_next_signing_secret`;
+    const values = { sealed_signing_secret, signing_secret_set_at: now, ...NONE };
+    return (await change(main, 'teams', key, values)) > 0;
   },
 };
 

@@ -1,4 +1,4 @@
-import { setPassword } from './kept-passwords.ts';
+import { setPassword } from './passwords.ts';
 import { endAccess } from './access.ts';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
@@ -50,11 +50,8 @@ export const oneTimeTokens = {
     hash: string,
     now: number,
   ): Promise<TakenToken | null> {
-    const row = await one(main, 'one_time_tokens', { hash, purpose, expires_at: above(now) }, [
-      'whom',
-      'detail',
-    ]);
-    return row ?? null;
+    const key = { hash, purpose, expires_at: above(now) };
+    return (await one(main, 'one_time_tokens', key, ['whom', 'detail'])) ?? null;
   },
 
   /**
@@ -69,7 +66,7 @@ export const oneTimeTokens = {
     now: number,
   ): Promise<string | null> {
     return main.transact(async (trx) => {
-      const taken = await takeOneTimeToken(trx, purpose, hash, now);
+      const taken = await takeOneTimeToken(trx, { purpose, hash }, now);
       if (taken === null) return null;
       const isThere = await setPassword(trx, taken.whom, passwordHash, now);
       await endAccess(trx, taken.whom, { revokesToken });
@@ -90,7 +87,7 @@ export const oneTimeTokens = {
     now: number,
   ): Promise<boolean> {
     return main.transact(async (trx) => {
-      const taken = await takeOneTimeToken(trx, purpose, hash, now);
+      const taken = await takeOneTimeToken(trx, { purpose, hash }, now);
       if (taken === null) return false;
       await remove(trx, 'one_time_tokens', { purpose: stopped, whom: taken.whom });
       return true;
@@ -104,14 +101,13 @@ export const oneTimeTokens = {
     hash: string,
     now: number,
   ): Promise<TakenToken | null> {
-    return main.transact((trx) => takeOneTimeToken(trx, purpose, hash, now));
+    return main.transact((trx) => takeOneTimeToken(trx, { purpose, hash }, now));
   },
 };
 
 export async function takeOneTimeToken(
   trx: Trx,
-  purpose: string,
-  hash: string,
+  { purpose, hash }: Pick<OneTimeToken, 'purpose' | 'hash'>,
   now: number,
 ): Promise<TakenToken | null> {
   const row = await trx

@@ -1,7 +1,7 @@
 import type { Row } from '../tables/tables.ts';
 import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
-import { add, all, change, one, remove } from '../database/rows.ts';
+import { addMissing, all, change, one, record, remove } from '../database/rows.ts';
 
 /** A credential of WebAuthn. It holds a public key, which is no secret. */
 export interface Credential {
@@ -42,20 +42,17 @@ export const passkeys = {
     now: number,
   ): Promise<boolean> {
     const { credentialId, publicKey, counter, transports } = credential;
-    return main.transact(async (trx) => {
-      if (await one(trx, 'passkeys', { credential_id: credentialId }, ['id'])) return false;
-      await add(trx, 'passkeys', {
-        id: newId(now),
-        user_id: userId,
-        name,
-        credential_id: credentialId,
-        public_key: Buffer.from(publicKey).toString('base64url'),
-        counter,
-        transports: transports.join(','),
-        created_at: now,
-      });
-      return true;
+    const added = await addMissing(main, 'passkeys', {
+      id: newId(now),
+      user_id: userId,
+      name,
+      credential_id: credentialId,
+      public_key: Buffer.from(publicKey).toString('base64url'),
+      counter,
+      transports: transports.join(','),
+      created_at: now,
     });
+    return added === 1;
   },
 
   /** Stores the count of a signature. False: the passkey was deleted meanwhile. */
@@ -70,15 +67,12 @@ export const passkeys = {
   },
 };
 
+const COLUMNS = ['id', 'user_id', 'name', 'credential_id', 'counter', 'created_at'] as const;
+
 function passkeyOf(row: Row<'passkeys'>): StoredPasskey {
   return {
-    id: row.id,
-    userId: row.user_id,
-    name: row.name,
-    credentialId: row.credential_id,
+    ...record(row, COLUMNS),
     publicKey: Buffer.from(row.public_key, 'base64url'),
-    counter: row.counter,
     transports: row.transports.split(',').filter((each) => each !== ''),
-    createdAt: row.created_at,
   };
 }

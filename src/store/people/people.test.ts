@@ -77,7 +77,7 @@ function invite(store: TestStore, teamId: string, invitedBy: string, email: stri
 
 forEachStore((_name, openTestStore) => {
   describe('registering', () => {
-    test('of many first accounts made at once exactly one is', async () => {
+    test('of simultaneous first accounts exactly one is made', async () => {
       await using store = await openTestStore();
       const results = await Promise.all(
         Array.from({ length: 6 }, (_, n) => register(store, `p${n}@x.test`, { isFirst: true })),
@@ -87,7 +87,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.registrations.hasBegun(), true);
     });
 
-    test('a first account that is refused leaves the door open', async () => {
+    test('a refused first account does not close the installation', async () => {
       await using store = await openTestStore();
       const refused = await register(store, 'a@x.test', {
         isFirst: true,
@@ -97,7 +97,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await store.registrations.hasBegun(), false);
     });
 
-    test('of many accounts with one email, or first into one team, exactly one is', async () => {
+    test('of simultaneous accounts one gets an email and one owns the team', async () => {
       await using store = await openTestStore();
       const same = await Promise.all(Array.from({ length: 4 }, () => register(store, 'a@x.test')));
       assert.equal(same.filter(({ kind }) => kind === 'registered').length, 1);
@@ -127,7 +127,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('API tokens', () => {
-    test('name their user and the team that is current at the moment', async () => {
+    test('an API token finds its user and the current team', async () => {
       await using store = await openTestStore();
       const { userId, teamId } = await aPerson(store, 'a@x.test', {
         token: { hash: HASH, hint: 'aaaa' },
@@ -200,7 +200,7 @@ forEachStore((_name, openTestStore) => {
       );
     });
 
-    test('are listed with who has a passkey', async () => {
+    test('the list of members marks those with a passkey', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       await aPerson(store, 'other@x.test');
@@ -240,7 +240,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await transfer(2), 'moved');
     });
 
-    test('a team is handed on only by its owner, to a member of it', async () => {
+    test('only the owner transfers a team, and only to a member', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       const member = await aPerson(store, 'a@x.test');
@@ -257,7 +257,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await members.findRole(owner.teamId, owner.userId), 'owner');
     });
 
-    test('neither a change of roles nor a removal reaches the owner', async () => {
+    test('the owner can be neither demoted nor removed', async () => {
       await using store = await openTestStore();
       const { teamId, userId } = await aPerson(store, 'owner@x.test');
       assert.equal(await store.members.changeRole(teamId, userId, 'member'), false);
@@ -284,7 +284,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('deleting an account', () => {
-    test('takes the teams that it was alone in and leaves no session, one-time token or membership', async () => {
+    test('deleting an account deletes its sessions, memberships and own teams', async () => {
       await using store = await openTestStore();
       const { teamId, userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
@@ -310,7 +310,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('invitations', () => {
-    test('one that is accepted by many at once lets one in', async () => {
+    test('an invitation accepted by several users at once admits one', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       const others = await Promise.all(
@@ -329,7 +329,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal((await store.members.list(owner.teamId)).length, 2);
     });
 
-    test('they are listed newest first until they expire', async () => {
+    test('invitations are listed newest first until they expire', async () => {
       await using store = await openTestStore();
       const owner = await aPerson(store, 'owner@x.test');
       await invite(store, owner.teamId, owner.userId, 'a@x.test');
@@ -350,7 +350,7 @@ forEachStore((_name, openTestStore) => {
   describe('who comes by a provider', () => {
     const link = { issuer: 'https://id.example', subject: 'ada' };
 
-    test('has one account, and an account one person at each provider', async () => {
+    test('a provider identity has one account, an account one identity per provider', async () => {
       await using store = await openTestStore();
       const ada = await aPerson(store, 'a@x.test');
       const bea = await aPerson(store, 'b@x.test');
@@ -371,7 +371,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await links.find(kept), null);
     });
 
-    test('is parted from all of them at once, and keeps a password', async () => {
+    test('unlinking removes all providers and keeps the password', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
@@ -395,7 +395,7 @@ forEachStore((_name, openTestStore) => {
       }
     });
 
-    test('has no password until a link gives them one', async () => {
+    test('an account made by a provider has no password until a reset sets one', async () => {
       await using store = await openTestStore();
       const account = { email: 'a@x.test', name: 'a', passwordHash: null, isEmailVerified: true };
       const { userId } = await aPerson(store, 'a@x.test', { account, link });
@@ -410,7 +410,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('oneTimeTokens', () => {
-    test('of many who take one, one gets it; none after its time', async () => {
+    test('a one-time token is taken once, and not after its expiry', async () => {
       await using store = await openTestStore();
       await store.oneTimeTokens.add([aToken(NO_ID)], { replaces: false });
       const isValid = async (purpose: string, now: number) =>
@@ -427,25 +427,35 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('rate limits', () => {
-    test('are counted in windows that open with the first of them', async () => {
+    test('tries are counted in windows that open with the first of them', async () => {
       await using store = await openTestStore();
       const { rateLimits } = store;
       const count = async (now: number) => rateLimits.count('guess 1.2.3.4', now, 1000);
-      assert.deepEqual(await count(5000), { openedAt: 5000, hits: 1 });
-      assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
+      assert.deepEqual(await count(5000), { endsAt: 6000, hits: 1 });
+      assert.deepEqual(await count(5999), { endsAt: 6000, hits: 2 });
       await rateLimits.takeBack('guess 1.2.3.4');
-      assert.deepEqual(await count(5999), { openedAt: 5000, hits: 2 });
-      assert.deepEqual(await count(6000), { openedAt: 6000, hits: 1 });
-      await rateLimits.tidy(6001, 0);
-      assert.deepEqual(await count(6002), { openedAt: 6002, hits: 1 });
+      assert.deepEqual(await count(5999), { endsAt: 6000, hits: 2 });
+      assert.deepEqual(await count(6000), { endsAt: 7000, hits: 1 });
+      await rateLimits.tidy(6999);
+      assert.deepEqual(await count(6999), { endsAt: 7000, hits: 2 });
+      await rateLimits.tidy(7000);
+      const rows = await store.database.read((db) =>
+        db.selectFrom('rate_windows').select('key').execute(),
+      );
+      assert.deepEqual(rows, []);
     });
 
-    test('none is lost when they come together', async () => {
-      await using store = await openTestStore();
-      const windows = await Promise.all(
-        Array.from({ length: 20 }, () => store.rateLimits.count('guess x', 0, 1000)),
+    test('simultaneous tries are counted one by one in one statement', async () => {
+      const ran: string[] = [];
+      await using store = await openTestStore({ onStatement: ({ sql }) => ran.push(sql) });
+      const countEach = (key: string, lengthMs: number) =>
+        Array.from({ length: 50 }, () => store.rateLimits.count(key, 5000, lengthMs));
+      const counted = await Promise.all([...countEach('a', 1000), ...countEach('b', 2000)]);
+      const expected = [6000, 7000].flatMap((endsAt) =>
+        Array.from({ length: 50 }, (_, n) => ({ endsAt, hits: n + 1 })),
       );
-      assert.equal(Math.max(...windows.map(({ hits }) => hits)), 20);
+      assert.deepEqual(counted, expected);
+      assert.equal(ran.filter((sql) => sql.includes('count-hits')).length, 1);
     });
   });
 
@@ -479,7 +489,7 @@ forEachStore((_name, openTestStore) => {
       assert.ok(await openSession(store, userId, { passwordHash: 'scrypt$…' }));
     });
 
-    test('of sign-ins and a reset at once, no session by the old password remains', async () => {
+    test('a password reset leaves no session that simultaneous sign-ins opened', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const now = store.clock.now();
@@ -496,7 +506,7 @@ forEachStore((_name, openTestStore) => {
         assert.equal(await store.sessions.find(String(n).padStart(64, 'b'), now), null, `${n}`);
     });
 
-    test('a challenge opens one session', async () => {
+    test('a challenge of a second factor opens one session', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const challenge = { purpose: 'second-factor', hash: HASH };
@@ -536,7 +546,7 @@ forEachStore((_name, openTestStore) => {
   describe('second factors', () => {
     const recoveryCodes = ['one', 'two'];
 
-    test('a code counts once, and so does a recovery code', async () => {
+    test('a code and a recovery code are accepted once', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const { secondFactors } = store;
@@ -563,7 +573,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await secondFactors.find(userId), null);
     });
 
-    test('nothing changes if the session has ended meanwhile', async () => {
+    test('a second factor is not confirmed if the session has ended', async () => {
       await using store = await openTestStore();
       const { userId } = await aPerson(store, 'a@x.test');
       const rotation = { sessionId: NO_ID, tokenHash: HASH, expiresAt: 1 };

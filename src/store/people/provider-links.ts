@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { newId } from '#domain/ids';
 import type { Trx } from '../database/database.ts';
-import { addMissing, one } from '../database/rows.ts';
+import { addMissing, not, one, remove } from '../database/rows.ts';
+import { PASSWORD } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 
 /** A person at a sign-in provider, by the provider's stable name. */
@@ -35,36 +35,22 @@ export const providerLinks = {
 
   /** Whether the account is linked to a person at that provider. */
   async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {
-    const row = await one(main, 'accounts', { user_id: userId, provider_id: providerOf(issuer) }, [
-      'id',
-    ]);
-    return row !== undefined;
+    const key = { user_id: userId, provider_id: providerOf(issuer) };
+    return (await one(main, 'accounts', key, ['id'])) !== undefined;
   },
 
   /** Removes all links of the account. @returns how many there were */
   async removeAll({ main }: Context, userId: string): Promise<number> {
-    return main.transact(async (trx) => {
-      const { numDeletedRows } = await trx
-        .deleteFrom('accounts')
-        .where('user_id', '=', userId)
-        .where('provider_id', 'like', `${OF_PROVIDERS}%`)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    });
+    return remove(main, 'accounts', { user_id: userId, provider_id: not(PASSWORD) });
   },
 
   /** False if the account, or the person, is linked to another already. */
   async add({ main }: Context, userId: string, link: ProviderLink, now: number): Promise<boolean> {
     return main.transact(async (trx) => {
-      // Two who come at once take turns.
-      const held = sql.raw(main.dialect.lock('for update'));
-      await trx.selectFrom('users').select('id').where('id', '=', userId).modifyEnd(held).execute();
-      const other = await one(
-        trx,
-        'accounts',
-        { user_id: userId, provider_id: providerOf(link.issuer) },
-        ['id'],
-      );
+      // Two simultaneous sign-ins wait for each other.
+      await one(trx, 'users', { id: userId }, ['id'], 'for update');
+      const key = { user_id: userId, provider_id: providerOf(link.issuer) };
+      const other = await one(trx, 'accounts', key, ['id']);
       return other === undefined && addLink(trx, userId, link, now);
     });
   },
@@ -89,9 +75,6 @@ export async function addLink(
   return added === 1;
 }
 
-/** A password has the provider id `credential`. */
-const OF_PROVIDERS = 'oidc ';
-
 function providerOf(issuer: string): string {
-  return `${OF_PROVIDERS}${issuer}`;
+  return `oidc ${issuer}`;
 }

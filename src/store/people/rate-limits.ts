@@ -1,41 +1,95 @@
-import { countInWindows, type CountingWindow } from './counting-window.ts';
-import type { Context } from '../database/context.ts';
-import { atMost, below, remove } from '../database/rows.ts';
+import { sql } from 'kysely';
+import { bind, type Context } from '../database/context.ts';
+import { type Fields, packRows } from '../database/dialect.ts';
+import { GroupCommit } from '../database/group-commit.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { above, atMost, change, remove } from '../database/rows.ts';
 
-const countTries = countInWindows('count-attempt', 'attempt_windows', 'key');
+/** A count of events within a window of fixed length. */
+export interface CountingWindow {
+  endsAt: number;
+  /** The count of the window, including this event. */
+  hits: number;
+}
 
-/** Counts of tries of limited actions, such as signing in; shared by all nodes. */
-export const rateLimits = {
-  /** Counts one try in the key's window, and opens a new window if the last one has ended. */
-  async count(
-    { main }: Context,
-    key: string,
-    now: number,
-    lengthMs: number,
-  ): Promise<CountingWindow> {
-    const [window] = await countTries(main, [key], now, lengthMs);
-    return window as CountingWindow;
+interface Hit {
+  key: string;
+  now: number;
+  lengthMs: number;
+}
+
+/** The hits of one statement. */
+const MAX_BATCH = 1_000;
+
+const HITS = { key: 'text', ends_at: 'bigint', hits: 'int' } as const satisfies Fields;
+
+/** An event opens a new window if the last one of its key has ended. Parameters: 1 rows of `HITS`, 2 now */
+const countHits = preparedStatement<{ key: string; ends_at: number; hits: number }>(
+  'count-hits',
+  ({ $, rows }) => {
+    const isOver = `rate_windows.ends_at <= ${$(2, 'bigint')}`;
+    return `
+  insert into rate_windows (key, ends_at, hits)
+  select key, ends_at, hits from ${rows(HITS, 1)} where true
+  on conflict (key) do update set
+    hits = case when ${isOver} then 0 else rate_windows.hits end + excluded.hits,
+    ends_at = case when ${isOver} then excluded.ends_at else rate_windows.ends_at end
+  returning key, ends_at, hits`;
   },
+);
 
-  /** Takes one try back, because it was no wrong guess. */
-  async takeBack({ main }: Context, key: string): Promise<void> {
-    await main.transact((trx) =>
-      trx
-        .updateTable('attempt_windows')
-        .set((eb) => ({ hits: eb('hits', '-', 1) }))
-        .where('key', '=', key)
-        .where('hits', '>', 0)
-        .execute(),
-    );
-  },
+/** Counts of tries of limited actions, such as signing in, and of API requests (§8.1); shared by all nodes. */
+export function rateLimits(context: Context) {
+  const counting = new GroupCommit((hits: readonly Hit[]) => countAll(context, hits), {
+    maxBatch: MAX_BATCH,
+  });
+  return {
+    ...bind(context, { deleteEnded, takeBack, tidy }),
+    /**
+     * Counts one event in the key's window. Events that arrive together share a commit: each commit locks the rows of
+     * its keys until it is flushed.
+     */
+    count: (key: string, now: number, lengthMs: number): Promise<CountingWindow> =>
+      counting.add({ key, now, lengthMs }),
+  };
+}
 
-  /** Deletes windows opened before `before`, and sessions, one-time tokens and invitations that expired by `now`. */
-  async tidy({ main }: Context, before: number, now: number): Promise<void> {
-    await main.transact(async (trx) => {
-      await remove(trx, 'attempt_windows', { opened_at: below(before) });
-      await remove(trx, 'sessions', { expires_at: atMost(now) });
-      await remove(trx, 'one_time_tokens', { expires_at: atMost(now) });
-      await remove(trx, 'invitations', { expires_at: atMost(now) });
-    });
-  },
-};
+/** Gives the window of each event, with the count as it was after that event. */
+async function countAll({ main }: Context, hits: readonly Hit[]): Promise<CountingWindow[]> {
+  // In one order, so that two nodes that count the same keys don't deadlock.
+  const counts = [...Map.groupBy(hits, ({ key }) => key)]
+    .map(([key, ofKey]) => {
+      const { now, lengthMs } = ofKey.at(-1) as Hit;
+      return { key, ends_at: now + lengthMs, hits: ofKey.length };
+    })
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const rows = await main.rows(countHits, [packRows(HITS, counts), hits.at(-1)?.now]);
+  const counted = new Map(rows.map((row) => [row.key, row]));
+  for (const { key, hits } of counts) {
+    const window = counted.get(key);
+    if (window) window.hits -= hits;
+  }
+  return hits.map(({ key, now, lengthMs }) => {
+    const window = counted.get(key);
+    if (!window) return { endsAt: now + lengthMs, hits: 1 };
+    return { endsAt: window.ends_at, hits: ++window.hits };
+  });
+}
+
+/** Takes one try back, because it was no wrong guess. */
+async function takeBack({ main }: Context, key: string): Promise<void> {
+  await change(main, 'rate_windows', { key, hits: above(0) }, { hits: sql`hits - 1` });
+}
+
+async function deleteEnded({ main }: Context, now: number): Promise<void> {
+  await remove(main, 'rate_windows', { ends_at: atMost(now) });
+}
+
+/** Deletes ended windows, and sessions, one-time tokens and invitations that have expired. */
+async function tidy({ main }: Context, now: number): Promise<void> {
+  await main.transact(async (trx) => {
+    await remove(trx, 'rate_windows', { ends_at: atMost(now) });
+    for (const table of ['sessions', 'one_time_tokens', 'invitations'] as const)
+      await remove(trx, table, { expires_at: atMost(now) });
+  });
+}

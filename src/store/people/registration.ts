@@ -1,13 +1,14 @@
 import { newId } from '#domain/ids';
 import type { Role } from '../tables/accounts.ts';
+import type { Row } from '../tables/tables.ts';
 import { keepToken, type TokenToKeep } from './api-tokens.ts';
 import type { Trx } from '../database/database.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
-import { addPassword } from './kept-passwords.ts';
+import { addPassword } from './passwords.ts';
 import { addLink, type ProviderLink } from './provider-links.ts';
 import { bestOfTeams, type Mapped } from './group-plan.ts';
 import { insertTeam } from './teams.ts';
-import { add, first, one, remove } from '../database/rows.ts';
+import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** The data of a new account. Everything is validated, and the email is in lower case. */
@@ -64,8 +65,7 @@ const FIRST_ACCOUNT = 'first_account';
 export const registrations = {
   /** Whether an account was ever made here. */
   async hasBegun({ main }: Context): Promise<boolean> {
-    const row = await one(main, 'installation', { key: FIRST_ACCOUNT }, ['key']);
-    return row !== undefined;
+    return (await one(main, 'installation', { key: FIRST_ACCOUNT }, ['key'])) !== undefined;
   },
 
   async register(
@@ -77,28 +77,19 @@ export const registrations = {
       const userId = newId(now);
       const wasFirst = await lockFirstAccount(trx, userId);
       if (isFirst && !wasFirst) return { kind: 'closed' };
-      if (
-        oneTimeToken &&
-        !(await takeOneTimeToken(trx, oneTimeToken.purpose, oneTimeToken.hash, now))
-      ) {
+      if (oneTimeToken && !(await takeOneTimeToken(trx, oneTimeToken, now)))
         return refuse(trx, wasFirst, { kind: 'not-invited' });
-      }
-      if (await isEmailTaken(trx, account.email)) return { kind: 'email-taken' };
+      if (await one(trx, 'users', { email: account.email }, ['id'])) return { kind: 'email-taken' };
       const place = await findPlace(trx, team, account.email, now);
       if (place.kind !== 'place') return refuse(trx, wasFirst, place);
-      const currentTeamId = place.group === undefined ? place.teamId : null;
-      await insertUser(trx, userId, { ...account, currentTeamId }, now);
-      await add(trx, 'memberships', {
-        team_id: place.teamId,
-        user_id: userId,
-        role: place.role,
-        group_name: place.group ?? null,
-        created_at: now,
-      });
+      const { teamId, role, group = null } = place;
+      const current_team_id = group === null ? teamId : null;
+      await insertUser(trx, { id: userId, current_team_id, created_at: now }, account);
+      const membership = { team_id: teamId, user_id: userId, role, created_at: now };
+      await add(trx, 'memberships', { ...membership, group_name: group });
       if (link && !(await addLink(trx, userId, link, now)))
         throw new Error('the person has an account');
       if (token) await keepToken(trx, userId, token, now);
-      const { teamId, role, group = null } = place;
       return { kind: 'registered', userId, teamId, role, group };
     });
   },
@@ -133,11 +124,6 @@ async function refuse(
   return refusal;
 }
 
-async function isEmailTaken(trx: Trx, email: string): Promise<boolean> {
-  const row = await one(trx, 'users', { email }, ['id']);
-  return row !== undefined;
-}
-
 type Place =
   | { kind: 'place'; teamId: string; role: Role; group?: string }
   | { kind: 'has-owner' }
@@ -149,17 +135,9 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
   if (team.kind === 'invited') return takeInvitation(trx, team.tokenHash, email, now);
   if (team.kind === 'by-groups') return findByGroups(trx, team.mapped);
   if (team.kind === 'new') return makeTeam(trx, team, now);
-  const found = await trx
-    .selectFrom('teams')
-    .select('id')
-    .where(
-      team.kind === 'existing' ? 'id' : 'name',
-      '=',
-      team.kind === 'existing' ? team.teamId : team.name,
-    )
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute();
+  const key = team.kind === 'existing' ? { id: team.teamId } : { name: team.name };
+  const order = ['id'] as const;
+  const found = await all(trx, 'teams', { ...key, deleted_at: null }, { columns: ['id'], order });
   const [first] = found;
   if (!first) return team.kind === 'named' ? makeTeam(trx, team, now) : { kind: 'no-team' };
   if (found.length > 1) return { kind: 'ambiguous', teamIds: found.map(({ id }) => id) };
@@ -168,11 +146,9 @@ async function findPlace(trx: Trx, team: StartingTeam, email: string, now: numbe
 
 async function joinTeam(trx: Trx, teamId: string, role: Role | null): Promise<Place> {
   const owner = await one(trx, 'memberships', { team_id: teamId, role: 'owner' }, ['user_id']);
+  if (owner && role === 'owner') return { kind: 'has-owner' };
   // A team without an owner makes the next account its owner.
-  if (!owner) return { kind: 'place', teamId, role: 'owner' };
-  return role === 'owner'
-    ? { kind: 'has-owner' }
-    : { kind: 'place', teamId, role: role ?? 'member' };
+  return { kind: 'place', teamId, role: owner ? (role ?? 'member') : 'owner' };
 }
 
 async function findByGroups(trx: Trx, mapped: readonly Mapped[]): Promise<Place> {
@@ -192,13 +168,8 @@ async function makeTeam(
   { name, plan, firstPlan = plan }: NewTeam,
   now: number,
 ): Promise<Place> {
-  const other = await trx
-    .selectFrom('teams')
-    .select('id')
-    .where('deleted_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  const { id } = await insertTeam(trx, { name, plan: other ? plan : firstPlan }, now);
+  const others = await count(trx, 'teams', { deleted_at: null }, 1);
+  const { id } = await insertTeam(trx, { name, plan: others > 0 ? plan : firstPlan }, now);
   return { kind: 'place', teamId: id, role: 'owner' };
 }
 
@@ -226,20 +197,11 @@ async function takeInvitation(
 
 async function insertUser(
   trx: Trx,
-  userId: string,
-  account: NewAccount & { currentTeamId: string | null },
-  now: number,
+  user: Pick<Row<'users'>, 'id' | 'current_team_id' | 'created_at'>,
+  { email, name, passwordHash, isEmailVerified }: NewAccount,
 ): Promise<void> {
-  const { email, name, passwordHash, isEmailVerified, currentTeamId } = account;
-  const times = { created_at: now, updated_at: now };
-  await add(trx, 'users', {
-    id: userId,
-    name,
-    email,
-    email_verified: isEmailVerified ? 1 : 0,
-    two_factor_enabled: 0,
-    current_team_id: currentTeamId,
-    ...times,
-  });
-  if (passwordHash !== null) await addPassword(trx, userId, passwordHash, now);
+  const { id, created_at } = user;
+  const email_verified = isEmailVerified ? 1 : 0;
+  await add(trx, 'users', { ...user, name, email, email_verified, updated_at: created_at });
+  if (passwordHash !== null) await addPassword(trx, id, passwordHash, created_at);
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../database/context.ts';
-import { change, one, remove } from '../database/rows.ts';
+import { below, change, one, remove } from '../database/rows.ts';
 import { rotate, type Rotation } from './sessions.ts';
 
 export interface SecondFactor {
@@ -65,16 +65,8 @@ export const secondFactors = {
 
   /** Uses up the code of a step. False: this code or a later one was used before (RFC 6238 §5.2). */
   async useStep({ main }: Context, userId: string, step: number): Promise<boolean> {
-    const { numUpdatedRows } = await main.transact((trx) =>
-      trx
-        .updateTable('two_factors')
-        .set({ last_step: step })
-        .where('user_id', '=', userId)
-        .where('verified', '=', 1)
-        .where('last_step', '<', step)
-        .executeTakeFirstOrThrow(),
-    );
-    return numUpdatedRows > 0n;
+    const key = { user_id: userId, verified: 1, last_step: below(step) } as const;
+    return (await change(main, 'two_factors', key, { last_step: step })) > 0;
   },
 
   /** Uses up a recovery code. False: there is no such code (any more). */
@@ -98,8 +90,7 @@ export const secondFactors = {
   ): Promise<boolean> {
     const key = { user_id: userId, verified: 1 } as const;
     const recovery_codes = JSON.stringify(hashes);
-    const changed = await change(main, 'two_factors', key, { recovery_codes });
-    return changed > 0;
+    return (await change(main, 'two_factors', key, { recovery_codes })) > 0;
   },
 
   /** Ends the second factor. False: the session has ended. */

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { add, change, not, one, remove } from '../database/rows.ts';
-import { setPassword } from './kept-passwords.ts';
+import { readPassword, setPassword } from './passwords.ts';
 import { takeOneTimeToken } from './one-time-tokens.ts';
 import { dropOneTimeTokens } from './access.ts';
 import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts';
@@ -55,10 +55,9 @@ export const sessions = {
     return main.transact(async (trx) => {
       const user = await one(trx, 'users', { id: userId }, ['id'], 'for key share');
       // A reset of the password locks this row before it ends all sessions: it waits for us, or we see its result.
-      const password = await lockPassword(trx, userId, 'for share');
+      const password = await readPassword(trx, userId, 'for share');
       if (!user || (passwordHash !== undefined && password !== passwordHash)) return null;
-      if (challenge && !(await takeOneTimeToken(trx, challenge.purpose, challenge.hash, now)))
-        return null;
+      if (challenge && !(await takeOneTimeToken(trx, challenge, now))) return null;
       if (replaced !== null) await remove(trx, 'sessions', { token_hash: replaced });
       const id = newId(now);
       await add(trx, 'sessions', {
@@ -119,7 +118,7 @@ export const sessions = {
     now: number,
   ): Promise<boolean> {
     return main.transact(async (trx) => {
-      if ((await lockPassword(trx, userId, 'for update')) !== from) return false;
+      if ((await readPassword(trx, userId, 'for update')) !== from) return false;
       if (!(await rotate(trx, rotation, now))) return false;
       await setPassword(trx, userId, to, now);
       await dropOneTimeTokens(trx, userId);
@@ -137,9 +136,4 @@ export async function rotate(
 ): Promise<boolean> {
   const values = { id: newId(now), token_hash: tokenHash, expires_at: expiresAt };
   return (await change(trx, 'sessions', { id: sessionId }, values)) > 0;
-}
-
-async function lockPassword(trx: Trx, userId: string, lock: string): Promise<string | null> {
-  const key = { user_id: userId, provider_id: 'credential' };
-  return (await one(trx, 'accounts', key, ['password'], lock))?.password ?? null;
 }

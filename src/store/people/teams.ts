@@ -1,5 +1,6 @@
 import { newId } from '#domain/ids';
 import { SIGNING_SECRET_PLACE } from '../runs/claims.ts';
+import { addDefaultChannel } from '../alerts/notice-rows.ts';
 import type { Trx } from '../database/database.ts';
 import type { Row } from '../tables/tables.ts';
 import { add, all, change, not, one } from '../database/rows.ts';
@@ -13,7 +14,9 @@ export interface Team {
   createdAt: number;
 }
 
-function teamOf(row: Row<'teams'>): Team {
+function teamOf(
+  row: Pick<Row<'teams'>, 'id' | 'name' | 'plan' | 'sealed_signing_secret' | 'created_at'>,
+): Team {
   return {
     id: row.id,
     name: row.name,
@@ -29,21 +32,10 @@ export async function insertTeam(
   { name, plan }: { name: string; plan: string },
   now: number,
 ): Promise<Team> {
-  const row: Row<'teams'> = {
-    id: newId(now),
-    name,
-    plan,
-    sealed_signing_secret: null,
-    signing_secret_set_at: null,
-    sealed_next_signing_secret: null,
-    next_signing_secret_set_at: null,
-    created_at: now,
-    paused_at: null,
-    paused_by: null,
-    deleted_at: null,
-  };
+  const row = { id: newId(now), name, plan, created_at: now };
   await add(trx, 'teams', row);
-  return teamOf(row);
+  await addDefaultChannel(trx, row.id, now);
+  return teamOf({ ...row, sealed_signing_secret: null });
 }
 
 /** Teams that have not been deleted. */
@@ -101,12 +93,8 @@ export const teams = {
 
   /** When the team's signing secret took effect; null if there is none. */
   async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
-    const row = await one(
-      main,
-      'teams',
-      { id: teamId, sealed_signing_secret: not(null), deleted_at: null },
-      ['signing_secret_set_at'],
-    );
+    const key = { id: teamId, sealed_signing_secret: not(null), deleted_at: null };
+    const row = await one(main, 'teams', key, ['signing_secret_set_at']);
     return row ? (row.signing_secret_set_at ?? 0) : null;
   },
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
 import { change, one, remove } from '../database/rows.ts';
+import { readPassword } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 import type { Reader } from '../database/database.ts';
 
@@ -78,6 +79,25 @@ export function gatherUser(
   return { user: userOf(first), teams };
 }
 
+/** The memberships `m` of a user in teams `t` that have not been deleted. */
+export function membershipsIn(db: Pick<Reader, 'selectFrom'>, userId: string) {
+  return db
+    .selectFrom('memberships as m')
+    .innerJoin('teams as t', 't.id', 'm.team_id')
+    .where('m.user_id', '=', userId)
+    .where('t.deleted_at', 'is', null);
+}
+
+/** The user's role in the team. Null if they are not in it, or it was deleted. */
+export async function findRole(
+  db: Pick<Reader, 'selectFrom'>,
+  teamId: string,
+  userId: string,
+): Promise<Role | null> {
+  const found = membershipsIn(db, userId).select('m.role').where('m.team_id', '=', teamId);
+  return (await found.executeTakeFirst())?.role ?? null;
+}
+
 export const users = {
   /** @param email  in lower case */
   async findByEmail({ main }: Context, email: string): Promise<User | null> {
@@ -100,12 +120,8 @@ export const users = {
   /** The teams that the user belongs to, by name. */
   async listTeams({ main }: Context, userId: string): Promise<TeamOfUser[]> {
     return main.read((db) =>
-      db
-        .selectFrom('memberships as m')
-        .innerJoin('teams as t', 't.id', 'm.team_id')
+      membershipsIn(db, userId)
         .select(['t.id', 't.name', 'm.role'])
-        .where('m.user_id', '=', userId)
-        .where('t.deleted_at', 'is', null)
         .orderBy('t.name')
         .orderBy('t.id')
         .execute(),
@@ -113,10 +129,7 @@ export const users = {
   },
 
   async readPasswordHash({ main }: Context, userId: string): Promise<string | null> {
-    const row = await one(main, 'accounts', { user_id: userId, provider_id: 'credential' }, [
-      'password',
-    ]);
-    return row?.password ?? null;
+    return readPassword(main, userId);
   },
 
   async changeName({ main }: Context, userId: string, name: string, now: number): Promise<void> {
@@ -138,12 +151,8 @@ export const users = {
     return main.transact(async (trx) => {
       const holder = await one(trx, 'users', { email }, ['id']);
       if (holder && holder.id !== userId) return false;
-      await change(
-        trx,
-        'users',
-        { id: userId },
-        { email, email_verified: isVerified ? 1 : 0, updated_at: now },
-      );
+      const email_verified = isVerified ? 1 : 0;
+      await change(trx, 'users', { id: userId }, { email, email_verified, updated_at: now });
       await dropOneTimeTokens(trx, userId);
       return true;
     });
@@ -157,23 +166,9 @@ export const users = {
     now: number,
   ): Promise<boolean> {
     return main.transact(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('users')
-        .set({ current_team_id: teamId, updated_at: now })
-        .where('id', '=', userId)
-        .where((eb) =>
-          eb.exists(
-            eb
-              .selectFrom('memberships as m')
-              .innerJoin('teams as t', 't.id', 'm.team_id')
-              .select('m.user_id')
-              .where('m.team_id', '=', teamId)
-              .where('m.user_id', '=', userId)
-              .where('t.deleted_at', 'is', null),
-          ),
-        )
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      if ((await findRole(trx, teamId, userId)) === null) return false;
+      const values = { current_team_id: teamId, updated_at: now };
+      return (await change(trx, 'users', { id: userId }, values)) > 0;
     });
   },
 
@@ -193,9 +188,7 @@ export const users = {
    */
   async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
     return main.transact(async (trx) => {
-      const owned = await trx
-        .selectFrom('memberships as m')
-        .innerJoin('teams as t', 't.id', 'm.team_id')
+      const owned = await membershipsIn(trx, userId)
         .select((eb) => [
           't.id',
           't.name',
@@ -206,18 +199,13 @@ export const users = {
             .whereRef('o.team_id', '=', 'm.team_id')
             .as('members'),
         ])
-        .where('m.user_id', '=', userId)
         .where('m.role', '=', 'owner')
-        .where('t.deleted_at', 'is', null)
         .orderBy('t.name')
         .modifyEnd(sql.raw(main.dialect.lock('for update of t')))
         .execute();
       const inTheWay = owned.filter(({ members }) => Number(members) > 1);
       if (inTheWay.length > 0) return inTheWay.map(({ id, name, role }) => ({ id, name, role }));
-      if (owned.length > 0) {
-        const ids = owned.map(({ id }) => id);
-        await change(trx, 'teams', { id: ids }, { deleted_at: now });
-      }
+      for (const { id } of owned) await change(trx, 'teams', { id }, { deleted_at: now });
       await remove(trx, 'users', { id: userId });
       return [];
     });

@@ -8,7 +8,7 @@ import { writeSlowRule } from '#domain/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
 import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
-import { changeReminders, forgetFailing } from '../alerts/queue-reminders.ts';
+import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';

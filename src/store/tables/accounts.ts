@@ -119,9 +119,10 @@ export const passkeys = table(
   { key: ['id'], indexes: { passkeys_of_user: { on: ['user_id'] } } },
 );
 
-export const attemptWindows = table(
-  'attempt_windows',
-  { key: text(), opened_at: instant(), hits: integer() },
+/** Counts of limited actions and of API requests (people/rate-limits.ts). */
+export const rateWindows = table(
+  'rate_windows',
+  { key: text(), ends_at: instant(), hits: integer() },
   { key: ['key'] },
 );
 

@@ -123,7 +123,7 @@ export const slowSpells = table(
     /** Null in a row that was inserted only to be locked. */
     since: instant().orNull,
     last_at: instant(),
-    told_at: instant(),
+    notified_at: instant(),
   },
   { key: ['team_id', 'source_id'] },
 );
@@ -149,7 +149,7 @@ export const failingQueues = table(
   },
 );
 
-/** A team's default channel, if it has set one, and those that crons and queues may name. */
+/** A team's default channel, which is made with the team, and those that crons and queues may name. */
 export const channels = table(
   'channels',
   {
@@ -195,7 +195,7 @@ export const maintenanceWindows = table(
     covers: json(),
     created_at: instant(),
     /** The last end of the window for which notices were made (§6.6). */
-    told_until: instant().orNull,
+    notified_until: instant().orNull,
   },
   { key: ['team_id', 'id'], checks: { ends_after_its_start: 'ends_at > starts_at' } },
 );

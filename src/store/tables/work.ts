@@ -91,28 +91,38 @@ const URL_START = {
   expression: { sqlite: 'substr(url, 1, 100)', postgres: 'left(url, 100) collate "C"' },
 };
 
+const attempt = {
+  team_id: id(),
+  id: id(),
+  original_id: id(),
+  attempt_number: integer().atLeast(1),
+  queue_id: id(),
+};
+const sending = {
+  method: text<HttpMethod>(),
+  url: text(),
+  callback_url: text().orNull,
+  created_at: instant(),
+  scheduled_at: instant(),
+  started_at: instant().orNull,
+};
+const content = {
+  /** JSON list of [name, value]. */
+  sealed_headers: text().orNull,
+  /** JSON text as given (§2.6). */
+  payload: text().orNull,
+};
+
 /** Attempts of jobs that wait or run. */
 export const jobs = table(
   'jobs',
   {
-    team_id: id(),
-    id: id(),
-    original_id: id(),
-    attempt_number: integer().atLeast(1),
-    queue_id: id(),
+    ...attempt,
     status: oneOf('pending', 'processing'),
-    method: text<HttpMethod>(),
-    url: text(),
-    callback_url: text().orNull,
-    created_at: instant(),
-    scheduled_at: instant(),
-    started_at: instant().orNull,
+    ...sending,
     /** The node that has claimed the job, while `processing`. */
     claimed_by: id().orNull,
-    /** JSON list of [name, value]. */
-    sealed_headers: text().orNull,
-    /** JSON text as given (§2.6). */
-    payload: text().orNull,
+    ...content,
   },
   {
     key: ['team_id', 'id'],
@@ -171,23 +181,14 @@ const response = {
 export const endedJobs = table(
   'ended_jobs',
   {
-    team_id: id(),
-    id: id(),
-    original_id: id(),
+    ...attempt,
     attempt_number: integer(),
-    queue_id: id(),
-    method: text<HttpMethod>(),
-    url: text(),
-    callback_url: text().orNull,
-    created_at: instant(),
-    scheduled_at: instant(),
-    started_at: instant().orNull,
+    ...sending,
     status: oneOf<EndedJobStatus>('success', 'retried', 'dead_lettered', 'failed'),
     /** The job that a person's Retry made of this failed one. */
     retried_as: id().orNull,
     ...outcome,
-    sealed_headers: text().orNull,
-    payload: text().orNull,
+    ...content,
     ...response,
   },
   {
@@ -436,12 +437,6 @@ export const takenSlots = table(
 );
 
 export const installation = table('installation', { key: text(), value: text() }, { key: ['key'] });
-
-export const apiWindows = table(
-  'api_windows',
-  { address: text(), opened_at: instant(), hits: integer() },
-  { key: ['address'] },
-);
 
 /** Applied migrations (migrations/migrate.ts). */
 export const migrations = table(

@@ -4,13 +4,13 @@ import { aCron, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { openPostgresTestStore } from '#testing/stores';
 
-/** A wait for a row's lock lasts as long as this, unless a statement waits briefly. */
+/** A wait for a row's lock lasts as long as this, unless a statement limits it. */
 const LOCK_WAIT_MS = 5_000;
 
 test('a locked row does not delay reminders of other sources', async () => {
   await using store = await openPostgresTestStore();
-  const [held, other] = [await aTeam(store), await aTeam(store)];
-  const [first, second] = [await aCron(store, held.id), await aCron(store, other.id)];
+  const [locked, other] = [await aTeam(store), await aTeam(store)];
+  const [first, second] = [await aCron(store, locked.id), await aCron(store, other.id)];
   const now = store.clock.now();
   // Neither fails any more, so the look at each ends its reminders.
   const toRemind = { [first.id]: now - 2, [second.id]: now - 1 };
@@ -47,25 +47,29 @@ test('a locked row does not delay ends of other maintenance windows', async () =
     return made.id;
   };
   const [first, second] = [await makeEnded(), await makeEnded()];
-  const untold = async () => {
+  const unhandled = async () => {
     const rows = await store.database.read((db) =>
-      db.selectFrom('maintenance_windows').select('id').where('told_until', 'is', null).execute(),
+      db
+        .selectFrom('maintenance_windows')
+        .select('id')
+        .where('notified_until', 'is', null)
+        .execute(),
     );
     return rows.map(({ id }) => id);
   };
-  for (const held of [first, second]) {
+  for (const locked of [first, second]) {
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from maintenance_windows where id = '${held}' for update`);
+    await holder.query(`select 1 from maintenance_windows where id = '${locked}' for update`);
     await store.windows.notifyEnds();
-    assert.deepEqual(await untold(), [held]);
+    assert.deepEqual(await unhandled(), [locked]);
     await store.database.transact((trx) =>
       trx
         .updateTable('maintenance_windows')
-        .set({ told_until: null })
-        .where('id', '<>', held)
+        .set({ notified_until: null })
+        .where('id', '<>', locked)
         .execute(),
     );
   }
   await store.windows.notifyEnds();
-  assert.deepEqual(await untold(), []);
+  assert.deepEqual(await unhandled(), []);
 });
