@@ -17,8 +17,6 @@ import type {
   RequestContext,
 } from './services.ts';
 
-export type Theme = 'light' | 'dark' | 'auto';
-
 /** Which non-public targets this installation's settings allow. */
 export type Targets = {
   /** The installation's own `/echo` (§2.12); null where it is off or can't be called. */
@@ -96,9 +94,17 @@ export function notFound(): never {
   throw data(null, { status: 404 });
 }
 
-/** A redirect that sets the cookies of the sign-in. */
-export function redirectWithCookies(to: string, setCookies: readonly string[]): Response {
-  const response = redirect(to);
+export function addCookies(response: Response, setCookies: readonly string[]): Response {
   for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
   return response;
+}
+
+/** A redirect that sets the cookies of the sign-in. */
+export function redirectWithCookies(to: string, setCookies: readonly string[]): Response {
+  return addCookies(redirect(to), setCookies);
+}
+
+/** The same for an answer that stays on the page. */
+export function headersOf(setCookies: readonly string[]): [string, string][] {
+  return setCookies.map((cookie) => ['Set-Cookie', cookie]);
 }

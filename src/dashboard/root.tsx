@@ -5,7 +5,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } f
 import { ConnectionBar, KeepShown } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
 import { requestFacts } from './context.ts';
-import { readIsLocal, readTheme, readTimeZone } from './serving/cookies.ts';
+import { readTimeZone, theme, times } from './serving/cookies.ts';
 import { pageAccess } from './serving/page-access.ts';
 import { FaultPage } from './page/FaultPage.tsx';
 import { NowProvider } from './parts/Time.tsx';
@@ -17,9 +17,9 @@ export const clientMiddleware: Route.ClientMiddlewareFunction[] = [keepPage];
 export function loader({ request, context }: Route.LoaderArgs) {
   const { now } = context.get(requestFacts);
   return {
-    theme: readTheme(request),
+    theme: theme.read(request),
     timeZone: readTimeZone(request),
-    isLocal: readIsLocal(request),
+    isLocal: times.read(request) === 'local',
     now,
   };
 }

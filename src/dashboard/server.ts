@@ -10,6 +10,7 @@ import {
   originsOfOurPages,
   readBoundedBody,
 } from './serving/form-guards.ts';
+import { explainStatus } from './page/status-words.ts';
 import { moveBuild } from './serving/move-build.ts';
 import { buildPlainPage, type PlainPage } from './serving/plain-page.ts';
 import { setCommonHeaders, setPageHeaders } from './serving/security-headers.ts';
@@ -113,9 +114,9 @@ async function answerPage(
   const wantsData = new URL(publicUrl).pathname.endsWith('.data');
   const basePath = basePathOf(facts.baseUrl);
   const refuse = (page: PageWords) => buildPlainPage({ ...page, requestId, basePath }, wantsData);
-  if (!isDecodable(publicUrl)) return refuse(missing);
+  if (!isDecodable(publicUrl)) return refuse(wordsFor(404));
   if (!methods.includes(request.method)) {
-    const refusal = refuse(explainStatus(405));
+    const refusal = refuse(wordsFor(405));
     refusal.headers.set('Allow', methods.join(', '));
     return refusal;
   }
@@ -132,10 +133,10 @@ async function answerPage(
       pageLimitMs + (mayChange ? formWithinMs : 0),
     );
     if (answer === 'late') return refuse(tooBusy);
-    return isForPeople(answer, wantsData) ? answer : refuse(explainStatus(answer.status));
+    return isForPeople(answer, wantsData) ? answer : refuse(wordsFor(answer.status));
   } catch (error) {
     facts.logError('dashboard.failed', { requestId, error });
-    return refuse(explainStatus(500));
+    return refuse(wordsFor(500));
   }
 }
 
@@ -179,30 +180,16 @@ const tooBusy = {
   title: 'Belfry is too busy to answer',
   text: 'The page took longer than 30 seconds. Try again in a moment.',
 };
-const signedOut = {
-  status: 401,
-  title: 'You are signed out',
-  text: 'The session ended before the form arrived, so nothing was changed. Sign in and send it again.',
-};
-const missing = {
-  status: 404,
-  title: 'There is no such page',
-  text: 'It may have been deleted, or it belongs to another of your teams: then switch to that team first.',
-};
 
-function explainStatus(status: number): PageWords {
-  if (status === 401) return signedOut;
-  if (status === 404) return missing;
+/** Words for pages without the application. The number of the request is below the text. */
+function wordsFor(status: number): PageWords {
   if (status < 500) {
-    return {
-      status,
-      title: 'Belfry did not understand the request',
-      text: 'The address or the form is not one of ours. Go back and try again.',
-    };
+    const { title, text } = explainStatus(status);
+    return { status, title, text };
   }
   return {
     status,
-    title: 'Something failed in Belfry',
+    title: explainStatus(500).title,
     text: 'The page could not be made. The cause is in the log of the service under the number below. Try again in a moment.',
   };
 }

@@ -25,7 +25,6 @@ export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
 export type {
   ChannelChoice,
   ChannelOutcome,
-  ChannelSettings,
   ChannelUser,
   ChannelView,
   ListedChannel,
@@ -36,7 +35,7 @@ export type { SameCron } from '#work/crons';
 export type { TagCounts } from '#work/tags';
 export type { TeamPause } from '#work/team-pauses';
 export type { Work } from '#work/work';
-export type { MaintenanceWindowView, NamedSource, WindowOutcome } from '#work/windows';
+export type { MaintenanceWindowView, NamedSource } from '#work/windows';
 
 /** Accounts and teams, and the outcomes of their calls. */
 export type { Actor } from '#people/actor';
@@ -45,14 +44,13 @@ export type { ProviderRefusal } from '#people/provider-sign-ins';
 export type { Arrival } from '#domain/arrival';
 export type { ProxyClaim } from '#people/proxy-claim';
 export type { ProxyRefusal } from '#people/proxy-sign-ins';
-export type { Done, FieldErrors, NotFound, Refused, TooMany } from '#people/outcomes';
+export type { FieldErrors, Refused, TooMany } from '#people/outcomes';
 export type { Usage } from '#people/plans';
-export type { InvitedRole, Permission, Role } from '#people/roles';
+export type { InvitedRole, Permission } from '#people/roles';
 export type { Session, SignedIn, TeamOfUser } from '#people/sessions';
 export type { RequestContext } from '#people/request-context';
 
-export type Accounts = People['accounts'];
-export type Teams = People['teams'];
+type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 

@@ -42,10 +42,7 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
   }, [answer, isSettled]);
   return (
     <>
-      <Form>
-        {Object.entries(fields).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+      <Form fields={fields}>
         <input ref={field} type="hidden" name="answer" />
       </Form>
       {fault === null ? (
@@ -92,7 +89,7 @@ function explain(error: unknown): string {
 export function BeginPasskey({ next, word }: { next: string; word: string }) {
   return (
     <ActionButton
-      fields={{ next: next }}
+      fields={{ next }}
       action="/login/passkey"
       className="needs-script"
       intent="begin"

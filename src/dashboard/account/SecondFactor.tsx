@@ -56,15 +56,12 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
       </Form>
     );
   }
+  // Sent along, so that the page can show them again without a script if the code is wrong.
+  const carried = begun
+    ? { otpauth_uri: begun.otpauthUri, recovery_codes: begun.recoveryCodes.join(' ') }
+    : {};
   return (
-    <Form intent="confirm-second-factor">
-      {begun ? (
-        // Sent along, so that the page can show them again without a script if the code is wrong.
-        <>
-          <input type="hidden" name="otpauth_uri" value={begun.otpauthUri} />
-          <input type="hidden" name="recovery_codes" value={begun.recoveryCodes.join(' ')} />
-        </>
-      ) : null}
+    <Form intent="confirm-second-factor" fields={carried}>
       <TextField
         name="code"
         label="Code that the authenticator shows now"

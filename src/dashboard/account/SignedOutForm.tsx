@@ -12,13 +12,16 @@ type SignedOutFormProps = {
   note?: ReactNode;
   /** The label of the button; null if there is nothing to send. */
   word: string | null;
+  /** Hidden fields. */
+  fields?: Readonly<Record<string, string>>;
   children?: ReactNode;
   /** Shown under the form, such as links. */
   below?: ReactNode;
 };
 
 /** One of the short forms before the dashboard: sign in, set up, reset, join. */
-export function SignedOutForm({ title, note, word, children, below }: SignedOutFormProps) {
+export function SignedOutForm(props: SignedOutFormProps) {
+  const { title, note, word, fields = {}, children, below } = props;
   const isBusy = useNavigation().state !== 'idle';
   return (
     <>
@@ -26,7 +29,7 @@ export function SignedOutForm({ title, note, word, children, below }: SignedOutF
       <h1>{title}</h1>
       {note ? <p>{note}</p> : null}
       {word === null ? null : (
-        <Form values={{}}>
+        <Form values={{}} fields={fields}>
           {children}
           <Submit size="large" disabled={isBusy} variant="filled">
             {word}

@@ -1,10 +1,9 @@
 /** The action of each form of the profile page. */
 import { data } from 'react-router';
-import type { Context } from '../context.ts';
-import { readChecked, readText, type FormAnswer } from '../forms/values.ts';
-import { writeSlashKey } from '../serving/cookies.ts';
-import { open } from '../serving/open.ts';
-import type { Refused, TooMany } from '../services.ts';
+import { headersOf, type Context } from '../context.ts';
+import { readChecked, readText, readTexts, type FormAnswer } from '../forms/values.ts';
+import { slashKey } from '../serving/cookies.ts';
+import { actOn, open } from '../serving/open.ts';
 
 /** A second factor that is being set up: the key, as authenticators take it, and the recovery codes. */
 export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
@@ -21,13 +20,10 @@ type Ask = ReturnType<typeof askOf>;
 
 function askOf(context: Context) {
   const opened = open(context);
-  const password = readText(opened.form, 'password');
-  /** @param more  what stays shown although the form was refused */
-  const reject = (outcome: Refused | TooMany, more: Partial<ProfileAnswer> = {}) =>
-    outcome.kind === 'too-many'
-      ? opened.tooMany(outcome, more)
-      : opened.refuse(outcome.errors, more);
-  return Object.assign(opened, { userId: opened.user.id, password, reject });
+  return Object.assign(opened, {
+    userId: opened.user.id,
+    password: readText(opened.form, 'password'),
+  });
 }
 
 /** A change that was made. The next page reports it; all other outcomes are answered on this page. */
@@ -37,9 +33,7 @@ type Outcome = Made | ReturnType<typeof data<FormAnswer>>;
 /** Does what the form asks for. */
 export async function actOnProfile(context: Context) {
   const ask = askOf(context);
-  const act = Object.hasOwn(profileActions, ask.intent) ? profileActions[ask.intent] : undefined;
-  if (!act) throw data(null, { status: 400 });
-  const outcome = await act(ask);
+  const outcome = await actOn(ask.intent, profileActions, ask);
   if (!('said' in outcome)) return outcome;
   return ask.say(outcome.to ?? '/settings/profile', outcome.said, outcome.setCookies);
 }
@@ -70,7 +64,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
   },
 
   async email({ form, accounts, requestContext, reject }) {
-    const input = { email: readText(form, 'email'), password: readText(form, 'password') };
+    const input = readTexts(form, 'email', 'password');
     const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
       return {
@@ -104,10 +98,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
   },
 
   async 'confirm-second-factor'({ form, accounts, requestContext, reject }) {
-    const outcome = await accounts.confirmSecondFactor(
-      { code: readText(form, 'code') },
-      requestContext,
-    );
+    const outcome = await accounts.confirmSecondFactor(readTexts(form, 'code'), requestContext);
     if (outcome.kind !== 'signed-in') return reject(outcome, readCarriedOn(form));
     return {
       said: 'The second factor is on. You need a code at the next sign-in.',
@@ -130,19 +121,17 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
   async 'begin-passkey'({ form, intent, password, accounts, requestContext, reject }) {
     const outcome = await accounts.beginPasskey({ password }, requestContext);
     if (outcome.kind !== 'asked') return reject(outcome);
-    const headers = outcome.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
-    const asked = { options: outcome.options, name: readText(form, 'name') };
-    return data({ intent, asked }, { headers });
+    const asked = { options: outcome.options, ...readTexts(form, 'name') };
+    return data({ intent, asked }, { headers: headersOf(outcome.setCookies) });
   },
 
   async 'add-passkey'({ form, accounts, requestContext, fail, reject }) {
-    const input = { name: readText(form, 'name'), answer: readText(form, 'answer') };
+    const input = readTexts(form, 'name', 'answer');
     const outcome = await accounts.addPasskey(input, requestContext);
     if (outcome.kind === 'done')
       return { said: 'The passkey is added. You can sign in with it alone.' };
     if (outcome.kind === 'too-many') return reject(outcome);
-    const problem = Object.values(outcome.errors).flat().join(' ');
-    return fail(problem);
+    return fail(Object.values(outcome.errors).flat().join(' '));
   },
 
   async 'delete-passkey'({ form, accounts, requestContext, fail }) {
@@ -152,10 +141,10 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
   },
 
   async keys({ form, baseUrl }) {
-    const isOn = readChecked(form, 'slash_key');
+    const state = readChecked(form, 'slash_key') ? 'on' : 'off';
     return {
-      said: `The / key is ${isOn ? 'on' : 'off'} in this browser.`,
-      setCookies: [writeSlashKey(isOn, baseUrl)],
+      said: `The / key is ${state} in this browser.`,
+      setCookies: [slashKey.write(state, baseUrl)],
     };
   },
 

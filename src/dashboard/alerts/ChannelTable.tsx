@@ -4,7 +4,7 @@ import { DEFAULT_REF } from '#domain/alert-settings';
 import { countOf } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../lists/DataTable.tsx';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ListedChannel } from '../services.ts';

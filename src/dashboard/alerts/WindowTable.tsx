@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { Status, type StatusName } from '../parts/Status.tsx';
 import { useMayNotify, useMayWork } from '../page/may-change.ts';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { Time, useMoment } from '../parts/Time.tsx';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 import classes from './Alerts.module.css';

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Link, useFetcher, useLocation, useHref, useMatches } from 'react-router';
 import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
-import { noteUntaken, useConnection, type Connection, type Untaken } from './connection.ts';
+import { noteUntaken, useConnection, type Connection } from './connection.ts';
 import { rememberShown } from './keep-page.ts';
 
 import classes from './ConnectionBar.module.css';
@@ -19,26 +19,27 @@ export function ConnectionBar() {
         <div className={classes.bar}>
           <Glyph name="failures" size={14} />
           <div>
-            {untaken ? <UntakenWords untaken={untaken} /> : null}
+            {untaken ? (
+              <p>
+                <strong>{untaken.title}.</strong> {untaken.text}
+              </p>
+            ) : null}
             {untaken?.team ? <SwitchBack team={untaken.team} /> : null}
             {connection.kind === 'live' ? null : <ConnectionWords connection={connection} />}
           </div>
           {untaken && connection.kind === 'live' ? (
-            <button type="button" aria-label="Close message" onClick={() => noteUntaken(null)}>
+            <button
+              type="button"
+              className="bare"
+              aria-label="Close message"
+              onClick={() => noteUntaken(null)}
+            >
               <Glyph name="cross" size={14} />
             </button>
           ) : null}
         </div>
       )}
     </div>
-  );
-}
-
-function UntakenWords({ untaken }: { untaken: Untaken }) {
-  return (
-    <p>
-      <strong>{untaken.title}.</strong> {untaken.text}
-    </p>
   );
 }
 
@@ -54,7 +55,7 @@ function SwitchBack({ team }: { team: { id: string; name: string } }) {
   };
   return (
     <div className="row">
-      <Button type="button" size="small" variant="default" onClick={() => void switchBack()}>
+      <Button size="small" variant="default" onClick={() => void switchBack()}>
         Switch back to {team.name}
       </Button>
       <Link to={useLocation().pathname} reloadDocument>
@@ -92,25 +93,27 @@ function ConnectionWords({ connection }: { connection: Exclude<Connection, { kin
   );
 }
 
+const marks = {
+  live: { word: 'Live', glyph: 'success' },
+  paused: { word: 'Paused', glyph: 'paused' },
+  lost: { word: 'No connection', glyph: 'failures' },
+} as const;
+
 /** Shows whether the page refreshes itself and, if not, why. Rendered only with scripts. */
 export function LiveMark() {
-  const { connection, refreshing } = useConnection();
-  if (refreshing.kind === 'off') return null;
-  const isLost = connection.kind !== 'live';
-  const word = isLost ? 'No connection' : refreshing.kind === 'live' ? 'Live' : 'Paused';
-  const why = refreshing.kind === 'paused' && !isLost ? refreshing.why : 'This page renews itself.';
+  const { connection, refreshing, pausedFor } = useConnection();
+  if (refreshing === 'off') return null;
+  const state = connection.kind === 'live' ? refreshing : 'lost';
+  const { word, glyph } = marks[state];
   return (
     <span
       className={classes.mark}
-      data-state={isLost ? 'lost' : refreshing.kind}
-      title={isLost ? undefined : why}
+      data-state={state}
+      title={state === 'lost' ? undefined : (pausedFor ?? 'This page renews itself.')}
     >
-      <Glyph
-        name={isLost ? 'failures' : refreshing.kind === 'live' ? 'success' : 'paused'}
-        size={10}
-      />
+      <Glyph name={glyph} size={10} />
       {word}
-      {word === 'Paused' ? <span className={classes.why}>: {why}</span> : null}
+      {state === 'paused' ? <span className={classes.why}>: {pausedFor}</span> : null}
     </span>
   );
 }

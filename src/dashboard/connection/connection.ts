@@ -37,12 +37,20 @@ export type Untaken = {
   team?: { id: string; name: string };
 };
 
-/** The state of the page's automatic refresh. */
-export type Refreshing = { kind: 'off' } | { kind: 'live' } | { kind: 'paused'; why: string };
+type State = {
+  connection: Connection;
+  untaken: Untaken | null;
+  /** Whether the page refreshes itself. */
+  refreshing: 'off' | 'live' | 'paused';
+  pausedFor: string | null;
+};
 
-type State = { connection: Connection; untaken: Untaken | null; refreshing: Refreshing };
-
-let state: State = { connection: { kind: 'live' }, untaken: null, refreshing: { kind: 'off' } };
+let state: State = {
+  connection: { kind: 'live' },
+  untaken: null,
+  refreshing: 'off',
+  pausedFor: null,
+};
 const initial = state;
 const listeners = new Set<() => void>();
 
@@ -79,34 +87,23 @@ export function noteUntaken(untaken: Untaken | null): void {
   change({ untaken });
 }
 
-export function noteRefreshing(refreshing: Refreshing): void {
-  const { refreshing: before } = state;
-  const isSame =
-    before.kind === refreshing.kind &&
-    (before.kind !== 'paused' || (refreshing.kind === 'paused' && before.why === refreshing.why));
-  if (!isSame) change({ refreshing });
+export function noteRefreshing(refreshing: State['refreshing'], pausedFor: string | null = null) {
+  change({ refreshing, pausedFor });
 }
 
 /** Resolves once the service answers again. Rejects if the signal aborts. */
 export function waitForAnswer(signal: AbortSignal): Promise<void> {
   if (state.connection.kind !== 'lost') return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const leave = () => {
-      stop();
-      signal.removeEventListener('abort', abort);
-    };
-    const abort = () => {
-      leave();
-      reject(
-        signal.reason instanceof Error ? signal.reason : new Error('Nothing is waiting any more'),
-      );
-    };
     const stop = subscribe(() => {
       if (state.connection.kind === 'lost') return;
-      leave();
+      stop();
       resolve();
     });
-    signal.addEventListener('abort', abort);
+    signal.addEventListener('abort', () => {
+      stop();
+      reject(new DOMException('Nothing is waiting any more', 'AbortError'));
+    });
   });
 }
 

@@ -8,7 +8,6 @@
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
 import { explainFault } from '../page/fault-words.ts';
-import { expectToast } from '../page/expected-toast.ts';
 import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './connection.ts';
 
 type Results = Record<string, DataStrategyResult>;
@@ -19,6 +18,7 @@ type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 let shown: Shown = { href: '', loaderData: {} };
 let lastAnswer: unknown;
 let isBackground = false;
+let isToastExpected = false;
 
 export function rememberShown(page: Shown): void {
   shown = page;
@@ -30,6 +30,16 @@ export function rememberShown(page: Shown): void {
  */
 export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
+}
+
+/**
+ * Whether a form of this tab was just answered with a redirect: the next page then shows the message about it, once.
+ * Other tabs get the same message with their refreshes, and must not show it.
+ */
+export function takeExpectedToast(): boolean {
+  const was = isToastExpected;
+  isToastExpected = false;
+  return was;
 }
 
 /** Runs an automatic refresh: it never switches the page to another team. */
@@ -117,7 +127,7 @@ function keepForm(request: Request, results: Results): Results {
   const fault = findFault(results);
   if (fault === undefined) {
     noteUntaken(null);
-    if (Object.values(results).some(({ result }) => isRedirect(result))) expectToast();
+    if (Object.values(results).some(({ result }) => isRedirect(result))) isToastExpected = true;
     return results;
   }
   noteUntaken(explainUntaken(fault));

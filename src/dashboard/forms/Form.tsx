@@ -40,6 +40,8 @@ export function useFormAnswer<More extends object>(): FormAnswer & Partial<More>
 type OwnProps = Omit<FormProps, 'method'> & {
   /** What its fields hold at first. A form without it and without `intent` has nothing to show again. */
   values?: Values;
+  /** Hidden fields. */
+  fields?: Readonly<Record<string, string>>;
   /** Of its buttons, on a page with several forms: answers to the others are not this form's. */
   intent?: string | readonly string[];
 };
@@ -49,7 +51,7 @@ type OwnProps = Omit<FormProps, 'method'> & {
  * carries the person and the team that it was opened for. If the service does not answer or refuses the form, what was
  * typed stays. It is not rendered for viewers if their role would be refused.
  */
-export function Form({ children, values, intent, ...props }: OwnProps) {
+export function Form({ children, values, fields = {}, intent, ...props }: OwnProps) {
   const given: unknown = useActionData();
   const latest = useFormAnswer();
   const isOwn =
@@ -73,14 +75,13 @@ export function Form({ children, values, intent, ...props }: OwnProps) {
     });
   };
   if (!maySend) return null;
+  const opener = shell && { [teamField]: shell.team.id, [personField]: shell.user.id };
+  const hidden = { ...opener, ...fields };
   return (
     <RouterForm {...props} ref={ref} method="post" onSubmit={onSubmit}>
-      {shell ? (
-        <>
-          <input type="hidden" name={teamField} value={shell.team.id} />
-          <input type="hidden" name={personField} value={shell.user.id} />
-        </>
-      ) : null}
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       <Shown value={{ values: answer.values ?? values ?? {}, errors: answer.errors ?? {} }}>
         {answer.problem ? (
           <Notice kind="failed" {...(answer.title && { title: answer.title })}>

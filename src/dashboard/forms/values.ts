@@ -41,6 +41,17 @@ export function readChecked(form: FormData, name: string): boolean {
   return form.getAll(name).at(-1) === '1';
 }
 
+/** Reads several texts of a form, each under its name. */
+export function readTexts<Name extends string>(
+  form: FormData,
+  ...names: readonly Name[]
+): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, readText(form, name)])) as Record<
+    Name,
+    string
+  >;
+}
+
 /** Reads one text of a form; empty if the field is missing or holds a file. */
 export function readText(form: FormData, name: string): string {
   const value = form.get(name);

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { mostFilterCharacters } from '#domain/read-filters';
 import type { NamedSource } from '../services.ts';
 import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
-import classes from './FilterFields.module.css';
+import classes from './FilterBar.module.css';
 
 /** The one search box, which recognizes its input by its form. */
 export function FilterWords({ placeholder }: { placeholder: string }) {

@@ -10,7 +10,7 @@ const boxWidth = 36;
 
 /** The widths for which `DataTable.module.css` has rules. */
 const firstStep = 540;
-const step = 60;
+const step = 120;
 const lastStep = 1620;
 
 export type MeasuredColumn<Row> = Column<Row> & {

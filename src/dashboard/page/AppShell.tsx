@@ -7,8 +7,8 @@ import { LeaveGuard } from '../forms/LeaveGuard.tsx';
 import { Shortcuts } from '../palette/Palette.tsx';
 import { places } from '../palette/places.ts';
 import { Glyph } from '../parts/Glyph.tsx';
-import { Menu } from '../parts/Menu.tsx';
 import { Notice } from '../parts/Notice.tsx';
+import { Menu } from '../parts/Popover.tsx';
 import { useMoment, useShownZone } from '../parts/Time.tsx';
 import { UsageBar } from '../plots/UsageBar.tsx';
 import type { Attention, Session, TeamOfUser, Usage } from '../services.ts';
@@ -70,51 +70,45 @@ export function Brand() {
 
 const settings = { name: 'Settings', to: '/settings/profile', glyph: 'settings' } as const;
 
+/** The counts next to the links: of what, and its word. */
+const counted: Readonly<Record<string, readonly [keyof Attention, string]>> = {
+  '/crons': ['failingCrons', 'failing'],
+  '/failures': ['failedJobs', 'failed jobs'],
+  '/alerts': ['unreadAlerts', 'unread'],
+};
+
 function Navigation({ attention }: { attention: Attention | null }) {
-  const counts: Record<string, number> = attention
-    ? {
-        '/crons': attention.failingCrons,
-        '/failures': attention.failedJobs,
-        '/alerts': attention.unreadAlerts,
-      }
-    : {};
   return (
     <nav aria-label="Main" className={classes.nav}>
       {places.map((place) => (
-        <NavigationLink key={place.to} place={place} count={counts[place.to] ?? 0} />
+        <NavigationLink key={place.to} place={place} attention={attention} />
       ))}
       <span className={classes.gap} />
-      <NavigationLink place={settings} count={0} />
+      <NavigationLink place={settings} attention={null} />
     </nav>
   );
 }
 
-const countMeanings: Record<string, string> = {
-  '/crons': 'failing',
-  '/failures': 'failed jobs',
-  '/alerts': 'unread',
+type NavigationLinkProps = {
+  place: (typeof places)[number] | typeof settings;
+  attention: Attention | null;
 };
 
-function NavigationLink({
-  place,
-  count,
-}: {
-  place: (typeof places)[number] | typeof settings;
-  count: number;
-}) {
+function NavigationLink({ place, attention }: NavigationLinkProps) {
   const { pathname } = useLocation();
   const root = place === settings ? '/settings' : place.to;
   const isHere =
     root === '/' ? pathname === '/' : pathname === root || pathname.startsWith(`${root}/`);
-  const text = count > 9999 ? '9,999+' : count.toLocaleString('en');
+  const [key, word] = counted[place.to] ?? [];
+  const count = key ? (attention?.[key] ?? 0) : 0;
   return (
     <Link to={place.to} aria-current={isHere ? 'page' : undefined}>
       <Glyph name={place.glyph} />
       <span>{place.name}</span>
       {count > 0 ? (
         <span className={classes.count} data-quiet={place.to === '/alerts' || undefined}>
-          {text}
-          <span className="sr-only"> {countMeanings[place.to]}</span>
+          {count > 9999 ? '9,999+' : count.toLocaleString('en')}
+          <span className="sr-only"> {word}</span>
         </span>
       ) : null}
     </Link>
@@ -124,6 +118,8 @@ function NavigationLink({
 type TopBarProps = Omit<AppShellProps, 'children' | 'toast' | 'hasSlashKey'>;
 
 function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
+  const { used: runs, limit } = usage;
+  const used = <UsageBar used={runs} limit={limit} label="Runs of this month" />;
   return (
     <header className={classes.top}>
       <div className={classes.phoneOnly}>
@@ -154,16 +150,16 @@ function TopBar({ user, team, teams, attention, usage, theme }: TopBarProps) {
         />
         <kbd className="needs-script">Ctrl K</kbd>
       </form>
-      {team.role === 'owner' ? (
-        <Link to="/settings/billing" className={classes.usage} title="Runs of this month (UTC)">
-          <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
-        </Link>
-      ) : (
-        <span className={classes.usage} title="Runs of this month (UTC)">
-          <UsageBar used={usage.used} limit={usage.limit} label="Runs of this month" />
-        </span>
-      )}
-      <ThemeSwitch theme={theme} />
+      <span className={classes.usage} title="Runs of this month (UTC)">
+        {team.role === 'owner' ? <Link to="/settings/billing">{used}</Link> : used}
+      </span>
+      <Menu
+        label="Theme"
+        button={<Glyph name={theme === 'dark' ? 'maintenance' : 'sun'} />}
+        isAtEnd
+      >
+        <LookChoice name="theme" options={themes} chosen={theme} />
+      </Menu>
       <Menu label={`Account of ${user.name}`} button={<Glyph name="person" size={18} />} isAtEnd>
         <p>
           {user.name}
@@ -189,63 +185,44 @@ function TeamSwitch({ team, teams }: { team: TeamOfUser; teams: readonly TeamOfU
       label={`Team ${team.name}, switch`}
       button={
         <>
-          <strong className={classes.team}>{team.name}</strong>
+          <strong className={`${classes.team} cut`}>{team.name}</strong>
           <Glyph name="down" size={12} />
         </>
       }
     >
-      <Form action="/teams/switch">
-        {teams.map((each) => (
-          <button
-            key={each.id}
-            type="submit"
-            name="teamId"
-            value={each.id}
-            aria-current={each.id === team.id}
-          >
-            <span className={classes.tick}>
-              {each.id === team.id ? <Glyph name="check" size={14} /> : null}
-            </span>
-            <span className={classes.teamName}>{each.name}</span>
-            <span className="muted">{each.role}</span>
-          </button>
-        ))}
-      </Form>
+      <Choices
+        action="/teams/switch"
+        name="teamId"
+        options={teams.map(({ id, name, role }) => [id, name, role])}
+        chosen={team.id}
+      />
       <hr />
       <p>The API follows your current team at once.</p>
       <Link to="/teams/new">
-        <span className={classes.tick}>
-          <Glyph name="plus" size={14} />
-        </span>
+        <Glyph name="plus" />
         Create team
       </Link>
     </Menu>
   );
 }
 
-const themeNames = [
+type Option = readonly [value: string, text: string, hint?: string];
+
+const themes: readonly Option[] = [
   ['auto', 'As the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
-] as const;
-
-function ThemeSwitch({ theme }: { theme: string }) {
-  return (
-    <Menu label="Theme" button={<Glyph name={theme === 'dark' ? 'maintenance' : 'sun'} />} isAtEnd>
-      <LookChoice name="theme" options={themeNames} chosen={theme} />
-    </Menu>
-  );
-}
+];
 
 /** UTC or the viewer's own time. Not shown if that is UTC, or unknown because no script ran. */
 function TimesSwitch() {
   const { timeZone } = useMoment();
   const { word } = useShownZone();
   if (timeZone === null || timeZone === 'UTC') return null;
-  const options = [
+  const options: readonly Option[] = [
     ['utc', 'Times in UTC'],
     ['local', `Times in ${timeZone}`],
-  ] as const;
+  ];
   return (
     <>
       <LookChoice name="times" options={options} chosen={word === 'UTC' ? 'utc' : 'local'} />
@@ -254,29 +231,35 @@ function TimesSwitch() {
   );
 }
 
-function LookChoice({
-  name,
-  options,
-  chosen,
-}: {
-  name: 'theme' | 'times';
-  options: readonly (readonly [value: string, text: string])[];
+type ChoicesProps = {
+  action: string;
+  name: string;
+  options: readonly Option[];
   chosen: string;
-}) {
-  const { pathname, search } = useLocation();
+  fields?: Readonly<Record<string, string>>;
+};
+
+/** Entries of a menu of which one is in force. */
+function Choices({ action, name, options, chosen, fields = {} }: ChoicesProps) {
   return (
-    <Form action="/theme">
-      <input type="hidden" name="next" value={pathname + search} />
-      {options.map(([value, text]) => (
+    <Form action={action} fields={fields}>
+      {options.map(([value, text, hint]) => (
         <button key={value} type="submit" name={name} value={value} aria-current={value === chosen}>
           <span className={classes.tick}>
             {value === chosen ? <Glyph name="check" size={14} /> : null}
           </span>
-          {text}
+          <span className="cut">{text}</span>
+          {hint ? <span className="muted">{hint}</span> : null}
         </button>
       ))}
     </Form>
   );
+}
+
+/** How pages look, which this page shows at once. */
+function LookChoice(props: Omit<ChoicesProps, 'action' | 'fields'>) {
+  const { pathname, search } = useLocation();
+  return <Choices {...props} action="/theme" fields={{ next: pathname + search }} />;
 }
 
 function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
@@ -290,18 +273,17 @@ function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
     );
   const isOver = usage.used >= usage.limit;
   return (
-    <div className={classes.banner}>
-      <Notice
-        kind={isOver ? 'failed' : 'warning'}
-        title={isOver ? FAILURE_TEXTS.limitReached : 'The monthly limit is near'}
-      >
-        {team.name} has used {numbers}.{' '}
-        {isOver
-          ? 'Crons and jobs fail without being sent until next month, or until the plan is changed.'
-          : null}{' '}
-        {whom}
-      </Notice>
-    </div>
+    <Notice
+      kind={isOver ? 'failed' : 'warning'}
+      title={isOver ? FAILURE_TEXTS.limitReached : 'The monthly limit is near'}
+      isBanner
+    >
+      {team.name} has used {numbers}.{' '}
+      {isOver
+        ? 'Crons and jobs fail without being sent until next month, or until the plan is changed.'
+        : null}{' '}
+      {whom}
+    </Notice>
   );
 }
 

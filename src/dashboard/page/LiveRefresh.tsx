@@ -8,7 +8,7 @@ import classes from './LiveRefresh.module.css';
 /** States that a refresh would disturb: ticked rows (they carry the attribute), an open menu or confirmation. */
 const holders: readonly (readonly [selector: string, why: string])[] = [
   ['[data-holds-refresh]', 'rows are ticked'],
-  ['[popover]:popover-open, dialog[open], details[name=menu][open]', 'something is open'],
+  ['[popover]:popover-open, dialog[open]', 'something is open'],
 ];
 
 function whyHeld(): string | null {
@@ -60,11 +60,11 @@ export function useLiveRefresh(everySeconds: number | null): void {
       const isBack = wasLost && !isLost;
       wasLost = isLost;
       const why = whyHeld();
-      noteRefreshing(why === null ? { kind: 'live' } : { kind: 'paused', why });
+      noteRefreshing(why === null ? 'live' : 'paused', why);
       if (isLost || why !== null || latest.current.state !== 'idle') return;
       if (isBack || performance.now() >= dueAt) void refresh();
     };
-    noteRefreshing({ kind: 'live' });
+    noteRefreshing('live');
     const timer = setInterval(look, lookEveryMs);
     const onSeen = () => {
       dueAt = 0;
@@ -74,22 +74,20 @@ export function useLiveRefresh(everySeconds: number | null): void {
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', onSeen);
-      noteRefreshing({ kind: 'off' });
+      noteRefreshing('off');
     };
   }, [everySeconds]);
 }
 
-/** A line above a live list: how many new rows wait, and which of the shown ones are frozen. */
-export function WaitingRows({
-  count,
-  left,
-  onShow,
-}: {
+type WaitingRowsProps = {
   count: { count: number; isMore: boolean };
   /** How many rows at the end the server's page no longer has. */
   left: number;
   onShow: () => void;
-}) {
+};
+
+/** A line above a live list: how many new rows wait, and which of the shown ones are frozen. */
+export function WaitingRows({ count, left, onShow }: WaitingRowsProps) {
   return (
     <div role="status" className={classes.waiting}>
       {count.count > 0 ? (

@@ -42,7 +42,7 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
         {note ? <p className={classes.note}>{note}</p> : null}
       </div>
       {action || more || menu ? (
-        <div className={classes.actions}>
+        <div className="row">
           {more}
           {action}
           {menu}

@@ -3,7 +3,6 @@ import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { TeamPause } from '../services.ts';
-import classes from './TeamPause.module.css';
 
 /** The overview's intents, which other pages use, too. */
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
@@ -18,24 +17,22 @@ export function useTeamPause(): TeamPause | null {
 export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
   if (pause === null) return null;
   return (
-    <div className={classes.banner}>
-      <Notice kind="warning" title="Everything of this team is paused">
-        <p>
-          By {pause.by}, since <Time at={pause.at} exact />. No cron runs by its schedule and no job
-          is sent. New jobs are accepted and wait.
-        </p>
-        <ConfirmDialog
-          word="Resume everything"
-          question="Resume everything of this team?"
-          action={overview}
-          fields={{ intent: pauseIntents.resume }}
-          variant="default"
-        >
-          Jobs that are due start now. Crons go on with their next times; what was missed is not
-          made up for. Crons and queues that are paused by themselves stay paused.
-        </ConfirmDialog>
-      </Notice>
-    </div>
+    <Notice kind="warning" title="Everything of this team is paused" isBanner>
+      <p>
+        By {pause.by}, since <Time at={pause.at} exact />. No cron runs by its schedule and no job
+        is sent. New jobs are accepted and wait.
+      </p>
+      <ConfirmDialog
+        word="Resume everything"
+        question="Resume everything of this team?"
+        action={overview}
+        fields={{ intent: pauseIntents.resume }}
+        variant="default"
+      >
+        Jobs that are due start now. Crons go on with their next times; what was missed is not made
+        up for. Crons and queues that are paused by themselves stay paused.
+      </ConfirmDialog>
+    </Notice>
   );
 }
 

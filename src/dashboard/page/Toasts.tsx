@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { addressOf } from '../address.ts';
+import { takeExpectedToast } from '../connection/keep-page.ts';
 import type { Toast } from '../serving/cookies.ts';
 import { Glyph } from '../parts/Glyph.tsx';
-import { takeExpected } from './expected-toast.ts';
 import classes from './Toasts.module.css';
+
+const tones = { done: 'teal', failed: 'red', note: 'slate' };
 
 /**
  * Shows the last action's message. The server puts the message into the page, so it works without a script, too; with
@@ -18,7 +20,7 @@ export function Toasts({ toast }: { toast: Toast | null }) {
     // A shown message stays during a refresh until it is closed or its time is up.
     if (placeBefore.current === place) return;
     placeBefore.current = place;
-    if (takeExpected() && toast !== null) setShown(toast);
+    if (takeExpectedToast() && toast !== null) setShown(toast);
   }, [place, toast]);
   useEffect(() => {
     if (shown?.key === undefined) return;
@@ -33,14 +35,14 @@ export function Toasts({ toast }: { toast: Toast | null }) {
   return (
     <div role="status" aria-live="polite" className={classes.corner}>
       {shown ? (
-        <div key={shown.key} className={classes.toast} data-kind={shown.kind}>
+        <div key={shown.key} className={classes.toast} data-tone={tones[shown.kind]}>
           <Glyph name={shown.kind === 'failed' ? 'failed' : 'check'} size={14} />
           <span>
             {shown.text} {shown.href ? <Link to={shown.href}>{shown.linkText}</Link> : null}
           </span>
           <button
             type="button"
-            className="needs-script"
+            className="bare needs-script"
             aria-label="Close message"
             onClick={() => setShown(null)}
           >

@@ -1,84 +1,54 @@
-import {
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type KeyboardEvent as ReactKeyboardEvent,
-} from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent as ReactKeyboardEvent } from 'react';
 import { useNavigate } from 'react-router';
+import { Modal } from '../parts/Modal.tsx';
+import classes from '../parts/Overlays.module.css';
 import { usePaletteEntries } from './palette-entries.ts';
 import type { Entry } from './rank-entries.ts';
 
-import classes from './Palette.module.css';
-
+const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 const keyOf = ({ name, to }: Entry) => `${to} ${name}`;
-
-/** The input, the marked entry, and the keys' effects on them. */
-function useChoice(go: (entry: Entry) => void) {
-  const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState<string | null>(null);
-  /** Enter was pressed before the server's response arrived, so the best match is unknown. */
-  const [isGoing, setIsGoing] = useState(false);
-  const found = usePaletteEntries(query);
-  const { entries, isWhole } = found;
-  const at = Math.max(
-    0,
-    entries.findIndex((entry) => keyOf(entry) === chosen),
-  );
-  const type = (text: string) => {
-    setQuery(text);
-    setChosen(null);
-    setIsGoing(false);
-  };
-  const choose = (entry: Entry | undefined) => {
-    if (entry) go(entry);
-  };
-  useEffect(() => {
-    if (isGoing && isWhole) choose(entries[at]);
-  });
-  const onKeyDown = (event: ReactKeyboardEvent) => {
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const move = moves[event.key];
-    if (move !== undefined) {
-      const next = entries[(at + move + entries.length) % Math.max(1, entries.length)];
-      if (next) setChosen(keyOf(next));
-    } else if (event.key === 'Enter') {
-      if (chosen === null && !isWhole) setIsGoing(true);
-      else choose(entries[at]);
-    } else return;
-    event.preventDefault();
-  };
-  const mark = (entry: Entry) => setChosen(keyOf(entry));
-  return { ...found, query, at, type, choose, mark, onKeyDown };
-}
 
 /**
  * The command palette (Ctrl-K): type a few letters, or an id, and go there. It adds a short way; everything in it
  * has a link elsewhere, and the search field of the top bar is a form that works without it. It is open while it is
  * rendered, so it opens empty each time.
  */
-export function Palette({ onClose }: { onClose: () => void }) {
-  const ref = useRef<HTMLDialogElement>(null);
+function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    // Gives the focus back to where it was.
-    return () => dialog?.close();
-  }, []);
-  const choice = useChoice(({ to }) => {
+  const [query, setQuery] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  /** Enter was pressed before the server's response arrived, so the best match is unknown. */
+  const [isGoing, setIsGoing] = useState(false);
+  const { entries, isWhole, isAway, isNowhere } = usePaletteEntries(query);
+  const at = Math.max(
+    0,
+    entries.findIndex((entry) => keyOf(entry) === chosen),
+  );
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return;
     onClose();
-    void navigate(to);
+    void navigate(entry.to);
+  };
+  useEffect(() => {
+    if (isGoing && isWhole) go(entries[at]);
   });
-  const { query, entries, at, isAway, isNowhere } = choice;
+  const onKeyDown = (event: ReactKeyboardEvent) => {
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const next = entries[(at + move + entries.length) % Math.max(1, entries.length)];
+      if (next) setChosen(keyOf(next));
+    } else if (event.key === 'Enter') {
+      if (chosen === null && !isWhole) setIsGoing(true);
+      else go(entries[at]);
+    } else return;
+    event.preventDefault();
+  };
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+  }, [at, entries.length]);
   return (
-    <dialog
-      ref={ref}
-      className={classes.palette}
-      aria-label="Go to"
-      onClose={onClose}
-      onClick={(event) => event.target === ref.current && onClose()}
-    >
+    <Modal className={classes.palette} aria-label="Go to" onClose={onClose}>
       <input
         type="text"
         role="combobox"
@@ -90,48 +60,35 @@ export function Palette({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         spellCheck={false}
         value={query}
-        onChange={(event) => choice.type(event.currentTarget.value)}
-        onKeyDown={choice.onKeyDown}
+        onChange={(event) => {
+          setQuery(event.currentTarget.value);
+          setChosen(null);
+          setIsGoing(false);
+        }}
+        onKeyDown={onKeyDown}
       />
-      <EntryList entries={entries} at={at} onPoint={choice.mark} onChoose={choice.choose} />
-      <p className={classes.note} role="status">
+      <ul ref={list} id="palette-entries" role="listbox" aria-label="Matches">
+        {entries.map((entry, index) => (
+          <li
+            key={keyOf(entry)}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => go(entry)}
+            onPointerMove={() => setChosen(keyOf(entry))}
+          >
+            <span className="cut">{entry.name}</span>
+            <small>{entry.hint}</small>
+          </li>
+        ))}
+      </ul>
+      <p role="status">
         {isAway ? 'The search for crons, queues and ids failed. Pages can still be opened.' : null}
         {isNowhere
           ? 'No page, cron or queue of this team has this name, and nothing in it has this id.'
           : null}
       </p>
-    </dialog>
-  );
-}
-
-type EntryListProps = {
-  entries: readonly Entry[];
-  at: number;
-  onPoint: (entry: Entry) => void;
-  onChoose: (entry: Entry) => void;
-};
-
-function EntryList({ entries, at, onPoint, onChoose }: EntryListProps) {
-  const ref = useRef<HTMLUListElement>(null);
-  useEffect(() => {
-    ref.current?.children[at]?.scrollIntoView({ block: 'nearest' });
-  }, [at, entries.length]);
-  return (
-    <ul ref={ref} id="palette-entries" role="listbox" aria-label="Matches">
-      {entries.map((entry, index) => (
-        <li
-          key={keyOf(entry)}
-          id={`palette-${index}`}
-          role="option"
-          aria-selected={index === at}
-          onClick={() => onChoose(entry)}
-          onPointerMove={() => onPoint(entry)}
-        >
-          <span>{entry.name}</span>
-          <small>{entry.hint}</small>
-        </li>
-      ))}
-    </ul>
+    </Modal>
   );
 }
 

@@ -1,9 +1,9 @@
 import { use, useEffect, useState } from 'react';
 import { addressOf } from '../address.ts';
 import { Glyph } from './Glyph.tsx';
-import { Copied } from './shown-once.ts';
+import { Copied } from './ShownOnce.tsx';
 
-import classes from './CopyButton.module.css';
+import classes from './Code.module.css';
 
 /**
  * Copies `text`. It works on plain http too, where browsers have no clipboard API: a hidden field is selected and
@@ -110,7 +110,7 @@ function copyBySelection(text: string): boolean {
 /** Text to copy: a command, a secret shown once, a piece of code. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
-    <div className={classes.block}>
+    <div className={`${classes.block} ${classes.code}`}>
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>

@@ -1,7 +1,7 @@
 import { countOf } from '#domain/amounts';
 import { CopyButton } from './CopyButton.tsx';
 import { layOutJson } from './json-layout.ts';
-import classes from './JsonView.module.css';
+import classes from './Code.module.css';
 
 type JsonViewProps = {
   /** The text as stored or sent. */
@@ -21,12 +21,10 @@ export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
   const isWhole = start.length === text.length;
   const tokens = isWhole ? layOutJson(text) : null;
   return (
-    <div className={classes.view}>
-      <div className={classes.copy}>
-        <CopyButton text={text} label={`Copy ${label}`}>
-          Copy
-        </CopyButton>
-      </div>
+    <div className={`${classes.block} ${classes.body}`}>
+      <CopyButton text={text} label={`Copy ${label}`}>
+        Copy
+      </CopyButton>
       <pre aria-label={label} tabIndex={0}>
         {tokens
           ? tokens.map((token, at) =>

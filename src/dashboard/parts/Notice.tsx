@@ -1,33 +1,36 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import { Glyph, type GlyphName } from './Glyph.tsx';
-
 import classes from './Notice.module.css';
 
-const glyphs = {
-  failed: 'failures',
-  warning: 'failures',
-  done: 'check',
-  note: 'bell',
-  muted: 'muted',
-} satisfies Record<string, GlyphName>;
+const kinds = {
+  failed: { glyph: 'failures', tone: 'red' },
+  warning: { glyph: 'failures', tone: 'orange' },
+  done: { glyph: 'check', tone: 'teal' },
+  note: { glyph: 'bell', tone: undefined },
+  muted: { glyph: 'muted', tone: 'violet' },
+} satisfies Record<string, { glyph: GlyphName; tone: string | undefined }>;
 
-/** A sentence or two that must be seen in its place: the event, its source, and the next step. */
-export function Notice({
-  kind,
-  title,
-  canDismiss = false,
-  children,
-}: {
-  kind: keyof typeof glyphs;
+type NoticeProps = {
+  kind: keyof typeof kinds;
   title?: string;
   /** For the answer to a form, which `useAnswer` keeps. */
   canDismiss?: boolean;
+  /** It stands above the page. */
+  isBanner?: boolean;
   children?: ReactNode;
-}) {
+};
+
+/** A sentence or two that must be seen in its place: the event, its source, and the next step. */
+export function Notice({ kind, title, canDismiss, isBanner, children }: NoticeProps) {
+  const { glyph, tone } = kinds[kind];
   return (
-    <div className={classes.notice} data-kind={kind} role={kind === 'failed' ? 'alert' : undefined}>
-      <Glyph name={glyphs[kind]} />
+    <div
+      className={isBanner ? `${classes.notice} ${classes.banner}` : classes.notice}
+      data-tone={tone}
+      role={kind === 'failed' ? 'alert' : undefined}
+    >
+      <Glyph name={glyph} />
       <div>
         {title ? <strong>{title}</strong> : null}
         {children ? <div>{children}</div> : null}
@@ -41,13 +44,7 @@ export function Notice({
 function Dismiss() {
   const { pathname, search } = useLocation();
   return (
-    <Link
-      to={pathname + search}
-      className={classes.dismiss}
-      aria-label="Dismiss"
-      replace
-      preventScrollReset
-    >
+    <Link to={pathname + search} aria-label="Dismiss" replace preventScrollReset>
       <Glyph name="cross" size={14} />
     </Link>
   );

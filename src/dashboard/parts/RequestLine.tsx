@@ -7,21 +7,19 @@ const tailCharacters = 14;
  */
 const shortestCut = 5;
 
+type RequestLineProps = {
+  method?: string;
+  url: string;
+  /** The label of a button that copies the whole text. */
+  copy?: string;
+};
+
 /**
  * A request in the form in which people look for it: the method as a chip, the host always complete, the path cut in
  * its middle if there is no room. If too little of the path would remain, it begins a second line. The whole text is
  * shown on hover and on keyboard focus, is selected and copied, and is read by assistive technology.
  */
-export function RequestLine({
-  method,
-  url,
-  copy,
-}: {
-  method?: string;
-  url: string;
-  /** The label of a button that copies the whole text. */
-  copy?: string;
-}) {
+export function RequestLine({ method, url, copy }: RequestLineProps) {
   const whole = method ? `${method} ${url}` : url;
   const [, scheme = '', host = '', path = ''] = /^(https?:\/\/)?([^/?#]*)(.*)$/is.exec(url) ?? [];
   return (
@@ -39,6 +37,17 @@ export function RequestLine({
   );
 }
 
+/** A long id or other text on one line, cut in the same way: its end says more than the part before it. */
+export function CutText({ text, copy }: { text: string; copy: string }) {
+  return (
+    <span className={classes.request} title={text}>
+      <Path text={text} />
+      <CopyButton text={text} label={copy} />
+    </span>
+  );
+}
+
+/** The style sheet makes the cut, so it adapts to the column's width. */
 function Path({ text }: { text: string }) {
   if (text === '') return null;
   const characters = Array.from(text);

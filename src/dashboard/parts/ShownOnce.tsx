@@ -1,8 +1,66 @@
+/** Secrets that are shown once: leaving the page before the user has one needs a confirmation. */
+import {
+  createContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
+import { useActionData, useLocation } from 'react-router';
 import { ButtonLink } from './Button.tsx';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { useLocation } from 'react-router';
 import { Notice } from './Notice.tsx';
-import { Copied, useQuestionAtLeaving } from './shown-once.ts';
+
+/** Called by a button that has copied something of a secret that is shown once. */
+export const Copied = createContext<() => void>(() => undefined);
+
+/**
+ * Keeps a secret from the page's response until it is taken. The response itself is lost when the page refreshes or
+ * another of its forms is answered, and the secret cannot be shown again. A new response with a secret replaces it.
+ */
+export function useKept<Answer extends object, Secret>(
+  read: (answer: Partial<Answer>) => Secret | null | undefined,
+): { kept: Secret | null; take: () => void } {
+  const answer = useActionData() as Partial<Answer> | undefined;
+  const brought = answer === undefined ? null : (read(answer) ?? null);
+  const [state, setState] = useState({ answer, kept: brought });
+  if (answer !== state.answer) setState({ answer, kept: brought ?? state.kept });
+  return { kept: state.kept, take: () => setState({ answer, kept: null }) };
+}
+
+let untaken: string | null = null;
+const listeners = new Set<() => void>();
+
+function noteUntakenSecret(what: string | null): void {
+  untaken = what;
+  for (const listener of listeners) listener();
+}
+
+/** The name of the secret that leaving the page would lose; null if there is none. */
+export function useUntakenSecret(): string | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => untaken,
+    () => null,
+  );
+}
+
+/** While `what` would be lost, leaving the page needs a confirmation, by a link or by the browser. */
+function useQuestionAtLeaving(what: string | null): void {
+  useEffect(() => {
+    if (what === null) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    noteUntakenSecret(what);
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      noteUntakenSecret(null);
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, [what]);
+}
 
 type ShownOnceProps = {
   /**
@@ -29,7 +87,6 @@ export function ShownOnce({ what, title, note, children, onTaken }: ShownOncePro
   useQuestionAtLeaving(isCopied ? null : (what ?? null));
   // Focused, because the user requested it and it may have appeared outside the visible part of the page.
   useEffect(() => place.current?.focus(), []);
-  const copied = () => setCopied(true);
   return (
     <div
       ref={place}
@@ -38,12 +95,12 @@ export function ShownOnce({ what, title, note, children, onTaken }: ShownOncePro
       role="group"
       aria-label={title}
       tabIndex={-1}
-      onCopy={copied}
+      onCopy={() => setCopied(true)}
     >
       <Notice kind="done" title={title}>
         {note}
       </Notice>
-      <Copied value={copied}>{children}</Copied>
+      <Copied value={() => setCopied(true)}>{children}</Copied>
       <div>
         <ButtonLink
           to={pathname + search}

@@ -167,7 +167,7 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
         </div>
         <LabelLine labels={labels} />
       </div>
-      <PlotTable {...{ title, labels, series, format, gaps, links }} />
+      <PlotTable {...plot} gaps={gaps} links={links} />
     </figure>
   );
 }
@@ -224,15 +224,9 @@ function Legend({ series, hasGaps }: { series: readonly Series[]; hasGaps: boole
   );
 }
 
-function PlotTable({
-  title,
-  labels,
-  series,
-  format,
-  gaps,
-  links,
-}: Pick<PlotProps, 'title' | 'labels' | 'series' | 'format'> &
-  Required<Pick<PlotProps, 'gaps' | 'links'>>) {
+type PlotTableProps = PlotProps & Required<Pick<PlotProps, 'gaps' | 'links'>>;
+
+function PlotTable({ title, labels, series, format, gaps, links }: PlotTableProps) {
   return (
     <details className={classes.numbers}>
       <summary>Show as a table</summary>

@@ -1,4 +1,4 @@
-import classes from './Sparkline.module.css';
+import classes from './RecentResults.module.css';
 
 const height = 22;
 const barWidth = 5;
@@ -10,7 +10,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
   const width = Math.max(1, values.length) * barWidth;
   return (
     <svg
-      className={classes.spark}
+      className={classes.strip}
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}

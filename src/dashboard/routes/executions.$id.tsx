@@ -2,7 +2,7 @@ import { ActionButton } from '../forms/ActionButton.tsx';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { notFound } from '../context.ts';
-import { CutText } from '../parts/CutText.tsx';
+import { CutText } from '../parts/RequestLine.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { describeExpression } from '../words/schedule-words.ts';

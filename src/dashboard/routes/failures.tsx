@@ -10,7 +10,7 @@ import { FilterBar, OtherFaults } from '../lists/FilterBar.tsx';
 import { List } from '../lists/List.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { changeSearch } from '../lists/Pagination.tsx';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';

@@ -13,10 +13,10 @@ export function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, show, tooMany } = openPublic(context);
+  const { accounts, form, requestContext, show, reject } = openPublic(context);
   const email = readText(form, 'email');
   const outcome = await accounts.requestPasswordReset({ email }, requestContext);
-  return outcome.kind === 'too-many' ? tooMany(outcome) : show({ isSent: true });
+  return outcome.kind === 'too-many' ? reject(outcome) : show({ isSent: true });
 }
 
 export default function ForgotPassword({ loaderData }: Route.ComponentProps) {

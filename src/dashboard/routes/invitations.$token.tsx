@@ -3,8 +3,7 @@ import { Link, redirect } from 'react-router';
 import { explainProxyRefusal } from '../account/provider-refusals.ts';
 import { ProviderLink } from '../account/ProviderLink.tsx';
 import { AccountFields, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
-import { redirectWithCookies } from '../context.ts';
-import { readText } from '../forms/values.ts';
+import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/invitations.$token.ts';
 
@@ -38,26 +37,13 @@ export async function action({ params: { token }, url, context }: Route.ActionAr
   if (proxyClaim !== null) {
     const outcome = await accounts.registerByProxy(token, requestContext);
     if (outcome.kind === 'done') return redirect('/');
-    if (outcome.kind === 'too-many') return answer.tooMany(outcome);
+    if (outcome.kind === 'too-many') return answer.reject(outcome);
     return answer.fail(explainProxyRefusal(outcome.why), 403);
   }
-  const input = {
-    name: readText(form, 'name'),
-    email: readText(form, 'email'),
-    password: readText(form, 'password'),
-    mailed: url.searchParams.get('mailed') ?? '',
-  };
+  const mailed = url.searchParams.get('mailed') ?? '';
+  const input = { ...readTexts(form, 'name', 'email', 'password'), mailed };
   const outcome = await teams.registerByInvitation(token, input, requestContext);
-  switch (outcome.kind) {
-    case 'signed-in':
-      return redirectWithCookies('/', outcome.setCookies);
-    case 'not-found':
-      return answer.fail(gone, 404);
-    case 'too-many':
-      return answer.tooMany(outcome);
-    case 'refused':
-      return answer.refuse(outcome.errors);
-  }
+  return outcome.kind === 'not-found' ? answer.fail(gone, 404) : answer.enter(outcome);
 }
 
 export default function Invitation({ loaderData, params: { token } }: Route.ComponentProps) {

@@ -10,7 +10,7 @@ import { List } from '../lists/List.tsx';
 import { byDue, byTime } from '../lists/Pagination.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useAnswer } from '../page/shell.ts';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { TabLinks } from '../page/TabLinks.tsx';

@@ -1,9 +1,8 @@
 import { Link } from 'react-router';
 import { LIMITS } from '#domain/limits';
 import { SignedOutForm } from '../account/SignedOutForm.tsx';
-import { redirectWithCookies } from '../context.ts';
 import { TextField } from '../forms/Field.tsx';
-import { readText } from '../forms/values.ts';
+import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/login.code.ts';
@@ -13,23 +12,13 @@ export function loader({ url }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, tooMany } = openPublic(context);
-  const outcome = await accounts.verifySecondFactor(
-    { code: readText(form, 'code') },
-    requestContext,
-  );
-  switch (outcome.kind) {
-    case 'signed-in':
-      return redirectWithCookies(readNext(form.get('next')), outcome.setCookies);
-    case 'too-many':
-      return tooMany(outcome);
-    case 'expired':
-      return fail('This sign-in has waited too long. Begin again with email and password.');
-    case 'wrong':
-      return fail(
-        'The code is not right. It changes every 30 seconds; a recovery code works once.',
-      );
-  }
+  const { accounts, form, requestContext, fail, enter } = openPublic(context);
+  const outcome = await accounts.verifySecondFactor(readTexts(form, 'code'), requestContext);
+  if (outcome.kind === 'expired')
+    return fail('This sign-in has waited too long. Begin again with email and password.');
+  if (outcome.kind === 'wrong')
+    return fail('The code is not right. It changes every 30 seconds; a recovery code works once.');
+  return enter(outcome, readNext(form.get('next')));
 }
 
 export default function SecondFactor({ loaderData }: Route.ComponentProps) {
@@ -38,9 +27,9 @@ export default function SecondFactor({ loaderData }: Route.ComponentProps) {
       title="Enter the code"
       note="The six digits that your authenticator shows now, or one of your recovery codes."
       word="Sign in"
+      fields={loaderData}
       below={<Link to="/login">Begin again</Link>}
     >
-      <input type="hidden" name="next" value={loaderData.next} />
       <TextField
         name="code"
         label="Code"

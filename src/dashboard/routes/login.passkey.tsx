@@ -1,8 +1,8 @@
 import { data, Link, redirect } from 'react-router';
 import { AskAuthenticator, BeginPasskey } from '../account/AskAuthenticator.tsx';
-import { notFound, redirectWithCookies } from '../context.ts';
+import { headersOf, notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { readText, textIn } from '../forms/values.ts';
+import { readTexts, textIn } from '../forms/values.ts';
 import { TabTitle } from '../page/PageHeader.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { openPublic } from '../serving/open.ts';
@@ -17,19 +17,17 @@ export function loader({ url, context }: Route.LoaderArgs) {
 
 /** The first request gets the question for the authenticator, the second one sends its answer. */
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, intent, requestContext, fail, tooMany } = openPublic(context);
+  const { accounts, form, intent, requestContext, fail, enter, reject } = openPublic(context);
   const next = readNext(form.get('next'));
   if (intent === 'begin') {
     const asked = await accounts.beginPasskeySignIn(requestContext);
     if (asked.kind === 'not-found') return notFound();
-    if (asked.kind === 'too-many') return tooMany(asked);
-    const headers = asked.setCookies.map((value): [string, string] => ['Set-Cookie', value]);
+    if (asked.kind === 'too-many') return reject(asked);
+    const headers = headersOf(asked.setCookies);
     return data({ values: { next }, options: asked.options }, { headers });
   }
-  const answer = readText(form, 'answer');
-  const outcome = await accounts.signInByPasskey({ answer }, requestContext);
-  if (outcome.kind === 'signed-in') return redirectWithCookies(next, outcome.setCookies);
-  if (outcome.kind === 'too-many') return tooMany(outcome);
+  const outcome = await accounts.signInByPasskey(readTexts(form, 'answer'), requestContext);
+  if (outcome.kind === 'signed-in' || outcome.kind === 'too-many') return enter(outcome, next);
   return fail(
     'No account here has this passkey, or too much time went by. Try again, or sign in with email and password.',
   );

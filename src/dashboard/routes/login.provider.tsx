@@ -1,27 +1,53 @@
-import { openPublic } from '../serving/open.ts';
-import { redirect } from 'react-router';
-import { goOn } from '../account/provider-sign-in.ts';
-import { ProviderProblem } from '../account/ProviderLink.tsx';
-import { readNext, signInPath } from '../serving/own-path.ts';
+import { data, Link, redirect } from 'react-router';
+import { ProviderLink } from '../account/ProviderLink.tsx';
+import { explainProviderRefusal } from '../account/provider-refusals.ts';
+import { headersOf, notFound, redirectWithCookies } from '../context.ts';
+import { TabTitle } from '../page/PageHeader.tsx';
+import { Notice } from '../parts/Notice.tsx';
 import { isLedByOthers } from '../serving/form-guards.ts';
+import { openPublic, refuseTooMany } from '../serving/open.ts';
+import { readNext, signInPath } from '../serving/own-path.ts';
 import type { Route } from './+types/login.provider.ts';
 
 /**
- * Redirects to the provider, or shows a page if that can't be. The provider may recognize the browser without a prompt.
- * So a link from another site shows the sign-in page first, or it could open a session without the user's action.
+ * Redirects to the operator's provider (`/login/provider`) and from there (`/login/provider/back`), or shows a page if
+ * that can't be. The provider may recognize the browser without a prompt. So a link from another site shows the sign-in
+ * page first, or it could open a session without the user's action.
  */
-export async function loader({ request, url, context }: Route.LoaderArgs) {
-  const asked = {
-    next: readNext(url.searchParams.get('next')),
-    isAgain: url.searchParams.has('again'),
-  };
-  if (isLedByOthers(request.headers)) {
-    throw redirect(signInPath(asked.next));
-  }
+export async function loader({ request, url, pattern, context }: Route.LoaderArgs) {
   const { accounts, requestContext } = openPublic(context);
-  return goOn(await accounts.beginProviderSignIn(asked, requestContext), context);
+  const isBack = pattern.endsWith('/back');
+  const next = readNext(url.searchParams.get('next'));
+  const asked = { next, isAgain: url.searchParams.has('again') };
+  if (!isBack && isLedByOthers(request.headers)) throw redirect(signInPath(next));
+  const outcome = await (isBack
+    ? accounts.finishProviderSignIn(url.search, requestContext)
+    : accounts.beginProviderSignIn(asked, requestContext));
+  if (outcome.kind === 'not-found') return notFound();
+  // To the provider: an address that is not ours and that no request names.
+  if (outcome.kind === 'begun') throw redirectWithCookies(outcome.url, outcome.setCookies);
+  if (outcome.kind === 'signed-in') throw redirectWithCookies(outcome.next, outcome.setCookies);
+  const name = accounts.providerName() ?? '';
+  if (outcome.kind === 'too-many') {
+    const { problem, status } = refuseTooMany(outcome, context);
+    return data({ problem, name }, { status });
+  }
+  return data(
+    { problem: explainProviderRefusal(outcome.why, name), name },
+    { status: outcome.why === 'away' ? 503 : 403, headers: headersOf(outcome.setCookies) },
+  );
 }
 
-export default function LoginByProvider({ loaderData }: Route.ComponentProps) {
-  return <ProviderProblem {...loaderData} />;
+export default function LoginByProvider({ loaderData: { problem, name } }: Route.ComponentProps) {
+  return (
+    <>
+      <TabTitle title="Not signed in" />
+      <h1>Not signed in</h1>
+      <Notice kind="failed">{problem}</Notice>
+      <ProviderLink name={name} next="/" word={`Begin again with ${name}`} />
+      <p>
+        <Link to="/login">Other ways to sign in</Link>
+      </p>
+    </>
+  );
 }

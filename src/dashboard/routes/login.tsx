@@ -5,7 +5,7 @@ import { ProviderLink } from '../account/ProviderLink.tsx';
 import { EmailField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { proxyRefusal, redirectWithCookies } from '../context.ts';
 import { CurrentPasswordField } from '../forms/PasswordField.tsx';
-import { readText } from '../forms/values.ts';
+import { readTexts } from '../forms/values.ts';
 import { Notice } from '../parts/Notice.tsx';
 import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
@@ -34,22 +34,13 @@ function explainProxy(refusal: ProxyRefusal | null): string {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail, tooMany } = openPublic(context);
+  const { accounts, form, requestContext, fail, enter } = openPublic(context);
   const next = readNext(form.get('next'));
-  const input = { email: readText(form, 'email'), password: readText(form, 'password') };
-  const outcome = await accounts.signIn(input, requestContext);
-  switch (outcome.kind) {
-    case 'signed-in':
-      return redirectWithCookies(next, outcome.setCookies);
-    case 'second-factor': {
-      const to = `/login/code?next=${encodeURIComponent(next)}`;
-      return redirectWithCookies(to, outcome.setCookies);
-    }
-    case 'too-many':
-      return tooMany(outcome);
-    case 'wrong':
-      return fail('No account has this email and password. Check both, or reset the password.');
-  }
+  const outcome = await accounts.signIn(readTexts(form, 'email', 'password'), requestContext);
+  if (outcome.kind === 'wrong')
+    return fail('No account has this email and password. Check both, or reset the password.');
+  if (outcome.kind !== 'second-factor') return enter(outcome, next);
+  return redirectWithCookies(`/login/code?next=${encodeURIComponent(next)}`, outcome.setCookies);
 }
 
 export default function Login({ loaderData }: Route.ComponentProps) {
@@ -76,6 +67,7 @@ export default function Login({ loaderData }: Route.ComponentProps) {
         title="Sign in"
         note={proxyProblem}
         word="Sign in"
+        fields={{ next }}
         below={
           <>
             <Link to="/forgot-password">Forgot the password?</Link>
@@ -83,7 +75,6 @@ export default function Login({ loaderData }: Route.ComponentProps) {
           </>
         }
       >
-        <input type="hidden" name="next" value={next} />
         <EmailField />
         <CurrentPasswordField />
       </SignedOutForm>

@@ -1,6 +1,4 @@
-import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { data } from 'react-router';
 import { readSourceChoice } from '../alerts/alert-filter.ts';
 import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
 import { windowColumns } from '../alerts/WindowTable.tsx';
@@ -14,6 +12,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { readText } from '../forms/values.ts';
 import { formatUtc } from '../words/instants.ts';
 import { tooManyWindows } from '../alerts/window-words.ts';
+import { actOn, open } from '../serving/open.ts';
 import type { Work } from '../services.ts';
 import type { Route } from './+types/maintenance.ts';
 
@@ -26,27 +25,21 @@ export async function loader({ context }: Route.LoaderArgs) {
   return { windows, sources };
 }
 
-export async function action({ context }: Route.ActionArgs) {
+export function action({ context }: Route.ActionArgs) {
   const { team, work, form, intent, say } = open(context);
-  const next = readText(form, 'next');
-  const to = readOwnPath(next) ?? '/maintenance';
-  switch (intent) {
-    case 'start': {
+  return actOn(intent, {
+    start: async () => {
+      const to = readOwnPath(form.get('next')) ?? '/maintenance';
       const covers = await readReach(work, team.id, readText(form, 'source'));
       const outcome = await work.startMaintenanceNow(team.id, covers);
       if (outcome.kind !== 'done') return say(to, { kind: 'failed', text: tooManyWindows });
-      const until = formatUtc(outcome.window.endsAt);
-      const text = `Alerts are muted until ${until}. Runs go on.`;
-      return say(to, text);
-    }
-    case 'delete': {
+      return say(to, `Alerts are muted until ${formatUtc(outcome.window.endsAt)}. Runs go on.`);
+    },
+    delete: async () => {
       if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();
-      const text = 'The maintenance window is deleted. It mutes nothing any more.';
-      return say('/maintenance', text);
-    }
-    default:
-      throw data(null, { status: 400 });
-  }
+      return say('/maintenance', 'The maintenance window is deleted. It mutes nothing any more.');
+    },
+  });
 }
 
 /** The scope of one click: everything, or the cron or queue of the page. */

@@ -12,7 +12,7 @@ import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { Glyph, type GlyphName } from '../parts/Glyph.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { PauseEverything, pauseIntents, useTeamPause } from '../page/TeamPause.tsx';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { FirstSteps, type StepsDone } from '../runs/FirstSteps.tsx';
 import { ByTag } from '../runs/ByTag.tsx';
 import { Figures } from '../runs/Figures.tsx';

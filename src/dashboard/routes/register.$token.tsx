@@ -1,11 +1,11 @@
 import { Link } from 'react-router';
-import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import {
   AccountFields,
   SignedOutForm,
   SignedOutNote,
   TeamField,
 } from '../account/SignedOutForm.tsx';
+import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.$token.ts';
 
@@ -17,11 +17,11 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 const gone = 'It was used or is too old.';
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, fail } = openPublic(context);
-  const input = readAccountForm(form);
+  const { accounts, form, requestContext, fail, enter } = openPublic(context);
+  const input = readTexts(form, 'name', 'team', 'password');
   const outcome = await accounts.finishSignUp(params.token, input, requestContext);
   if (outcome.kind === 'closed') return fail(`This link no longer works. ${gone}`);
-  return answerAccountForm(outcome, context);
+  return enter(outcome);
 }
 
 export default function FinishSignUp({ loaderData: { email } }: Route.ComponentProps) {

@@ -1,5 +1,4 @@
 import { Link, redirect } from 'react-router';
-import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import {
   AccountFields,
   EmailField,
@@ -9,7 +8,7 @@ import {
 } from '../account/SignedOutForm.tsx';
 import { notFound } from '../context.ts';
 import { useFormAnswer } from '../forms/Form.tsx';
-import { textIn } from '../forms/values.ts';
+import { readTexts, textIn } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.ts';
 
@@ -21,15 +20,15 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, show } = openPublic(context);
-  const input = readAccountForm(form);
+  const { accounts, form, requestContext, show, enter } = openPublic(context);
+  const input = readTexts(form, 'name', 'email', 'team', 'password');
   if (!accounts.confirmsFirst()) {
     const outcome = await accounts.register(input, requestContext);
-    return outcome.kind === 'closed' ? notFound() : answerAccountForm(outcome, context);
+    return outcome.kind === 'closed' ? notFound() : enter(outcome);
   }
   const outcome = await accounts.requestSignUp({ email: input.email }, requestContext);
   if (outcome.kind === 'closed') return notFound();
-  return outcome.kind === 'done' ? show({ isSent: true }) : answerAccountForm(outcome, context);
+  return outcome.kind === 'done' ? show({ isSent: true }) : enter(outcome);
 }
 
 export default function Register({ loaderData }: Route.ComponentProps) {

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { RevokeTokenField, SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { NewPasswordField } from '../forms/PasswordField.tsx';
-import { readChecked, readText } from '../forms/values.ts';
+import { readChecked, readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/reset-password.$token.ts';
 
@@ -10,25 +10,15 @@ export async function loader({ params, context }: Route.LoaderArgs) {
 }
 
 export async function action({ params, context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, refuse, fail, tooMany, say } = openPublic(context);
-  const outcome = await accounts.resetPassword(
-    {
-      token: params.token,
-      password: readText(form, 'password'),
-      revokesToken: readChecked(form, 'revoke_token'),
-    },
-    requestContext,
-  );
-  switch (outcome.kind) {
-    case 'done':
-      return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);
-    case 'expired':
-      return fail('This link was used or is too old. Request a new one.');
-    case 'too-many':
-      return tooMany(outcome);
-    case 'refused':
-      return refuse(outcome.errors);
-  }
+  const { accounts, form, requestContext, fail, reject, say } = openPublic(context);
+  const revokesToken = readChecked(form, 'revoke_token');
+  const input = { ...params, ...readTexts(form, 'password'), revokesToken };
+  const outcome = await accounts.resetPassword(input, requestContext);
+  if (outcome.kind === 'done')
+    return say('/login', 'The new password is set. Sign in with it.', outcome.setCookies);
+  if (outcome.kind === 'expired')
+    return fail('This link was used or is too old. Request a new one.');
+  return reject(outcome);
 }
 
 export default function ResetPassword({ loaderData }: Route.ComponentProps) {

@@ -8,10 +8,10 @@ import { Form } from '../forms/Form.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { useMayWork } from '../page/may-change.ts';
 import { Notice } from '../parts/Notice.tsx';
-import { readText } from '../forms/values.ts';
+import { readTexts } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
-import { useKept } from '../parts/shown-once.ts';
+import { useKept } from '../parts/ShownOnce.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Route } from './+types/settings.api-token.ts';
@@ -36,11 +36,9 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 
 /** Generates or replaces the token. Its text is only ever in this response. */
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, form, requestContext, refuse, tooMany } = open(context);
-  const password = readText(form, 'password');
-  const outcome = await accounts.generateApiToken({ password }, requestContext);
-  if (outcome.kind === 'generated') return { token: outcome.token };
-  return outcome.kind === 'refused' ? refuse(outcome.errors) : tooMany(outcome);
+  const { accounts, form, requestContext, reject } = open(context);
+  const outcome = await accounts.generateApiToken(readTexts(form, 'password'), requestContext);
+  return outcome.kind === 'generated' ? { token: outcome.token } : reject(outcome);
 }
 
 export default function ApiToken({ loaderData }: Route.ComponentProps) {
@@ -119,13 +117,12 @@ function Existing({ token }: { token: Token }) {
 type ExamplesProps = { baseUrl: string; target: string; token: string };
 
 function Examples({ baseUrl, target, token }: ExamplesProps) {
+  // Double quotes let the shell replace $API_TOKEN.
+  const quote = token.startsWith('$') ? '"' : "'";
   const call = (path: string, body: string) =>
     [
       `curl ${baseUrl}${path} \\`,
-      `  -H 'Authorization: Bearer ${token}' \\`.replace(
-        "'Authorization: Bearer $API_TOKEN'",
-        '"Authorization: Bearer $API_TOKEN"',
-      ),
+      `  -H ${quote}Authorization: Bearer ${token}${quote} \\`,
       `  -H 'Content-Type: application/json' \\`,
       `  -H 'Accept: application/json' \\`,
       `  -d '${body}'`,
@@ -153,11 +150,7 @@ function Examples({ baseUrl, target, token }: ExamplesProps) {
 }
 
 /** Shows whether the first request has arrived. Checks every two seconds; without a script, by a link. */
-function Arrival({
-  arrived,
-}: {
-  arrived: { kind: 'job' | 'cron'; id: string; createdAt: number } | null;
-}) {
+function Arrival({ arrived }: Pick<Route.ComponentProps['loaderData'], 'arrived'>) {
   useLiveRefresh(arrived === null ? 2 : null);
   return (
     <div role="status" className="row">
@@ -166,9 +159,7 @@ function Arrival({
           <Status name="success" word="Arrived" />
           <span>
             A {arrived.kind} was created <Time at={arrived.createdAt} />.{' '}
-            <Link to={arrived.kind === 'job' ? `/jobs/${arrived.id}` : `/crons/${arrived.id}`}>
-              See it
-            </Link>
+            <Link to={`/${arrived.kind}s/${arrived.id}`}>See it</Link>
           </span>
         </>
       ) : (

@@ -1,22 +1,21 @@
 import { ActionButton } from '../forms/ActionButton.tsx';
-import { open } from '../serving/open.ts';
 import { Submit } from '../parts/Button.tsx';
-import { data } from 'react-router';
-import { requirePermission, type Context } from '../context.ts';
-import { type Toast } from '../serving/cookies.ts';
+import { requirePermission } from '../context.ts';
+import type { Toast } from '../serving/cookies.ts';
 import { CodeBlock } from '../parts/CopyButton.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { DataTable, type Column } from '../lists/DataTable.tsx';
 import { Form } from '../forms/Form.tsx';
 import { ChoiceField, TextField } from '../forms/Field.tsx';
 import { readText } from '../forms/values.ts';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
-import { useKept } from '../parts/shown-once.ts';
+import { useKept } from '../parts/ShownOnce.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
-import type { Actor, Invitation, InvitedRole, Member, Teams } from '../services.ts';
+import { actOn, open } from '../serving/open.ts';
+import type { Actor, Invitation, InvitedRole, Member } from '../services.ts';
 import type { Route } from './+types/settings.members.ts';
 
 const roles = [
@@ -36,77 +35,56 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Invited = { link: string; mailed: boolean };
 
-export async function action({ context }: Route.ActionArgs) {
-  const { actor, form, teams, intent, say } = open(context, 'manage-members');
-  if (intent === 'invite') return invite(actor, context);
+export function action({ context }: Route.ActionArgs) {
+  const { actor, form, teams, intent, requestContext, reject, say } = open(
+    context,
+    'manage-members',
+  );
   const id = readText(form, 'id');
-  if (intent === 'transfer') {
-    requirePermission(context, 'transfer-team');
-    return say('/settings/team', await transfer(teams, actor, id));
-  }
-  const done = await change(teams, actor, intent, id);
-  const toast: Toast = done ? { kind: 'done', text: done } : GONE;
-  return say('/settings/members', toast);
+  /** @param done  null if the person or invitation is gone */
+  const told = (done: string | null) =>
+    say('/settings/members', done === null ? GONE : { kind: 'done', text: done });
+  const makeThem = (role: InvitedRole) => async () => {
+    const { kind } = await teams.changeRole(actor, id, role);
+    return told(kind === 'done' ? `The role is changed to ${role}.` : null);
+  };
+  return actOn<Promise<unknown>, []>(intent, {
+    invite: async () => {
+      const role = readText(form, 'role') as InvitedRole;
+      const invited = { email: readText(form, 'email').trim() || null, role };
+      const outcome = await teams.invite(actor, invited, requestContext);
+      if (outcome.kind === 'refused' || outcome.kind === 'too-many') return reject(outcome);
+      return { invited: { link: outcome.link, mailed: outcome.mailed } };
+    },
+    'make-admin': makeThem('admin'),
+    'make-member': makeThem('member'),
+    'make-viewer': makeThem('viewer'),
+    remove: async () => {
+      const { kind } = await teams.removeMember(actor, id);
+      return told(kind === 'done' ? 'The member is removed.' : null);
+    },
+    revoke: async () =>
+      told(
+        (await teams.revokeInvitation(actor, id))
+          ? 'The invitation is withdrawn. Its link no longer works.'
+          : null,
+      ),
+    transfer: async () => {
+      requirePermission(context, 'transfer-team');
+      const { kind } = await teams.transferTeam(actor, id);
+      if (kind === 'not-found') return say('/settings/team', GONE);
+      if (kind === 'done')
+        return say('/settings/team', 'The team has a new owner. You are an admin now.');
+      const text = 'They own as many teams as one may. Nothing was changed.';
+      return say('/settings/team', { kind: 'failed', text });
+    },
+  });
 }
 
 const GONE: Toast = {
   kind: 'failed',
   text: 'That person or invitation is no longer here. Nothing was changed.',
 };
-
-async function transfer(teams: Teams, actor: Actor, id: string): Promise<Toast> {
-  const { kind } = await teams.transferTeam(actor, id);
-  if (kind === 'not-found') return GONE;
-  return kind === 'done'
-    ? { kind: 'done', text: 'The team has a new owner. You are an admin now.' }
-    : { kind: 'failed', text: 'They own as many teams as one may. Nothing was changed.' };
-}
-
-async function invite(actor: Actor, context: Context) {
-  const { form, teams, requestContext, refuse, tooMany } = open(context);
-  const role = readText(form, 'role') as InvitedRole;
-  const invited = { email: readText(form, 'email').trim() || null, role };
-  const outcome = await teams.invite(actor, invited, requestContext);
-  if (outcome.kind === 'refused') return refuse(outcome.errors);
-  if (outcome.kind === 'too-many') {
-    return tooMany(outcome);
-  }
-  return { invited: { link: outcome.link, mailed: outcome.mailed } };
-}
-
-const changes = {
-  'make-admin': 'admin',
-  'make-member': 'member',
-  'make-viewer': 'viewer',
-} as const;
-
-/** Carries out one change and returns its message; null if the person or invitation is gone. */
-async function change(
-  teams: Teams,
-  actor: Actor,
-  intent: string,
-  id: string,
-): Promise<string | null> {
-  switch (intent) {
-    case 'make-admin':
-    case 'make-member':
-    case 'make-viewer': {
-      const role = changes[intent];
-      const { kind } = await teams.changeRole(actor, id, role);
-      return kind === 'done' ? `The role is changed to ${role}.` : null;
-    }
-    case 'remove':
-      return (await teams.removeMember(actor, id)).kind === 'done'
-        ? 'The member is removed.'
-        : null;
-    case 'revoke':
-      return (await teams.revokeInvitation(actor, id))
-        ? 'The invitation is withdrawn. Its link no longer works.'
-        : null;
-    default:
-      throw data(null, { status: 400 });
-  }
-}
 
 export default function Members({ loaderData }: Route.ComponentProps) {
   const { members, invitations, me, sendsMail } = loaderData;

@@ -40,7 +40,7 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
 
 /** Tests or saves the channel. */
 export async function action({ params: { id }, context }: Route.ActionArgs) {
-  const { actor, work, notifier, form, intent, show, refuse, tooMany, say } = open(
+  const { actor, work, notifier, form, intent, show, refuse, reject, say } = open(
     context,
     'notifications',
   );
@@ -56,7 +56,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { config, collectMinutes, name } = settings;
   if (intent === 'test') {
     const outcome = await notifier.sendTest(actor, config);
-    if (outcome.kind === 'too-many') return tooMany(outcome, { title: 'No test was sent.' });
+    if (outcome.kind === 'too-many') return reject(outcome, { title: 'No test was sent.' });
     return show({ test: { kind: config.kind, outcome } });
   }
   if (id === DEFAULT_REF) {

@@ -1,6 +1,4 @@
-import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
-import { data } from 'react-router';
 import { MOST_CHANNELS } from '#domain/notification-channel';
 import { asSentence, isFailing, nameOfChannel } from '../alerts/alert-words.ts';
 import { channelColumns, type ChannelUse } from '../alerts/ChannelTable.tsx';
@@ -11,6 +9,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { Time } from '../parts/Time.tsx';
+import { actOn, open } from '../serving/open.ts';
 import type { ChannelUser } from '../services.ts';
 import classes from '../alerts/Alerts.module.css';
 import type { Route } from './+types/settings.notifications.ts';
@@ -36,14 +35,15 @@ function countUse(users: readonly ChannelUser[], channelId: string): ChannelUse 
   return { crons, queues: own.length - crons };
 }
 
-export async function action({ context }: Route.ActionArgs) {
+export function action({ context }: Route.ActionArgs) {
   const { actor, form, work, intent, say } = open(context, 'notifications');
-  if (intent !== 'delete') throw data(null, { status: 400 });
-  if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
-  return say(
-    '/settings/notifications',
-    'The channel is deleted. Alerts for it go to the default channel.',
-  );
+  return actOn(intent, {
+    delete: async () => {
+      if (!(await work.deleteChannel(actor.teamId, readText(form, 'id')))) notFound();
+      const text = 'The channel is deleted. Alerts for it go to the default channel.';
+      return say('/settings/notifications', text);
+    },
+  });
 }
 
 export default function Notifications({ loaderData }: Route.ComponentProps) {

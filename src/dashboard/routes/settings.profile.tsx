@@ -1,7 +1,7 @@
 import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
-import { readSlashKey } from '../serving/cookies.ts';
+import { slashKey } from '../serving/cookies.ts';
 import { CheckField, TextField } from '../forms/Field.tsx';
 import { CurrentPasswordField, NewPasswordField } from '../forms/PasswordField.tsx';
 import { EmailField, RevokeTokenField } from '../account/SignedOutForm.tsx';
@@ -9,7 +9,7 @@ import { Form, useFormAnswer } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import { Passkeys } from '../account/Passkeys.tsx';
 import { SecondFactor } from '../account/SecondFactor.tsx';
-import { useKept } from '../parts/shown-once.ts';
+import { useKept } from '../parts/ShownOnce.tsx';
 import { Section } from '../parts/Section.tsx';
 import { actOnProfile, type ProfileAnswer } from '../account/profile-actions.ts';
 import type { Route } from './+types/settings.profile.ts';
@@ -29,7 +29,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     provider: confirmation?.provider ?? null,
     isByProxy: session.isByProxy,
     joined,
-    hasSlashKey: readSlashKey(request),
+    hasSlashKey: slashKey.read(request) === 'on',
   };
 }
 
@@ -87,7 +87,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
       >
         <Form>
           <RevokeTokenField />
-          <Send intent="sign-out-everywhere">Sign out everywhere</Send>
+          <Submit intent="sign-out-everywhere">Sign out everywhere</Submit>
         </Form>
       </Section>
       <Section
@@ -114,7 +114,7 @@ function ConfirmEmail({ email }: { email: string }) {
       note={`Open the link in the mail to ${email}. Until then no alert is mailed to you, and you can mail no invitation.`}
     >
       <Form>
-        <Send intent="confirm-email">Send the link again</Send>
+        <Submit intent="confirm-email">Send the link again</Submit>
       </Form>
     </Section>
   );
@@ -132,14 +132,14 @@ function WhoYouAre({ user }: { user: Route.ComponentProps['loaderData']['user'] 
             maxLength={LIMITS.personNameCharacters}
             autoComplete="name"
           />
-          <Send intent="name">Save name</Send>
+          <Submit intent="name">Save name</Submit>
         </Form>
       </Section>
       <Section title="Email" note="You sign in with it, and alerts go to it.">
         <Form intent="email" values={{ email: user.email }}>
           <EmailField />
           <CurrentPasswordField />
-          <Send intent="email">Change email</Send>
+          <Submit intent="email">Change email</Submit>
         </Form>
       </Section>
     </>
@@ -152,7 +152,7 @@ function ChangePassword() {
       <Form intent="password">
         <CurrentPasswordField name="current_password" label="Current password" />
         <NewPasswordField label="New password" />
-        <Send intent="password">Change password</Send>
+        <Submit intent="password">Change password</Submit>
       </Form>
     </Section>
   );
@@ -192,7 +192,7 @@ function LeaveProvider({ name }: { name: string }) {
     >
       <Form intent="leave-provider">
         <CurrentPasswordField />
-        <Send intent="leave-provider">{`Part from ${name}`}</Send>
+        <Submit intent="leave-provider">{`Part from ${name}`}</Submit>
       </Form>
     </Section>
   );
@@ -210,12 +210,8 @@ function Keyboard({ hasSlashKey }: { hasSlashKey: boolean }) {
           label="Press / to go to the search field, in this browser"
           defaultChecked={hasSlashKey}
         />
-        <Send intent="keys">Save keys</Send>
+        <Submit intent="keys">Save keys</Submit>
       </Form>
     </Section>
   );
-}
-
-function Send({ intent, children }: { intent: string; children: string }) {
-  return <Submit intent={intent}>{children}</Submit>;
 }

@@ -1,4 +1,3 @@
-import { data } from 'react-router';
 import { SIGNATURE_HEADER, signBody, TIMESTAMP_HEADER } from '#domain/signature';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { LinesField, PlainField, TextField } from '../forms/Field.tsx';
@@ -12,8 +11,8 @@ import { Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Section.tsx';
 import { ShownOnce } from '../parts/ShownOnce.tsx';
 import { Time } from '../parts/Time.tsx';
-import { useKept } from '../parts/shown-once.ts';
-import { open } from '../serving/open.ts';
+import { useKept } from '../parts/ShownOnce.tsx';
+import { actOn, open } from '../serving/open.ts';
 import { verificationSamples } from '../words/verification-samples.ts';
 import type { Route } from './+types/settings.signing.ts';
 
@@ -26,41 +25,40 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 type Check = { isRight: boolean; expected: string };
 
-export async function action({ context }: Route.ActionArgs) {
+export function action({ context }: Route.ActionArgs) {
   const { actor, form, signing, intent, show, fail, say } = open(context, 'signing-secret');
   const done = (text: string) => say('/settings/signing', text);
-  switch (intent) {
-    case 'generate':
-      return { secret: await signing.generateSigningSecret(actor) };
-    case 'reveal':
-      return { secret: await signing.revealSigningSecret(actor) };
-    case 'delete':
+  return actOn<Promise<unknown>, []>(intent, {
+    generate: async () => ({ secret: await signing.generateSigningSecret(actor) }),
+    reveal: async () => ({ secret: await signing.revealSigningSecret(actor) }),
+    delete: async () => {
       await signing.deleteSigningSecret(actor);
       return done('Requests are no longer signed.');
-    case 'generate-next': {
+    },
+    'generate-next': async () => {
       const secret = await signing.generateNextSecret(actor);
       return secret === null ? done('There is a next secret already.') : { secret };
-    }
-    case 'reveal-next':
-      return { secret: await signing.revealNextSecret(actor) };
-    case 'use-next':
-      return (await signing.useNextSecret(actor))
-        ? done('The next request is signed with the new secret.')
-        : done('There is no next secret any more.');
-    case 'delete-next':
+    },
+    'reveal-next': async () => ({ secret: await signing.revealNextSecret(actor) }),
+    'use-next': async () =>
+      done(
+        (await signing.useNextSecret(actor))
+          ? 'The next request is signed with the new secret.'
+          : 'There is no next secret any more.',
+      ),
+    'delete-next': async () => {
       await signing.deleteNextSecret(actor);
       return done('The next secret is deleted.');
-    case 'check': {
+    },
+    check: async () => {
       const secret = await signing.revealSigningSecret(actor);
       if (secret === null) return fail('There is no signing secret. Generate one first.');
       const timestamp = readText(form, 'timestamp').trim();
       if (!/^\d{1,15}$/.test(timestamp))
         return fail('The timestamp is a number of seconds, such as 1763715907.');
       return show({ check: checkSignature(form, secret, Number(timestamp)) });
-    }
-    default:
-      throw data(null, { status: 400 });
-  }
+    },
+  });
 }
 
 /** Checks whether a received request was signed with the present secret. */
@@ -85,9 +83,14 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
             <CodeBlock text={kept} label="signing secret" />
           </ShownOnce>
         ) : null}
-        {secret ? <Present secret={secret} /> : <None />}
+        <Present secret={secret} />
       </Section>
-      <NextSecret next={next} />
+      <Section
+        title="Next secret"
+        note="To change the secret without a gap, give receivers the next one first. Once all accept both, put it in force."
+      >
+        <NextSecret secret={next} />
+      </Section>
       <Section
         title="How to verify"
         note="Compare in constant time, and refuse timestamps more than five minutes off."
@@ -110,26 +113,33 @@ export default function Signing({ loaderData }: Route.ComponentProps) {
   );
 }
 
-function None() {
+type Secret = { createdAt: number; masked: string };
+
+function SecretFacts({ since, secret }: { since: string; secret: Secret }) {
   return (
-    <Form>
-      <p>There is none: requests carry neither signature nor timestamp.</p>
-      <Submit intent="generate" variant="filled">
-        Generate secret
-      </Submit>
-    </Form>
+    <DefinitionList
+      entries={[
+        ['Secret', <code key="secret">{secret.masked}</code>],
+        [since, <Time key="time" at={secret.createdAt} />],
+      ]}
+    />
   );
 }
 
-function Present({ secret }: { secret: { createdAt: number; masked: string } }) {
+function Present({ secret }: { secret: Secret | null }) {
+  if (secret === null) {
+    return (
+      <Form>
+        <p>There is none: requests carry neither signature nor timestamp.</p>
+        <Submit intent="generate" variant="filled">
+          Generate secret
+        </Submit>
+      </Form>
+    );
+  }
   return (
     <>
-      <DefinitionList
-        entries={[
-          ['Secret', <code key="secret">{secret.masked}</code>],
-          ['In force since', <Time key="time" at={secret.createdAt} />],
-        ]}
-      />
+      <SecretFacts since="In force since" secret={secret} />
       <div className="row">
         <ActionButton intent="reveal">Reveal</ActionButton>
         <ConfirmDialog
@@ -144,6 +154,36 @@ function Present({ secret }: { secret: { createdAt: number; masked: string } }) 
         <ConfirmDialog word="Delete" question="Stop signing?" fields={{ intent: 'delete' }}>
           Requests then have neither signature nor timestamp. Receivers that require them reject the
           requests. A next secret is deleted, too.
+        </ConfirmDialog>
+      </div>
+    </>
+  );
+}
+
+/** The secret that will sign once it is put in force: receivers can have it before. */
+function NextSecret({ secret }: { secret: Secret | null }) {
+  if (secret === null)
+    return <ActionButton intent="generate-next">Generate next secret</ActionButton>;
+  return (
+    <>
+      <SecretFacts since="Generated" secret={secret} />
+      <div className="row">
+        <ActionButton intent="reveal-next">Reveal next</ActionButton>
+        <ConfirmDialog
+          word="Put in force"
+          question="Sign with the next secret from now on?"
+          fields={{ intent: 'use-next' }}
+          variant="default"
+        >
+          Belfry signs the next request with it. Receivers that don’t have it yet reject the
+          request.
+        </ConfirmDialog>
+        <ConfirmDialog
+          word="Delete next"
+          question="Delete the next secret?"
+          fields={{ intent: 'delete-next' }}
+        >
+          Requests stay signed with the present secret.
         </ConfirmDialog>
       </div>
     </>
@@ -178,48 +218,6 @@ function Checker({ headers }: { headers: { signature: string; timestamp: string 
         <LinesField name="body" label="Body" mono rows={4} />
         <Submit intent="check">Check</Submit>
       </Form>
-    </Section>
-  );
-}
-
-/** The secret that will sign once it is put in force: receivers can have it before. */
-function NextSecret({ next }: { next: { createdAt: number; masked: string } | null }) {
-  return (
-    <Section
-      title="Next secret"
-      note="To change the secret without a gap, give receivers the next one first. Once all accept both, put it in force."
-    >
-      {next ? (
-        <>
-          <DefinitionList
-            entries={[
-              ['Secret', <code key="secret">{next.masked}</code>],
-              ['Generated', <Time key="time" at={next.createdAt} />],
-            ]}
-          />
-          <div className="row">
-            <ActionButton intent="reveal-next">Reveal next</ActionButton>
-            <ConfirmDialog
-              word="Put in force"
-              question="Sign with the next secret from now on?"
-              fields={{ intent: 'use-next' }}
-              variant="default"
-            >
-              Belfry signs the next request with it. Receivers that don’t have it yet reject the
-              request.
-            </ConfirmDialog>
-            <ConfirmDialog
-              word="Delete next"
-              question="Delete the next secret?"
-              fields={{ intent: 'delete-next' }}
-            >
-              Requests stay signed with the present secret.
-            </ConfirmDialog>
-          </div>
-        </>
-      ) : (
-        <ActionButton intent="generate-next">Generate next secret</ActionButton>
-      )}
     </Section>
   );
 }

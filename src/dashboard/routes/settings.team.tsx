@@ -1,7 +1,5 @@
-import { open } from '../serving/open.ts';
 import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
-import { data } from 'react-router';
 import { may } from '#people/roles';
 import { countOf } from '../words/amounts.ts';
 import { TextField } from '../forms/Field.tsx';
@@ -9,6 +7,8 @@ import { Form } from '../forms/Form.tsx';
 import { readText } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { requirePermission } from '../context.ts';
+import { actOn, open } from '../serving/open.ts';
 import type { Route } from './+types/settings.team.ts';
 
 export async function loader({ context }: Route.LoaderArgs) {
@@ -25,28 +25,27 @@ export async function loader({ context }: Route.LoaderArgs) {
   };
 }
 
-export async function action({ context }: Route.ActionArgs) {
-  const { form, teams, intent, actor, refuse, say } = open(context);
+export function action({ context }: Route.ActionArgs) {
+  const { form, teams, intent, actor, refuse, reject, say } = open(context);
   const name = readText(form, 'name');
-  switch (intent) {
-    case 'rename': {
-      const outcome = await teams.renameTeam(open(context, 'rename-team').actor, name);
-      if (outcome.kind !== 'done') return refuse(outcome.errors);
+  return actOn(intent, {
+    rename: async () => {
+      requirePermission(context, 'rename-team');
+      const outcome = await teams.renameTeam(actor, name);
+      if (outcome.kind !== 'done') return reject(outcome);
       return say('/settings/team', 'The team is renamed.');
-    }
-    case 'leave': {
+    },
+    leave: async () => {
       const outcome = await teams.leaveTeam(actor);
       if (outcome.kind === 'done') return say('/', 'You have left the team.');
       return refuse({ leave: ['You own this team. Transfer it first.'] });
-    }
-    case 'delete': {
-      const outcome = await teams.deleteTeam(open(context, 'delete-team').actor, name);
-      if (outcome.kind !== 'done') return refuse(outcome.errors);
-      return say('/', 'The team is deleted.');
-    }
-    default:
-      throw data(null, { status: 400 });
-  }
+    },
+    delete: async () => {
+      requirePermission(context, 'delete-team');
+      const outcome = await teams.deleteTeam(actor, name);
+      return outcome.kind === 'done' ? say('/', 'The team is deleted.') : reject(outcome);
+    },
+  });
 }
 
 export default function Team({ loaderData }: Route.ComponentProps) {
@@ -92,20 +91,15 @@ export default function Team({ loaderData }: Route.ComponentProps) {
           </div>
         </Section>
       )}
-      {deletion ? <DeleteTeam name={team.name} deletion={deletion} /> : null}
+      {deletion ? <DeleteTeam name={team.name} {...deletion} /> : null}
     </>
   );
 }
 
-type Deletion = { crons: number; queues: number; jobs: number; members: number };
+type DeleteTeamProps = Record<'crons' | 'queues' | 'jobs' | 'members', number> & { name: string };
 
-function DeleteTeam({ name, deletion }: { name: string; deletion: Deletion }) {
-  const { crons, queues, jobs, members } = deletion;
-  const counts = [
-    countOf(crons, 'cron', 'crons'),
-    countOf(queues, 'queue', 'queues'),
-    countOf(jobs, 'job', 'jobs'),
-  ].join(', ');
+function DeleteTeam({ name, crons, queues, jobs, members }: DeleteTeamProps) {
+  const counts = `${countOf(crons, 'cron')}, ${countOf(queues, 'queue')}, ${countOf(jobs, 'job')}`;
   return (
     <Section
       title="Delete team"

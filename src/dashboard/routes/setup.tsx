@@ -1,8 +1,8 @@
 import { redirect } from 'react-router';
 import { LIMITS } from '#domain/limits';
-import { answerAccountForm, readAccountForm } from '../account/account-form.ts';
 import { AccountFields, SignedOutForm, TeamField } from '../account/SignedOutForm.tsx';
 import { TextField } from '../forms/Field.tsx';
+import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/setup.ts';
 
@@ -13,11 +13,11 @@ export async function loader({ context }: Route.LoaderArgs) {
 }
 
 export async function action({ context }: Route.ActionArgs) {
-  const { accounts, arrival, form, requestContext } = openPublic(context);
-  const input = readAccountForm(form);
+  const { accounts, arrival, form, requestContext, enter } = openPublic(context);
+  const input = readTexts(form, 'name', 'email', 'team', 'code', 'password');
   const outcome = await accounts.createFirstAccount(input, requestContext, arrival);
   if (outcome.kind === 'closed') throw redirect('/login');
-  return answerAccountForm(outcome, context);
+  return enter(outcome);
 }
 
 export default function Setup({ loaderData }: Route.ComponentProps) {

@@ -1,7 +1,7 @@
 import { useShell } from '../page/shell.ts';
 import { open } from '../serving/open.ts';
 import { Outlet, useHref } from 'react-router';
-import { readSlashKey, readTheme, readToast } from '../serving/cookies.ts';
+import { readToast, slashKey, theme } from '../serving/cookies.ts';
 import { FaultPage } from '../page/FaultPage.tsx';
 import { AppShell } from '../page/AppShell.tsx';
 import { TeamPauseNotice } from '../page/TeamPause.tsx';
@@ -27,9 +27,9 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     confirmation,
     pause,
     allowedNetworks: targets.allowedNetworks,
-    theme: readTheme(request),
+    theme: theme.read(request),
     toast: readToast(request),
-    hasSlashKey: readSlashKey(request),
+    hasSlashKey: slashKey.read(request) === 'on',
   };
 }
 

@@ -1,6 +1,7 @@
-import { openPublic } from '../serving/open.ts';
 import { redirect } from 'react-router';
-import { themes, writeIsLocal, writeTheme } from '../serving/cookies.ts';
+import { redirectWithCookies } from '../context.ts';
+import { theme, times } from '../serving/cookies.ts';
+import { openPublic } from '../serving/open.ts';
 import { readNext } from '../serving/own-path.ts';
 import type { Route } from './+types/theme.ts';
 
@@ -9,12 +10,8 @@ export const loader = () => redirect('/');
 /** Stores how pages look in a cookie, so that the server renders the next page so: the theme, or the zone of times. */
 export async function action({ context }: Route.ActionArgs) {
   const { form, baseUrl } = openPublic(context);
-  const times = form.get('times');
-  const theme = themes.find((each) => each === form.get('theme')) ?? 'auto';
-  const response = redirect(readNext(form.get('next')));
-  response.headers.append(
-    'Set-Cookie',
-    times === null ? writeTheme(theme, baseUrl) : writeIsLocal(times === 'local', baseUrl),
-  );
-  return response;
+  const cookie = form.has('times')
+    ? times.write(form.get('times'), baseUrl)
+    : theme.write(form.get('theme'), baseUrl);
+  return redirectWithCookies(readNext(form.get('next')), [cookie]);
 }

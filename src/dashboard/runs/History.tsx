@@ -1,5 +1,5 @@
 import { Link, useLocation } from 'react-router';
-import { BodyPeek } from '../parts/BodyPeek.tsx';
+import { BodyPeek } from '../parts/Popover.tsx';
 import type { Column } from '../lists/DataTable.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { OtherFaults } from '../lists/FilterBar.tsx';

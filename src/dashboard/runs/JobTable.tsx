@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { isOne } from '../words/amounts.ts';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import type { BulkActions, Column } from '../lists/DataTable.tsx';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import { Form } from '../forms/Form.tsx';
 import { SpreadField } from './AskAgain.tsx';
 import { Status } from '../parts/Status.tsx';

@@ -10,8 +10,6 @@ import { Panel } from './RunParts.tsx';
 import { describeOverlap } from './overlap.ts';
 import { formatRate } from '../words/amounts.ts';
 
-import classes from './PlannedRuns.module.css';
-
 /** A cron's next times, and the strip of its last runs. */
 export function PlannedRuns({
   row: { cron, lastRun, recentResults, successRate },
@@ -34,7 +32,7 @@ export function PlannedRuns({
         </Notice>
       ) : null}
       {cron.isActive && !isTeamPaused && !hasEnded(cron) ? (
-        <ol className={classes.planned}>
+        <ol className="row">
           {runs.map((at) => (
             <li key={at}>
               <Time at={at} exact />
@@ -49,7 +47,7 @@ export function PlannedRuns({
       )}
       <div>
         <h3>Last 50 runs</h3>
-        <div className={classes.recentResults}>
+        <div className="row">
           <RecentResults results={recentResults} />
           <span>
             {formatRate(successRate)} success

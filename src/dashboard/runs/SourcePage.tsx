@@ -6,7 +6,7 @@ import { MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readTold } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
-import { MoreActions } from '../parts/MoreActions.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
 import type { Work } from '../services.ts';
 
 type Source = { kind: 'cron' | 'queue'; id: string; alertSettings: AlertSettings };

@@ -3,7 +3,7 @@ import type { AlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { SlowRule } from '#domain/slow-runs';
 import { AlertFact } from '../alerts/MaintenanceNotice.tsx';
-import { CutText } from '../parts/CutText.tsx';
+import { CutText } from '../parts/RequestLine.tsx';
 import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RouterContextProvider } from 'react-router';
 import { requestFacts, type RequestFacts } from '../context.ts';
-import { readTheme, readTimeZone, readToast, redirectWithToast, writeCookie } from './cookies.ts';
+import { readTimeZone, readToast, redirectWithToast, theme, writeCookie } from './cookies.ts';
 
 const withCookie = (cookie: string) =>
   new Request('http://localhost/', { headers: { Cookie: cookie } });
@@ -17,9 +17,9 @@ describe('cookies', () => {
     );
   });
   test('an unknown theme or time zone counts as none', () => {
-    assert.equal(readTheme(withCookie('x=1; belfry_theme=dark')), 'dark');
-    assert.equal(readTheme(withCookie('belfry_theme=%3Cscript%3E')), 'auto');
-    assert.equal(readTheme(withCookie('belfry_theme=%E0%A4%A')), 'auto');
+    assert.equal(theme.read(withCookie('x=1; belfry_theme=dark')), 'dark');
+    assert.equal(theme.read(withCookie('belfry_theme=%3Cscript%3E')), 'auto');
+    assert.equal(theme.read(withCookie('belfry_theme=%E0%A4%A')), 'auto');
     assert.equal(readTimeZone(withCookie('belfry_zone=Europe%2FBerlin')), 'Europe/Berlin');
     assert.equal(readTimeZone(withCookie('belfry_zone=Moon%2FTycho')), null);
     assert.equal(readTimeZone(withCookie(`belfry_zone=${'a'.repeat(100)}`)), null);

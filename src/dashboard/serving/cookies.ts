@@ -1,8 +1,7 @@
 /** The dashboard's own cookies. The session's cookie belongs to people. */
 import { randomUUID } from 'node:crypto';
-import { redirect } from 'react-router';
 import { cookieScopeOf } from '#domain/public-address';
-import { type Context, requestFacts, type Theme } from '../context.ts';
+import { type Context, redirectWithCookies, requestFacts } from '../context.ts';
 import { knownZone } from '../words/time-zone.ts';
 import { readOwnPath } from './own-path.ts';
 
@@ -28,41 +27,34 @@ function readCookie(request: Request, name: string): string | null {
   return null;
 }
 
-type CookieRules = { baseUrl: string; maxAgeSeconds: number; isForScripts?: boolean };
+type CookieRules = { baseUrl: string; maxAgeSeconds: number };
 
 /** A `Set-Cookie` value: limited to our pages, and to TLS if the public address uses it. */
 export function writeCookie(
   name: string,
   value: string,
-  { baseUrl, maxAgeSeconds, isForScripts }: CookieRules,
+  { baseUrl, maxAgeSeconds }: CookieRules,
 ): string {
   const { prefix, path, isSecure } = cookieScopeOf(baseUrl);
   const secure = isSecure ? '; Secure' : '';
-  const hidden = isForScripts ? '' : '; HttpOnly';
-  return `${prefix}${name}=${encodeURIComponent(value)}; Path=${path}; SameSite=Lax; Max-Age=${maxAgeSeconds}${hidden}${secure}`;
+  return `${prefix}${name}=${encodeURIComponent(value)}; Path=${path}; SameSite=Lax; Max-Age=${maxAgeSeconds}; HttpOnly${secure}`;
 }
 
-export const themes: readonly Theme[] = ['light', 'dark', 'auto'];
-
-export function readTheme(request: Request): Theme {
-  const value = readCookie(request, 'belfry_theme');
-  return themes.find((theme) => theme === value) ?? 'auto';
+/** A choice that a browser keeps, of which the first value is the usual one. */
+function choiceOf<Value extends string>(name: string, values: readonly [Value, ...Value[]]) {
+  const known = (value: unknown) => values.find((each) => each === value) ?? values[0];
+  return {
+    read: (request: Request) => known(readCookie(request, name)),
+    write: (value: unknown, baseUrl: string) =>
+      writeCookie(name, known(value), { baseUrl, maxAgeSeconds: aYear }),
+  };
 }
 
-export function writeTheme(theme: Theme, baseUrl: string): string {
-  return writeCookie('belfry_theme', theme, { baseUrl, maxAgeSeconds: aYear });
-}
-
-const slashKeyCookie = 'belfry_slash_key';
-
-/** Whether `/` leads into the search field in this browser. */
-export function readSlashKey(request: Request): boolean {
-  return readCookie(request, slashKeyCookie) !== 'off';
-}
-
-export function writeSlashKey(isOn: boolean, baseUrl: string): string {
-  return writeCookie(slashKeyCookie, isOn ? 'on' : 'off', { baseUrl, maxAgeSeconds: aYear });
-}
+export const theme = choiceOf('belfry_theme', ['auto', 'light', 'dark']);
+/** The zone in which times are shown. */
+export const times = choiceOf('belfry_times', ['utc', 'local']);
+/** Whether `/` leads into the search field. */
+export const slashKey = choiceOf('belfry_slash_key', ['on', 'off']);
 
 /**
  * The viewer's time zone, which only a script can find out. With it the server writes local times into the page. Null
@@ -70,15 +62,6 @@ export function writeSlashKey(isOn: boolean, baseUrl: string): string {
  */
 export function readTimeZone(request: Request): string | null {
   return knownZone(readCookie(request, 'belfry_zone') ?? '');
-}
-
-/** Whether the viewer wants times in their own zone. */
-export function readIsLocal(request: Request): boolean {
-  return readCookie(request, 'belfry_times') === 'local';
-}
-
-export function writeIsLocal(isLocal: boolean, baseUrl: string): string {
-  return writeCookie('belfry_times', isLocal ? 'local' : 'utc', { baseUrl, maxAgeSeconds: aYear });
 }
 
 const stepsCookie = 'belfry_steps';
@@ -144,10 +127,7 @@ export function redirectWithToast(
 ): Response {
   const toast = typeof said === 'string' ? { kind: 'done', text: said } : said;
   const { baseUrl } = context.get(requestFacts);
-  const response = redirect(to);
-  for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
   const marked = JSON.stringify({ key: randomUUID(), ...toast });
-  const value = writeCookie(toastCookie, marked, { baseUrl, maxAgeSeconds: 60 });
-  response.headers.append('Set-Cookie', value);
-  return response;
+  const cookie = writeCookie(toastCookie, marked, { baseUrl, maxAgeSeconds: 60 });
+  return redirectWithCookies(to, [...setCookies, cookie]);
 }

@@ -1,17 +1,14 @@
 /** Logs a page's fault under the request's number. The page shows this number and nothing else. */
 import { data, type MiddlewareFunction, type ServerBuild } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
-import type { NumberedFault } from '../page/fault-words.ts';
-
-/** The data of a 503 page if the database works but is overloaded. */
-const BUSY = { isBusy: true };
+import type { FaultData } from '../page/fault-words.ts';
 
 /** Faults that have a page of their own, by their `code`. */
-const PAGES: Readonly<Record<string, { status: number; data: typeof BUSY | null }>> = {
+const PAGES: Readonly<Record<string, { status: number; data: FaultData | null }>> = {
   /** The role changed a moment ago. */
   NOT_ALLOWED: { status: 403, data: null },
   STORE_UNAVAILABLE: { status: 503, data: null },
-  STORE_BUSY: { status: 503, data: BUSY },
+  STORE_BUSY: { status: 503, data: { isBusy: true } },
 };
 
 /** Leaves out a part that a page can do without, if too much is being read at once. */
@@ -62,5 +59,5 @@ function asAnswer(thrown: unknown, { context, pattern }: Given): unknown {
   if (page) return data(page.data, { status: page.status });
   const { requestId, logError } = context.get(requestFacts);
   logError('dashboard.failed', { requestId, page: pattern, error: thrown });
-  return data<NumberedFault>({ requestId }, { status: 500 });
+  return data<FaultData>({ requestId }, { status: 500 });
 }

@@ -6,6 +6,7 @@ import { countOf } from '#domain/amounts';
 import { isTeamFull } from '#domain/team-bounds';
 import {
   type Context,
+  redirectWithCookies,
   requestContextOf,
   requestFacts,
   requirePermission,
@@ -15,7 +16,7 @@ import {
   signedIn,
 } from '../context.ts';
 import { readText, type FormAnswer, valuesOf } from '../forms/values.ts';
-import type { FieldErrors, Permission, TooMany } from '../services.ts';
+import type { FieldErrors, Permission, Refused, SignedIn, TooMany } from '../services.ts';
 import { redirectWithToast, type Toast } from './cookies.ts';
 
 /** For pages that need no sign-in. */
@@ -47,12 +48,21 @@ export function openPublic(context: Context) {
       data(typed(context, { errors, ...more }), { status: 422 }),
     /** Refuses the form as a whole. */
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
-    /** The answer to a form that has to wait. */
-    tooMany: (outcome: TooMany, more?: object) => {
-      const { problem, status } = refuseTooMany(outcome, context);
-      return data(typed(context, { problem, ...more }), { status });
-    },
+    /** The answer to a call that was not made. */
+    reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
+    /** The answer to a call that signs in: on to the next page, or the form with its errors. */
+    enter: (outcome: SignedIn | Refused | TooMany, to = '/') =>
+      outcome.kind === 'signed-in'
+        ? redirectWithCookies(to, outcome.setCookies)
+        : rejected(context, outcome),
   };
+}
+
+function rejected(context: Context, outcome: Refused | TooMany, more?: object) {
+  if (outcome.kind === 'refused')
+    return data(typed(context, { errors: outcome.errors, ...more }), { status: 422 });
+  const { problem, status } = refuseTooMany(outcome, context);
+  return data(typed(context, { problem, ...more }), { status });
 }
 
 function typed(context: Context, more: FormAnswer & object): FormAnswer {
@@ -85,13 +95,14 @@ export function open(context: Context, permission?: Permission) {
 }
 
 /** Runs the action of the pressed button. A form without a known button is rejected. */
-export function actOn<Result>(
+export function actOn<Result, Given extends unknown[]>(
   intent: string,
-  acts: Readonly<Record<string, () => Result>>,
+  acts: Readonly<Record<string, (...given: Given) => Result>>,
+  ...given: Given
 ): Result {
   const act = Object.hasOwn(acts, intent) ? acts[intent] : undefined;
   if (!act) throw data(null, { status: 400 });
-  return act();
+  return act(...given);
 }
 
 /** The result of a call, or the errors of its form if the team is at its bound. */

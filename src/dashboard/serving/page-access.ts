@@ -3,12 +3,14 @@
  * and for the router's own data requests alike. A page is for people with a session and a team unless
  * it is named here.
  */
-import { data, redirect, type MiddlewareFunction } from 'react-router';
+import { data, type MiddlewareFunction } from 'react-router';
 import { basePathOf, ownPathOf } from '#domain/public-address';
 import { may } from '#people/roles';
 import { isForm } from '../page/may-change.ts';
 import {
+  addCookies,
   proxyRefusal,
+  redirectWithCookies,
   requestContextOf,
   requestFacts,
   requirePermission,
@@ -79,8 +81,8 @@ const decide: MiddlewareFunction<Response> = async ({ request, url, pattern, con
   }
   // The router adds the base path to redirects of loaders and actions, but not to those of a middleware.
   if (elsewhere !== null)
-    return withCookies(redirect(`${basePathOf(baseUrl)}${elsewhere}`), setCookies);
-  const response = withCookies(await next(), setCookies);
+    return redirectWithCookies(`${basePathOf(baseUrl)}${elsewhere}`, setCookies);
+  const response = addCookies(await next(), setCookies);
   const toast = readToast(request);
   if (toast && isToastShown(toast, { url, page, response })) {
     response.headers.append('Set-Cookie', forgetToast(baseUrl));
@@ -154,11 +156,6 @@ export const pageAccess = guard(decide);
 function whomProxyLets({ method }: Request, page: string) {
   if (!isSafeMethod(method)) return 'joined';
   return publicPages.has(page) && page !== '/login' ? 'known' : 'anybody';
-}
-
-function withCookies(response: Response, setCookies: readonly string[] = []): Response {
-  for (const cookie of setCookies) response.headers.append('Set-Cookie', cookie);
-  return response;
 }
 
 /** The team's work for this person: it refuses what the role does not allow (§5.8), and records changes. */

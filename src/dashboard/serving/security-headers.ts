@@ -22,21 +22,21 @@ function buildContentSecurityPolicy(nonce: string, signOutOrigin: string | null)
   ].join('; ');
 }
 
-interface PageHeaders {
+type PageHeaders = {
   nonce: string;
   /** Whether the public address uses https. */
   isHttps: boolean;
   /** Of the proxy's sign-out page, if it is on another origin. */
   signOutOrigin: string | null;
-}
+};
 
 /** Sets a page's security headers. */
-export function setPageHeaders(
-  headers: Headers,
-  { nonce, isHttps, signOutOrigin }: PageHeaders,
-): void {
-  setCommonHeaders(headers, isHttps);
-  headers.set('Content-Security-Policy', buildContentSecurityPolicy(nonce, signOutOrigin));
+export function setPageHeaders(headers: Headers, page: PageHeaders): void {
+  setCommonHeaders(headers, page.isHttps);
+  headers.set(
+    'Content-Security-Policy',
+    buildContentSecurityPolicy(page.nonce, page.signOutOrigin),
+  );
   headers.set('Cache-Control', 'no-store');
   headers.set('X-Frame-Options', 'DENY');
   headers.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');

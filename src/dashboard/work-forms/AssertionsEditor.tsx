@@ -34,7 +34,7 @@ export function AssertionsEditor() {
       description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
       error={error}
     >
-      <div className={classes.assertions} ref={ref}>
+      <div className={classes.editor} ref={ref}>
         {list.map(({ key, row }, at) => (
           <Row
             key={key}
@@ -48,7 +48,6 @@ export function AssertionsEditor() {
         ))}
         {hasScript && list.length < MAX_ASSERTIONS ? (
           <Button
-            type="button"
             variant="quiet"
             size="small"
             before={<Glyph name="plus" size={12} />}
@@ -154,7 +153,12 @@ function Row({ row, number, isWrong, onRemove }: RowProps) {
         defaultValue={row.value}
       />
       {onRemove ? (
-        <button type="button" aria-label={`Remove assertion ${number}`} onClick={onRemove}>
+        <button
+          type="button"
+          className="bare"
+          aria-label={`Remove assertion ${number}`}
+          onClick={onRemove}
+        >
           <Glyph name="cross" size={14} />
         </button>
       ) : null}

@@ -3,7 +3,6 @@ import { LIMITS } from '#domain/limits';
 import { AlertFields } from '../alerts/AlertFields.tsx';
 import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
-import classes from '../forms/Form.module.css';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
 import type { Values } from '../forms/values.ts';
 import { Section } from '../parts/Section.tsx';
@@ -48,45 +47,37 @@ export function CronForm(props: CronFormProps) {
       {props.from ? <input type="hidden" name="from" value={props.from} /> : null}
       {props.paste}
       <Section title="Target" note={`The URL to call. ${reach}`}>
-        <div className={classes.fields}>
-          <TextField
-            name="name"
-            label="Name"
-            required
-            maxLength={LIMITS.nameCharacters}
-            autoComplete="off"
-            placeholder="Close the month"
-          />
-          <TargetFields urlNote={props.urlNote} />
-          <TagsField />
-        </div>
+        <TextField
+          name="name"
+          label="Name"
+          required
+          maxLength={LIMITS.nameCharacters}
+          autoComplete="off"
+          placeholder="Close the month"
+        />
+        <TargetFields urlNote={props.urlNote} />
+        <TagsField />
       </Section>
       <Section title="Schedule" note="Crons run in UTC, at most once a minute.">
-        <div className={classes.fields}>
-          <ScheduleField runsCounted={props.runsCounted} />
-          <CheckField
-            name="is_active"
-            label="Active"
-            description="Without it the cron is paused: it does not run until it is started."
-          />
-        </div>
+        <ScheduleField runsCounted={props.runsCounted} />
+        <CheckField
+          name="is_active"
+          label="Active"
+          description="Without it the cron is paused: it does not run until it is started."
+        />
       </Section>
       <Section title="Request" note="The same with every run.">
-        <div className={classes.fields}>
-          <ContentFields
-            payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
-            rows={5}
-          />
-        </div>
+        <ContentFields
+          payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
+          rows={5}
+        />
       </Section>
       <Section
         title="Judging"
         note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
       >
-        <div className={classes.fields}>
-          <TimeoutField />
-          <AssertionsEditor />
-        </div>
+        <TimeoutField />
+        <AssertionsEditor />
       </Section>
       <Section title="Alerts" note="When runs fail or are slow, and who is notified.">
         <AlertFields

@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { describeControl, describeWrong, FieldFrame } from '../forms/Field.tsx';
+import classes from '../forms/Form.module.css';
 import { useErrors, useField } from '../forms/Form.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
-import classes from './HeadersEditor.module.css';
 
 /**
  * Names and values of headers. The form always sends one text field with a line per header, which is also shown without
@@ -50,63 +50,50 @@ export function HeadersEditor() {
           rows={3}
           spellCheck={false}
           placeholder="Authorization: Bearer …"
-          className={`control mono ${classes.lines}`}
+          className="control mono"
         />
       ) : (
         <>
           <input type="hidden" name={name} value={writeHeaderLines(pairs)} />
-          <HeaderRows name={name} pairs={pairs} isWrong={isWrong} onChange={setPairs} />
+          <div className={classes.editor}>
+            {pairs.map((pair, at) => (
+              <div key={at} className={classes.header}>
+                {(['name', 'value'] as const).map((part) => (
+                  <input
+                    key={part}
+                    {...describeWrong(name, isWrong(pair))}
+                    className="control mono"
+                    aria-label={`Header ${at + 1} ${part}`}
+                    placeholder={part === 'name' ? 'Name' : 'Value'}
+                    value={pair[part]}
+                    spellCheck={false}
+                    autoComplete="off"
+                    onChange={({ currentTarget: { value } }) =>
+                      setPairs(pairs.with(at, { ...pair, [part]: value }))
+                    }
+                  />
+                ))}
+                <button
+                  type="button"
+                  className="bare"
+                  aria-label={`Remove header ${at + 1}`}
+                  onClick={() => setPairs(pairs.filter((_, index) => index !== at))}
+                >
+                  <Glyph name="cross" size={14} />
+                </button>
+              </div>
+            ))}
+            <Button
+              variant="quiet"
+              size="small"
+              before={<Glyph name="plus" size={12} />}
+              onClick={() => setPairs([...pairs, { name: '', value: '' }])}
+            >
+              Add header
+            </Button>
+          </div>
         </>
       )}
     </FieldFrame>
-  );
-}
-
-type RowsProps = {
-  name: string;
-  pairs: HeaderPair[];
-  isWrong: (pair: HeaderPair) => boolean;
-  onChange: (pairs: HeaderPair[]) => void;
-};
-
-function HeaderRows({ name, pairs, isWrong, onChange }: RowsProps) {
-  const change = (at: number, part: Partial<HeaderPair>) =>
-    onChange(pairs.map((pair, index) => (index === at ? { ...pair, ...part } : pair)));
-  return (
-    <div className={classes.rows}>
-      {pairs.map((pair, at) => (
-        <div key={at} className={classes.row}>
-          {(['name', 'value'] as const).map((part) => (
-            <input
-              key={part}
-              {...describeWrong(name, isWrong(pair))}
-              className="control mono"
-              aria-label={`Header ${at + 1} ${part}`}
-              placeholder={part === 'name' ? 'Name' : 'Value'}
-              value={pair[part]}
-              spellCheck={false}
-              autoComplete="off"
-              onChange={(event) => change(at, { [part]: event.currentTarget.value })}
-            />
-          ))}
-          <button
-            type="button"
-            aria-label={`Remove header ${at + 1}`}
-            onClick={() => onChange(pairs.filter((_, index) => index !== at))}
-          >
-            <Glyph name="cross" size={14} />
-          </button>
-        </div>
-      ))}
-      <Button
-        type="button"
-        variant="quiet"
-        size="small"
-        before={<Glyph name="plus" size={12} />}
-        onClick={() => onChange([...pairs, { name: '', value: '' }])}
-      >
-        Add header
-      </Button>
-    </div>
   );
 }

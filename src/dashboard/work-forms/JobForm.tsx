@@ -37,41 +37,37 @@ export function JobForm(props: JobFormProps) {
         title="Queue"
         note="It decides timeout, retries, assertions and how many run at once."
       >
-        <div className={classes.fields}>
-          {edits ? (
-            <>
-              <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
-              <TextField
-                name="scheduled_at"
-                label="Time (UTC)"
-                type="datetime-local"
-                step={1}
-                description={`Until ${edits.latest}. It starts at once if the time is past.`}
-              />
-            </>
-          ) : (
-            <>
-              <QueueChoice queues={queues} pausedCount={props.pausedCount} />
-              <NumberField
-                name="delay"
-                label="Delay"
-                description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
-              />
-            </>
-          )}
-        </div>
+        {edits ? (
+          <>
+            <ChoiceField name="queue" label="Queue" choices={choicesOf(queues)} />
+            <TextField
+              name="scheduled_at"
+              label="Time (UTC)"
+              type="datetime-local"
+              step={1}
+              description={`Until ${edits.latest}. It starts at once if the time is past.`}
+            />
+          </>
+        ) : (
+          <>
+            <QueueChoice queues={queues} pausedCount={props.pausedCount} />
+            <NumberField
+              name="delay"
+              label="Delay"
+              description="Seconds before the first attempt, 0 to 86,400 (24 hours)."
+            />
+          </>
+        )}
       </Section>
       <Section
         title="Request"
         note={`The URL to call. ${reach} That is checked when the request is sent.`}
       >
-        <div className={classes.fields}>
-          <TargetFields urlNote={props.urlNote} />
-          <ContentFields
-            payloadNote="A JSON object or list. With GET it becomes the query."
-            rows={8}
-          />
-        </div>
+        <TargetFields urlNote={props.urlNote} />
+        <ContentFields
+          payloadNote="A JSON object or list. With GET it becomes the query."
+          rows={8}
+        />
       </Section>
       {props.outcome}
       <FormActions

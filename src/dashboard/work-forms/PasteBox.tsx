@@ -4,14 +4,10 @@ import { Submit } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { Pasted } from './paste.ts';
 
+type PasteBoxProps = { pasted?: Pasted | undefined; example: string };
+
 /** A field for a curl command or a crontab line. The server reads it and fills the form below. */
-export function PasteBox({
-  pasted = {},
-  example,
-}: {
-  pasted?: Pasted | undefined;
-  example: string;
-}) {
+export function PasteBox({ pasted = {}, example }: PasteBoxProps) {
   const { problem, notes } = pasted;
   return (
     <details className={classes.paste} open={problem !== undefined || notes !== undefined}>

@@ -36,31 +36,27 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         title="Attempts"
         note="How long one may take, how many may run at once, and how fast they may follow each other."
       >
-        <div className={classes.fields}>
-          <TimeoutField />
-          <NumberField
-            name="concurrency_limit"
-            label="Concurrency limit"
-            description="Attempts at once. Empty: no limit."
-            placeholder="none"
-          />
-          <PlainField
-            name="rate"
-            label="Rate"
-            description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
-            placeholder="none"
-            isShort
-          />
-        </div>
+        <TimeoutField />
+        <NumberField
+          name="concurrency_limit"
+          label="Concurrency limit"
+          description="Attempts at once. Empty: no limit."
+          placeholder="none"
+        />
+        <PlainField
+          name="rate"
+          label="Rate"
+          description="Attempts that may start, such as 10/second, 100/minute or 500/hour. Empty: no rate."
+          placeholder="none"
+          isShort
+        />
       </Section>
       <RetrySection />
       <Section
         title="Judging"
         note="An attempt succeeds with a 2xx response that holds every assertion."
       >
-        <div className={classes.fields}>
-          <AssertionsEditor />
-        </div>
+        <AssertionsEditor />
       </Section>
       <Section title="Alerts" note="When jobs fail or are slow, and who is notified.">
         <AlertFields
@@ -79,7 +75,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         title="Try it"
         note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
       >
-        <div className={`${classes.fields} ${classes.line}`}>
+        <div className={classes.line}>
           <ChoiceField name="test_method" label="Test method" choices={methods} />
           <UrlField name="test_url" label="Test URL" />
         </div>
@@ -97,30 +93,26 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
         title="Name"
         note="It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too."
       >
-        <div className={classes.fields}>
-          <p className="mono">{name}</p>
-          <TagsField />
-        </div>
+        <p className="mono">{name}</p>
+        <TagsField />
       </Section>
     );
   }
   return (
     <Section title="Name" note="Jobs name the queue that they go to.">
-      <div className={classes.fields}>
-        <PlainField
-          name="queue"
-          label="Name"
-          required
-          maxLength={LIMITS.queueCharacters}
-          placeholder="invoices"
-        />
-        <TagsField />
-        <CheckField
-          name="is_paused"
-          label="Paused"
-          description="It takes jobs and holds them until it is enabled."
-        />
-      </div>
+      <PlainField
+        name="queue"
+        label="Name"
+        required
+        maxLength={LIMITS.queueCharacters}
+        placeholder="invoices"
+      />
+      <TagsField />
+      <CheckField
+        name="is_paused"
+        label="Paused"
+        description="It takes jobs and holds them until it is enabled."
+      />
     </Section>
   );
 }
@@ -131,19 +123,17 @@ function RetrySection() {
       title="Retries"
       note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
     >
-      <div className={classes.fields}>
-        <CheckField
-          name="retries_enabled"
-          label="Enable automatic retries"
-          description="Without it the first failure is the last."
-        />
-        <RetryField />
-        <NumberField
-          name="dead_letter_days"
-          label="Dead letter retention"
-          description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
-        />
-      </div>
+      <CheckField
+        name="retries_enabled"
+        label="Enable automatic retries"
+        description="Without it the first failure is the last."
+      />
+      <RetryField />
+      <NumberField
+        name="dead_letter_days"
+        label="Dead letter retention"
+        description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
+      />
     </Section>
   );
 }
