@@ -15,7 +15,13 @@ import {
   aTeam,
 } from '#testing/factories';
 import { makeGate } from '#testing/scheduling';
-import { forEachStore, type OpenTestStore, openSqliteTestStore } from '#testing/stores';
+import { holdRows } from '#testing/holder';
+import {
+  forEachStore,
+  type OpenTestStore,
+  openPostgresTestStore,
+  openSqliteTestStore,
+} from '#testing/stores';
 
 const HOUR_MS = 3_600_000;
 const AFTER_20_S: SlowRule = { seconds: 20, timesMedian: null };
@@ -257,4 +263,23 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
       [],
     );
   });
+});
+
+test('a deletion that waits for a slow spell does not lock its cron or queue yet', async () => {
+  for (const kind of ['cron', 'queue'] as const) {
+    await using store = await openPostgresTestStore();
+    const { id: teamId } = await aTeam(store);
+    const source = await (kind === 'cron' ? aCron(store, teamId) : aQueue(store, teamId));
+    await using holder = await holdRows(store);
+    const table = kind === 'cron' ? 'crons' : 'queues';
+    await holder.query(`insert into slow_spells select team_id, id, '', 0, 0, 0 from ${table}`);
+    await holder.query('commit');
+    await holder.query('begin');
+    await holder.query('select 1 from slow_spells for update');
+    const deletion = store[table].delete(teamId, source.id);
+    await holder.untilSomebodyWaits();
+    await holder.query(`select 1 from ${table} for key share nowait`);
+    await holder.query('commit');
+    assert.ok((await deletion) !== null);
+  }
 });

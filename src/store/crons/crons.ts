@@ -166,6 +166,8 @@ export const crons = {
    */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
     const removed = await main.transact(async (trx) => {
+      // First, because settlements lock a spell and then its source. One may add another until the row is gone.
+      await forgetSpell(trx, teamId, cronId);
       // Deleting the cron's row blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);

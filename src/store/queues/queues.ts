@@ -235,6 +235,8 @@ const functions = {
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const removed = await main.transact(async (trx) => {
+      // First, because settlements lock a spell and then its source. One may add another until the row is gone.
+      await forgetSpell(trx, teamId, queueId);
       // Deleting the queue's row blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
