@@ -1,9 +1,9 @@
-// Runs on any Node from 18 on, because it finds the right one.
+// Runs on any Node from 18 on, because it finds one that is new enough.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const NEEDED = 26;
+const NEEDED = 24;
 /** The loader has named the missing library by then. */
 const LOADER_FAILED = 127;
 const MISSING_LIBRARY =
@@ -59,7 +59,7 @@ export function isPinnedNode() {
   }
   process.stderr.write(
     `belfry: needs Node ${NEEDED} or newer, and this is Node ${process.versions.node}. ` +
-      `Run "npm ci" in Belfry's directory, which brings its own Node along, or install Node ${NEEDED}.\n`,
+      `Run "npm ci" in Belfry's directory, which installs one, or install Node ${NEEDED}.\n`,
   );
   process.exitCode = 1;
   return false;

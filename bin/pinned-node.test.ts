@@ -25,3 +25,22 @@ test('an installed Node that lacks a library fails with the package to install',
   assert.equal(status, 127);
   assert.match(stderr, /libatomic\.so\.1\nbelfry: Node needs .* apt-get install libatomic1;/);
 });
+
+test('a Node that is new enough runs Belfry itself', () => {
+  const asNode24 = `Object.defineProperty(process.versions, 'node', { value: '24.0.0' });
+    const { isPinnedNode } = await import(${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'pinned-node.js')).href)});
+    console.log(isPinnedNode());`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', asNode24], {
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, 'true\n');
+});
+
+test('nothing is installed where the packages of the tests are there', () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, 'install.js'), 'tests'],
+    { encoding: 'utf8', env: { PATH: '' } },
+  );
+  assert.deepEqual([status, stderr], [0, '']);
+});

@@ -2,7 +2,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from './places.ts';
 
-/** Packages that the dashboard's build holds. They are development dependencies, since nothing loads them at run time. */
+/** Dependencies that only build the dashboard. */
+export const BUILD_PACKAGES = ['@react-router/dev', 'vite'];
+
+/** Dependencies that are bundled into the dashboard, so nothing loads them at run time. */
 export const DASHBOARD_PACKAGES = [
   '@react-router/node',
   'cronstrue',
@@ -31,7 +34,8 @@ interface Part {
 export function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});
-  const folders = findAll([...named, ...DASHBOARD_PACKAGES], lock);
+  const shipped = named.filter((name) => !BUILD_PACKAGES.includes(name));
+  const folders = findAll(shipped, lock);
   return folders.toSorted().map((folder) => {
     const { version = '', license: licence = 'see below' } = lock.packages[folder] ?? {};
     const at = folder.lastIndexOf('node_modules/') + 'node_modules/'.length;

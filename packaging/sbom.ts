@@ -29,7 +29,8 @@ const NODE = `node@${process.versions.node}`;
  * number and timestamp.
  */
 export async function writeSbom(): Promise<string> {
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
+  // Without dev packages, npm also leaves out the shipped packages that they need.
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--include=dev'];
   const { stdout } = await run('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
   const sbom = JSON.parse(stdout) as Sbom;
   const held = new Set(listPackages().map(({ name, version }) => `${name}@${version}`));
