@@ -5,11 +5,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { filterContext } from '#testing/build-context';
 import { readNeededLibraries } from '#testing/elf';
 import { makeGuardedFolder } from '#testing/guard';
 import { eventually } from '#testing/wait';
 import { describeVersion } from '#config/version';
+import { filterContext, listContext, packContext } from './build-context.ts';
 import { findCommit } from './commit.ts';
 import { packageIfChanged } from './package.ts';
 import { EXECUTABLE, PACKAGE, ROOT } from './places.ts';
@@ -41,11 +41,22 @@ describe('the build context of the container', () => {
     assert.deepEqual(filterContext(ignore, [...secret, 'package.json']), ['package.json']);
   });
 
+  test('the packed build context has every file of the build and the same bytes each time', (t) => {
+    if (!isLinux) return t.skip('packed by GNU tar');
+    const file = packContext();
+    const packed = fs.readFileSync(file);
+    const listed = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
+    const names = new Set(listed.map((name) => name.replace(/^[^/]+\//, '')));
+    for (const name of ['Containerfile', '.dockerignore', 'compose.yaml', ...listContext()])
+      assert.ok(names.has(name), name);
+    packContext();
+    assert.ok(fs.readFileSync(file).equals(packed));
+  });
+
   test('the package builds from the build context alone, with the same bytes as the checkout', () => {
-    const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
     // On the disk of node_modules, which is linked file by file: as a link of a folder it would have another path.
     const folder = makeGuardedFolder(path.join(ROOT, 'build'));
-    for (const file of filterContext(ignore, tracked.split('\0').filter(Boolean))) {
+    for (const file of listContext()) {
       fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       fs.copyFileSync(path.join(ROOT, file), path.join(folder, file));
     }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { VERSION } from '#config/version';
+import { packContext } from './build-context.ts';
 import { readSection } from './changelog.ts';
 import { packageIfChanged } from './package.ts';
 import { DIST, ROOT } from './places.ts';
@@ -13,6 +14,7 @@ const SUMS = 'SHA256SUMS';
 
 await packageIfChanged();
 await packTarball();
+packContext();
 fs.writeFileSync(path.join(DIST, SBOM_NAME), await writeSbom());
 const changelog = fs.readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8');
 const notes = readSection(changelog, VERSION) || readSection(changelog, 'Unreleased');
