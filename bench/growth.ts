@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
 import { Client } from 'pg';
-import { daysOfPartition } from '#store/postgres/partitions';
+import { daysOfPartition } from '#store/retention/partitions';
 import type { OpenedStore, Store } from '#store/store';
 import type { JobSearch } from '#work/job-contract';
 import { createWork, type Work } from '#work/work';

@@ -67,6 +67,6 @@ export function createCommandServices(
 
 async function backUp({ database }: Config, file: string): Promise<BackupOutcome> {
   if (database.kind !== 'sqlite') return { kind: 'not-sqlite' };
-  const { backUpSqliteFile } = await import('#store/sqlite/backup');
+  const { backUpSqliteFile } = await import('#store/backups');
   return backUpSqliteFile(database.path, file);
 }

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolders } from '#store/sqlite/make-folders';
+import { makeFolders } from '#store/database/make-folders';
 import type { Config } from './config.ts';
 
 /** The message is one line for the operator. */

@@ -38,7 +38,7 @@ const CONTENDED_PAUSE_MS = 5;
 /** How long to wait with a flow at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to retry a claim that skipped a row held by another transaction. */
-const HELD_PAUSE_MS = 100;
+const LOCKED_PAUSE_MS = 100;
 /** The minimum pause between two claims from a queue with a high rate; the rate's credit covers it. */
 const GATHERED_MS = 10;
 const STORE_DOWN_PAUSE_MS = 500;
@@ -400,7 +400,7 @@ export class Engine {
   #whenAgain(nextDueAt: number | null, holds: Holds, gotSome: boolean, now: number): number | null {
     if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
     if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
-    if (holds === 'held') return now + HELD_PAUSE_MS;
+    if (holds === 'locked') return now + LOCKED_PAUSE_MS;
     return gotSome || nextDueAt > now ? nextDueAt : now + CONTENDED_PAUSE_MS;
   }
 

@@ -66,7 +66,7 @@ describe('where a claim begins to look, on Postgres', () => {
         ...options,
         serving: false,
         onStatement: ({ sql, parameters }) => {
-          if (sql.includes('look-at-queues')) looks.push(Number(parameters[1]));
+          if (sql.includes('scan-waiting-queues')) looks.push(Number(parameters[1]));
         },
       }),
     );

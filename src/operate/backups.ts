@@ -1,7 +1,6 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import { listBackups } from '#store/sqlite/backup-folder';
-import { backUpOnThread, type RunningBackup } from '#store/sqlite/backup-thread';
+import { backUpOnThread, listBackups, type RunningBackup } from '#store/backups';
 
 const HOUR_MS = 3_600_000;
 

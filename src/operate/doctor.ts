@@ -9,7 +9,7 @@ import { countOf } from '#domain/amounts';
 import { isLoopbackHost } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import { probeDns } from '#outgoing/probe-dns';
-import { inspectDatabase } from '#store/database/inspect';
+import { inspectDatabase } from '#store/inspect';
 import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';

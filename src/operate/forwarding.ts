@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CLIENT_ADDRESS_HEADERS, isLoopbackHost } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
-import type { SightingStore } from '#store/nodes/sightings';
-import type { UntrustedHeader } from '#store/nodes/untrusted-headers';
+import type { Sightings, UntrustedHeader } from '#store/nodes/sightings';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
 const LIST_HEADER = 'x-forwarded-for';
@@ -60,7 +59,7 @@ export function describeUntrustedHeader({ header, trustedProxies }: UntrustedHea
 }
 
 interface Deps {
-  store: { untrustedHeaders: SightingStore<UntrustedHeader> };
+  store: { untrustedHeaders: Sightings<UntrustedHeader> };
   trustedProxies: number;
   clock: Clock;
   log: Log;

@@ -3,8 +3,7 @@ import type { Arrival } from '#domain/arrival';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { hasProxyHeader, type ProxySettings } from '#people/proxy-claim';
-import type { SightingStore } from '#store/nodes/sightings';
-import type { StrangeSignIn } from '#store/nodes/strange-sign-ins';
+import type { Sightings, StrangeSignIn } from '#store/nodes/sightings';
 import { SIGHTING_MEMORY_MS, type SightingWatch, watchFor } from './sighting-watch.ts';
 
 /** Recent, and no setting accepts the proxy since. */
@@ -24,7 +23,7 @@ export function describeStrangeSignIn(
 }
 
 interface Deps {
-  store: { strangeSignIns: SightingStore<StrangeSignIn> };
+  store: { strangeSignIns: Sightings<StrangeSignIn> };
   settings: ProxySettings;
   clock: Clock;
   log: Log;

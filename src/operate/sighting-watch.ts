@@ -1,11 +1,11 @@
 import type { Log } from '#domain/log';
-import type { SightingStore } from '#store/nodes/sightings';
+import type { Sightings } from '#store/nodes/sightings';
 
 /** Reported again at each start. */
 export const SIGHTING_MEMORY_MS = 30 * 24 * 60 * 60_000;
 
 interface Watched<Request, Sighting> {
-  store: SightingStore<Sighting>;
+  store: Sightings<Sighting>;
   log: Log;
   /** Null: nothing. */
   find: (request: Request) => Sighting | null;

@@ -9,7 +9,7 @@ import type { Config } from '#config/config';
 import { countOf } from '#domain/amounts';
 import { isLoopbackHost } from '#domain/arrival';
 import { basePathOf } from '#domain/public-address';
-import { listBackups } from '#store/sqlite/backup-folder';
+import { listBackups } from '#store/backups';
 import { HEALTHY } from './health.ts';
 import { examineListening, isOfAnother } from './listening.ts';
 

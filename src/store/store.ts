@@ -10,7 +10,7 @@ import { secondFactors } from './people/second-factors.ts';
 import { sessions } from './people/sessions.ts';
 import { backlog } from './figures/backlog.ts';
 import { bulkTasks } from './jobs/bulk-tasks.ts';
-import { CallbackStore } from './callbacks/callbacks.ts';
+import { callbacks } from './callbacks/callbacks.ts';
 import { channels } from './alerts/channels.ts';
 import { crons } from './crons/crons.ts';
 import { teamPauses } from './crons/team-pauses.ts';
@@ -37,14 +37,12 @@ import { explaining } from './postgres/explain.ts';
 import { oneTimeTokens } from './people/one-time-tokens.ts';
 import { providerLinks } from './people/provider-links.ts';
 import { groupMemberships } from './people/group-memberships.ts';
-import { SightingStore } from './nodes/sightings.ts';
-import { STRANGE_SIGN_INS } from './nodes/strange-sign-ins.ts';
-import { UNTRUSTED_HEADERS } from './nodes/untrusted-headers.ts';
+import { sightings, type StrangeSignIn, type UntrustedHeader } from './nodes/sightings.ts';
 import { teamCounts } from './figures/team-counts.ts';
 import { queues } from './queues/queues.ts';
 import { registrations } from './people/registration.ts';
 import { retention } from './retention/retention.ts';
-import { RunStore } from './runs/runs.ts';
+import { runs } from './runs/runs.ts';
 import { installationOf, KEY_CHECK, Sealer } from './database/seal.ts';
 import type { SignalBus } from './database/signals.ts';
 import { openSqliteFile, openSqliteHere, openSqliteMemory } from './sqlite/open.ts';
@@ -197,7 +195,7 @@ async function assemble(
   if (serving && migrated.length > 0) logMigrated(options.log, migrated);
   const shared: Shared = {
     dialect: database.dialect.name,
-    isShared: database.dialect.isShared,
+    isShared: location.kind === 'postgres',
     clock,
     signals,
     sealer,
@@ -257,21 +255,21 @@ const NOUNS = {
 };
 
 function makeNouns(context: Context) {
-  const { main, sealer, clock, signals } = context;
+  const { main, clock } = context;
   return {
     ...bindAll(context, NOUNS),
     /** For other stores, and for tests. */
     database: main,
     apiTokens: apiTokens(context),
     batchCounts: new BatchCountStore(main, clock),
-    callbacks: new CallbackStore(main, sealer),
+    callbacks: callbacks(context),
     jobs: jobs(context),
     lists: lists(context),
     queues: queues(context),
     rateLimits: rateLimits(context),
-    runs: new RunStore(main, sealer, clock, signals),
-    untrustedHeaders: new SightingStore(main, UNTRUSTED_HEADERS),
-    strangeSignIns: new SightingStore(main, STRANGE_SIGN_INS),
+    runs: runs(context),
+    untrustedHeaders: sightings<UntrustedHeader>(context, 'untrustedHeaders'),
+    strangeSignIns: sightings<StrangeSignIn>(context, 'strangeSignIns'),
   };
 }
 

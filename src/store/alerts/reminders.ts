@@ -9,7 +9,7 @@ import { pageStatement } from '../database/prepared.ts';
 import { all, change, first, not, one } from '../database/rows.ts';
 import { firstKey } from '../lists/key-merge.ts';
 import { rangesOf } from '../lists/ranges.ts';
-import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
+import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import { forgetFailing } from './failing-queues.ts';
 import { raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
@@ -52,7 +52,7 @@ export async function raiseReminders({ main: db }: Context, now: number): Promis
       await db.transact((trx) => remind(trx, { kind, due, last, now }));
     };
     const due = await db.read(FIND_DUE[kind], [now, MOST_OF_A_KIND]);
-    await besideHeldTeams(due, raise, lockedTeams);
+    await forEachUnlocked(due, raise, lockedTeams);
   }
 }
 
@@ -131,7 +131,7 @@ interface Reminder {
  * Raises one reminder. Of two nodes the second one waits for the lock and then sees that the next reminder is later.
  */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
-  await waitBriefly(trx);
+  await limitLockWaits(trx);
   const locked = await lockFailing(trx, kind, due);
   // Its cron or queue is gone, or was changed meanwhile.
   if (!locked || locked.remind_at === null) return setReminder(trx, kind, due, null);

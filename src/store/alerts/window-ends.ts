@@ -11,7 +11,7 @@ import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
 import { type NewGroup, insertNotices, readKnownChannels } from './notice-rows.ts';
-import { besideHeldTeams, waitBriefly } from '../runs/held-rows.ts';
+import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { above, all, change, first } from '../database/rows.ts';
 
@@ -41,7 +41,7 @@ export async function notifyWindowEnds(db: Database, now: number): Promise<boole
       .execute(),
   );
   let isNotified = false;
-  await besideHeldTeams(ended, async ({ team_id, id }) => {
+  await forEachUnlocked(ended, async ({ team_id, id }) => {
     const isNew = await db.transact((trx) => notifyEnd(trx, team_id, id, now));
     isNotified ||= isNew;
   });
@@ -55,7 +55,7 @@ async function notifyEnd(
   windowId: string,
   now: number,
 ): Promise<boolean> {
-  await waitBriefly(trx);
+  await limitLockWaits(trx);
   const windows = await readWindows(trx, [teamId]);
   const window = windows.find(({ id }) => id === windowId);
   if (!window) return false;

@@ -1,30 +1,20 @@
 import { callbacks as callbacksTable } from '../tables/work.ts';
 import { fieldsOf } from '../tables/table.ts';
-import type { TeamSlots } from '../runs/team-slots.ts';
 import { earliestIdAt } from '#domain/ids';
 import { SecretReader } from '../runs/claims.ts';
-import type { Database, Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
-import type { ItemOwner } from '../database/group-commit.ts';
+import type { Trx } from '../database/database.ts';
+import type { Context } from '../database/context.ts';
+import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { NodeGroups } from '../runs/node-groups.ts';
-import { takeCallbacks as takeOnPostgres } from '../postgres/take-callbacks.ts';
+import { packRecords, type RecordOf, toRecord } from '../database/records.ts';
+import { nodeGroups } from '../runs/node-groups.ts';
+import { TAKE_CALLBACKS } from './take-callbacks.ts';
 import type { Row } from '../tables/tables.ts';
-import type { Sealer } from '../database/seal.ts';
-import { takeCallbacks as takeOnSqlite } from '../sqlite/take-callbacks.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { add, all, remove } from '../database/rows.ts';
 
-/** A callback, recorded with the end of the run that it reports (§6.1). */
-export interface CallbackToSend {
-  teamId: string;
-  id: string;
-  runId: string;
-  url: string;
-  /** JSON text. */
-  body: string;
-  createdAt: number;
-}
+/** A callback, recorded with the end of the run that it reports (§6.1). Its body is JSON text. */
+export type CallbackToSend = RecordOf<Row<'callbacks'>>;
 
 export interface ClaimedCallback extends CallbackToSend {
   signingSecret: string | null;
@@ -53,39 +43,13 @@ export async function insertCallbacks(
   callbacks: readonly CallbackToSend[],
 ): Promise<void> {
   if (callbacks.length === 0) return;
-  await trx.rows(insertCallbackRows, [packRows(CALLBACK, callbacks.map(callbackRow))]);
+  await trx.rows(insertCallbackRows, [packRecords(CALLBACK, callbacks)]);
 }
-
-export function callbackRow(callback: CallbackToSend): RowOf<typeof CALLBACK> {
-  return {
-    team_id: callback.teamId,
-    id: callback.id,
-    run_id: callback.runId,
-    url: callback.url,
-    body: callback.body,
-    created_at: callback.createdAt,
-  };
-}
-
-/** A taken row, with the team's sealed signing secret. */
-export type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };
-
-/** How many callbacks of each team a node takes at most. */
-export interface CallbackSlots {
-  nodeId: string;
-  teams: readonly TeamSlots[];
-}
-
-/**
- * Takes callbacks of teams for a node to send, the oldest of each team first. They are the node's until it has sent
- * them or is declared dead, and no other node can take them. A dead node gets none.
- */
-const TAKE = { postgres: takeOnPostgres, sqlite: takeOnSqlite };
 
 const OF_NODE = { node_id: 'id', team_id: 'id', id: 'id' } as const satisfies Fields;
 
 const deleteSent = preparedStatement<never>('delete-sent-callbacks', (dialect) =>
-  dialect.deleteGiven('callbacks_under_way', OF_NODE, 1, 'briefly'),
+  dialect.deleteGiven('callbacks_under_way', OF_NODE, 1, 'limited'),
 );
 
 const findWaiting = preparedStatement<{ team_id: string }>(
@@ -100,82 +64,65 @@ const findWaiting = preparedStatement<{ team_id: string }>(
  * node has taken are in a table of their own. Only callbacks of a node that died while sending are given up, since
  * they may have been sent.
  */
-export class CallbackStore {
-  readonly #db: Database;
-  readonly #secrets: SecretReader;
-  readonly #ending = new NodeGroups<ClaimedCallback, null>(
+export function callbacks({ main: db, sealer }: Context) {
+  const secrets = new SecretReader(sealer);
+  const ending = nodeGroups<ClaimedCallback, null>(
     ({ teamId }) => teamId,
-    (nodeId, sent) => this.#end(nodeId, sent),
+    async (nodeId, sent) => {
+      const rows = sent.map(({ teamId, id }) => ({ node_id: nodeId, team_id: teamId, id }));
+      await db.transact((trx) => trx.rows(deleteSent, [packRows(OF_NODE, rows)]));
+      return sent.map(() => null);
+    },
   );
+  return {
+    /** The teams with waiting callbacks. Costs one index step per team. */
+    async scanWaiting(): Promise<string[]> {
+      const rows = await db.read(findWaiting, []);
+      return rows.map(({ team_id }) => team_id);
+    },
 
-  constructor(db: Database, sealer: Sealer) {
-    this.#db = db;
-    this.#secrets = new SecretReader(sealer);
-  }
+    /** Takes callbacks for a node to send. No callback is taken twice. */
+    async take(
+      nodeId: string,
+      asked: readonly { teamId: string; slots: number }[],
+    ): Promise<ClaimedCallback[]> {
+      const teams = asked.map(({ teamId, slots }) => ({ team_id: teamId, slots }));
+      const rows = await db.perform(TAKE_CALLBACKS, { nodeId, teams });
+      return rows
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ sealed_signing_secret, ...row }) => {
+          const reader = new PartsReader();
+          const signingSecret = reader.readSecret(secrets, sealed_signing_secret);
+          return Object.assign(toRecord(row), { signingSecret, unreadable: reader.unreadable });
+        });
+    },
 
-  /** The teams with waiting callbacks. Costs one index step per team. */
-  async scanWaiting(): Promise<string[]> {
-    const rows = await this.#db.read(findWaiting, []);
-    return rows.map(({ team_id }) => team_id);
-  }
+    /** Deletes a callback that the node has sent. */
+    async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
+      await ending.add(nodeId, sent);
+    },
 
-  /** Takes callbacks for a node to send. No callback is taken twice. */
-  async take(
-    nodeId: string,
-    asked: readonly { teamId: string; slots: number }[],
-  ): Promise<ClaimedCallback[]> {
-    const teams = asked.map(({ teamId, slots }) => ({ team_id: teamId, slots }));
-    const rows = await this.#db.perform(TAKE, { nodeId, teams });
-    return rows
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      .map((row) => {
-        const reader = new PartsReader();
-        return {
-          teamId: row.team_id,
-          id: row.id,
-          runId: row.run_id,
-          url: row.url,
-          body: row.body,
-          createdAt: row.created_at,
-          signingSecret: reader.readSecret(this.#secrets, row.sealed_signing_secret),
-          unreadable: reader.unreadable,
-        };
-      });
-  }
+    /** Like `end`, without a promise. */
+    putEnd: ending.put,
 
-  /** Deletes a callback that the node has sent. */
-  async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
-    await this.#ending.add(nodeId, sent);
-  }
-
-  /** Like `end`, without a promise. */
-  putEnd(nodeId: string, sent: ClaimedCallback, owner: ItemOwner<null>): void {
-    this.#ending.put(nodeId, sent, owner);
-  }
-
-  /**
-   * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so the search is a short
-   * range of the key, however many callbacks wait.
-   */
-  async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
-    const row = await this.#db.read((db) =>
-      db
-        .selectFrom('callbacks')
-        .select('id')
-        .where('team_id', '=', teamId)
-        .where('id', '>=', earliestIdAt(completedAt))
-        .where('id', '<', earliestIdAt(completedAt + 1))
-        .where('run_id', '=', runId)
-        .executeTakeFirst(),
-    );
-    return row !== undefined;
-  }
-
-  async #end(nodeId: string, sent: readonly ClaimedCallback[]): Promise<null[]> {
-    const rows = sent.map(({ teamId, id }) => ({ node_id: nodeId, team_id: teamId, id }));
-    await this.#db.transact((trx) => trx.rows(deleteSent, [packRows(OF_NODE, rows)]));
-    return sent.map(() => null);
-  }
+    /**
+     * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so the search is a
+     * short range of the key, however many callbacks wait.
+     */
+    async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
+      const row = await db.read((reader) =>
+        reader
+          .selectFrom('callbacks')
+          .select('id')
+          .where('team_id', '=', teamId)
+          .where('id', '>=', earliestIdAt(completedAt))
+          .where('id', '<', earliestIdAt(completedAt + 1))
+          .where('run_id', '=', runId)
+          .executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+  };
 }
 
 /** Deletes callbacks that dead nodes may have sent. */

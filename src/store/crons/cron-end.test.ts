@@ -73,23 +73,6 @@ forEachStore((name, openTestStore) => {
       assert.equal((await read()).runsCounted, 0);
     });
 
-    test('does not run at a time that a node which knows no ends planned after it', async () => {
-      const endsAt = TEST_START + MINUTE_MS;
-      const { store, teamId, cron, pass, read } = await aScene(openTestStore, { endsAt });
-      await using _ = store;
-      await store.database.transact(async (trx) => {
-        const next_run_at = TEST_START + 2 * MINUTE_MS;
-        await trx
-          .updateTable('crons')
-          .set({ next_run_at })
-          .where('team_id', '=', teamId)
-          .where('id', '=', cron.id)
-          .execute();
-      });
-      assert.equal(await pass(4), 0);
-      assert.equal((await read()).nextRunAt, null);
-    });
-
     test('runs at its end and not after it', async () => {
       const endsAt = TEST_START + 2 * MINUTE_MS;
       const { store, pass, read, edit } = await aScene(openTestStore, { endsAt });

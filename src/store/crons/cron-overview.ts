@@ -75,14 +75,12 @@ export async function listNextCrons(
   teamId: string,
   limit: number,
 ): Promise<{ id: string; name: string; nextRunAt: number }[]> {
-  const rows = await db.read((reader) =>
-    all(
-      reader,
-      'crons',
-      { team_id: teamId, next_run_at: not(null) },
-      { columns: ['id', 'name', 'next_run_at'], order: ['next_run_at', 'id'], limit: limit },
-    ),
-  );
+  const planned = { team_id: teamId, next_run_at: not(null) };
+  const rows = await all(db, 'crons', planned, {
+    columns: ['id', 'name', 'next_run_at'],
+    order: ['next_run_at', 'id'],
+    limit,
+  });
   return rows.flatMap(({ id, name, next_run_at }) =>
     next_run_at === null ? [] : [{ id, name, nextRunAt: next_run_at }],
   );

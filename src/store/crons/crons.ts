@@ -27,6 +27,15 @@ import type { Context } from '../database/context.ts';
 
 export type { Cron, CronSettings, ExecutionDetail, ExecutionRecord };
 
+const PLANNED_COLUMNS = [
+  'cron_expression',
+  'created_at',
+  'next_run_at',
+  'ends_at',
+  'max_runs',
+  'runs_counted',
+] as const;
+
 /** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
 export const crons = {
   /**
@@ -193,23 +202,8 @@ export const crons = {
 
   /** The schedules of a team's active crons. */
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
-    const rows = await main.read((db) =>
-      all(
-        db,
-        'crons',
-        { team_id: teamId, next_run_at: not(null) },
-        {
-          columns: [
-            'cron_expression',
-            'created_at',
-            'next_run_at',
-            'ends_at',
-            'max_runs',
-            'runs_counted',
-          ],
-        },
-      ),
-    );
+    const planned = { team_id: teamId, next_run_at: not(null) };
+    const rows = await all(main, 'crons', planned, { columns: PLANNED_COLUMNS });
     return rows.map((row) => ({
       cronExpression: row.cron_expression,
       createdAt: row.created_at,

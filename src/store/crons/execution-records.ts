@@ -1,15 +1,15 @@
-import type { ExecutionStatus } from '#domain/run-status';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { StoredExecutionRow, WholeExecutionRow } from '../runs/every-run.ts';
-import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
+import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-records.ts';
+
+const RECORD_COLUMNS = [...RUN_COLUMNS, 'cron_id', 'scheduled_for'] as const;
+type RecordRow = Pick<StoredExecutionRow, (typeof RECORD_COLUMNS)[number]>;
 
 /** An execution record (§2.5). */
-export interface ExecutionRecord extends RunRecord<ExecutionStatus> {
-  cronId: string;
-  scheduledFor: number | null;
-}
+export type ExecutionRecord = RecordOf<RecordRow>;
 
 export interface ExecutionDetail extends ExecutionRecord {
-  response: StoredResponse | null;
+  response: ResponseRecord | null;
 }
 
 /** The columns of an end, of an execution that has none yet. */
@@ -21,8 +21,8 @@ export const NOT_ENDED = {
   duration_ms: null,
 };
 
-export function executionRecord(row: StoredExecutionRow): ExecutionRecord {
-  return { ...runRecord(row), cronId: row.cron_id, scheduledFor: row.scheduled_for };
+export function executionRecord(row: RecordRow): ExecutionRecord {
+  return toRecord(row, RECORD_COLUMNS);
 }
 
 export function executionDetail(row: WholeExecutionRow): ExecutionDetail {

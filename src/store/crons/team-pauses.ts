@@ -41,15 +41,8 @@ export const teamPauses = {
 
   /** False if it is paused already: the first pause stays recorded. */
   async pause({ main }: Context, teamId: string, { at, by }: TeamPause): Promise<boolean> {
-    const changed = await main.transact((trx) =>
-      change(
-        trx,
-        'teams',
-        { id: teamId, paused_at: null, deleted_at: null },
-        { paused_at: at, paused_by: by },
-      ),
-    );
-    return changed === 1;
+    const running = { id: teamId, paused_at: null, deleted_at: null };
+    return (await change(main, 'teams', running, { paused_at: at, paused_by: by })) === 1;
   },
 
   /**

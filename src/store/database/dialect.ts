@@ -33,15 +33,14 @@ export type RowOf<F extends Fields> = {
 
 /**
  * The parts of statements that differ between the two databases. Each has one name here; the texts are in
- * `store/postgres` and `store/sqlite`.
+ * `store/sql`.
  */
 export interface Dialect {
   readonly name: DialectName;
-  /**
-   * Whether other processes use the database at the same time. They may lock rows, and their snapshots keep vacuum from
-   * removing dead rows. A SQLite file is served by one process and has one writer.
-   */
-  readonly isShared: boolean;
+  /** How many batches of accepted jobs a process writes at the same time. A SQLite file has one writer. */
+  readonly writers: number;
+  /** Whether deleted rows stay in tables and indexes until a vacuum may remove them, which old snapshots prevent. */
+  readonly keepsDeadRows: boolean;
   /** The nth parameter, with a type where the statement itself does not determine it. */
   readonly $: (n: number, type?: FieldType) => string;
   /** A table expression named `given`, for a `from` clause, that unpacks the rows of `packRows`. */
@@ -68,13 +67,13 @@ export interface Dialect {
    * its transaction. It must be evaluated before the first of those rows is locked. Between nodes a row is locked only
    * until a commit; longer locks come from a `psql` session or a report.
    */
-  readonly briefly: string;
+  readonly limitLockWaits: string;
   /**
    * A column, as text, in a condition for which the planner must not use an index. Statements that end many runs look
    * each up by its key. Otherwise SQLite would read all running ones as soon as it has statistics, and Postgres would
    * read their whole index, which is small but full of entries of runs that have ended since.
    */
-  readonly unindexed: (column: string) => string;
+  readonly withoutIndex: (column: string) => string;
   /**
    * The condition that a row of a table has the key of another row, in a statement that joins both. It makes a nested
    * loop with an index look-up the only plan, for any statistics.
@@ -85,13 +84,13 @@ export interface Dialect {
   /**
    * Deletes the rows of a table whose keys a batch names. The fields are the key's columns, in their order.
    *
-   * @param patience  `briefly` gives up after a short time where others have locked a row, see there
+   * @param lockWaits  see `limitLockWaits`
    */
   readonly deleteGiven: (
     table: string,
     key: Fields,
     parameter: number,
-    patience?: 'briefly',
+    lockWaits?: 'limited',
   ) => string;
   /**
    * The condition that a column is one of some ids. They are one parameter, so the statement has one text for any

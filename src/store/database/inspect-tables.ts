@@ -3,8 +3,12 @@ import { countJobsFromLater, countPlannedTooLate, readTimes } from '../crons/pla
 import { IS_ENDED } from '../figures/outcomes.ts';
 import { findApplied } from '../migrations/applied.ts';
 import { compareMigrations } from '../migrations/migrations.ts';
-import { STRANGE_SIGN_INS } from '../nodes/strange-sign-ins.ts';
-import { UNTRUSTED_HEADERS } from '../nodes/untrusted-headers.ts';
+import {
+  readSighting,
+  SIGHTING_KEYS,
+  type StrangeSignIn,
+  type UntrustedHeader,
+} from '../nodes/sightings.ts';
 import type { Dialect } from './dialect.ts';
 import { KEY_CHECK } from './seal.ts';
 
@@ -15,22 +19,19 @@ export async function inspectTables(ask: Ask, { name, $ }: Dialect, now: number)
   const applied = await findApplied(ask, name);
   const isEmpty = applied.length === 0;
   const facts = isEmpty ? new Map<string, string>() : await readFacts(ask);
-  const untrustedHeader = facts.get(UNTRUSTED_HEADERS.key);
-  const strangeSignIn = facts.get(STRANGE_SIGN_INS.key);
   return {
     isEmpty,
     ...compareMigrations(applied),
     sealedKeyCheck: facts.get(KEY_CHECK) ?? null,
-    untrustedForwarding:
-      untrustedHeader === undefined ? null : UNTRUSTED_HEADERS.read(untrustedHeader),
-    strangeSignIn: strangeSignIn === undefined ? null : STRANGE_SIGN_INS.read(strangeSignIn),
+    untrustedForwarding: readSighting<UntrustedHeader>(facts.get(SIGHTING_KEYS.untrustedHeaders)),
+    strangeSignIn: readSighting<StrangeSignIn>(facts.get(SIGHTING_KEYS.strangeSignIns)),
     plannedAhead: isEmpty ? { crons: 0, jobs: 0 } : await readPlannedAhead(ask, $(1), now),
     runsOfWeek: isEmpty ? 0 : await countRunsOfWeek(ask, $(1), now),
   };
 }
 
 async function readFacts(ask: Ask): Promise<Map<string, string>> {
-  const keys = [UNTRUSTED_HEADERS.key, STRANGE_SIGN_INS.key, KEY_CHECK].map((key) => `'${key}'`);
+  const keys = [...Object.values(SIGHTING_KEYS), KEY_CHECK].map((key) => `'${key}'`);
   const rows = await ask(`select key, value from installation where key in (${keys.join(', ')})`);
   return new Map((rows as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
 }

@@ -1,5 +1,4 @@
-import type { StrangeSignIn } from '../nodes/strange-sign-ins.ts';
-import type { UntrustedHeader } from '../nodes/untrusted-headers.ts';
+import type { StrangeSignIn, UntrustedHeader } from '../nodes/sightings.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
 /** The amount of data in a database. */

@@ -1,12 +1,9 @@
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { addUpCounts as onPostgres } from '../postgres/add-up-counts.ts';
-import { addUpCounts as onSqlite } from '../sqlite/add-up-counts.ts';
-import { HeldTeams } from '../runs/held-teams.ts';
+import { addUpCounts } from './add-up-counts.ts';
+import { LockedTeams } from '../database/locked-teams.ts';
 import { SweepStart } from './sweep-start.ts';
-
-const ADD_UP = { postgres: onPostgres, sqlite: onSqlite };
 
 interface BatchOfTeam {
   id: number;
@@ -37,7 +34,7 @@ export type Rest = 'more' | 'later' | 'nothing';
 export class BatchCountStore {
   readonly #db: Database;
   readonly #clock: Clock;
-  readonly #heldTeams = new HeldTeams<string>((teamId) => teamId);
+  readonly #lockedTeams = new LockedTeams<string>((teamId) => teamId);
   /** Null before the first sweep, and on SQLite, which has no out-of-order visibility and no dead index entries. */
   #start: SweepStart | null = null;
   /** The id at which the running sweep continues; null if none is running. */
@@ -76,7 +73,7 @@ export class BatchCountStore {
 
   async #begin(): Promise<number> {
     this.#leftTeams.clear();
-    if (!this.#db.dialect.isShared) return 0;
+    if (!this.#db.dialect.keepsDeadRows) return 0;
     this.#start ??= new SweepStart(this.#clock, await this.#readLastId());
     return this.#start.begin();
   }
@@ -93,8 +90,8 @@ export class BatchCountStore {
     const teams = [...new Set(rows.map(({ team_id }) => team_id))]
       .filter((id) => !this.#leftTeams.has(id))
       .toSorted();
-    const results = await this.#heldTeams.write(teams, async (teamIds) => {
-      await this.#db.perform(ADD_UP, { teamIds, firstId, lastId });
+    const results = await this.#lockedTeams.write(teams, async (teamIds) => {
+      await this.#db.perform(addUpCounts, { teamIds, firstId, lastId });
       return teamIds;
     });
     for (const [n, id] of teams.entries()) if (results[n] instanceof Error) this.#leftTeams.add(id);

@@ -85,7 +85,7 @@ export const TEAM = { team_id: 'text' } as const satisfies Fields;
 
 /**
  * Deletes rows of a range and gives them. It waits for rows that another node is adding up, which are gone then; after
- * the short time of `Dialect.briefly` their team counts as held. Rows are looked up by id: beside an old snapshot the
+ * the short time of `Dialect.limitLockWaits` their team counts as locked. Rows are looked up by id: beside an old snapshot the
  * index by team has all of the team's rows that were deleted since.
  *
  * Parameters: 1 teams, 2 the first id, 3 the last
@@ -93,6 +93,6 @@ export const TEAM = { team_id: 'text' } as const satisfies Fields;
 export function takeCounts(dialect: Dialect): string {
   return `
   delete from batch_counts where id >= ${dialect.$(2)} and id <= ${dialect.$(3)}
-    and ${dialect.unindexed('team_id')} in (select team_id from ${dialect.rows(TEAM, 1)})
+    and ${dialect.withoutIndex('team_id')} in (select team_id from ${dialect.rows(TEAM, 1)} ${dialect.limitLockWaits})
   returning team_id, source_id, hour, outcome, step, runs`;
 }

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { findOldSnapshots, type OldSnapshot } from '../postgres/old-snapshots.ts';
+import { findOldSnapshots, type OldSnapshot } from './old-snapshots.ts';
 import type { Context } from '../database/context.ts';
 
 export type { OldSnapshot };
@@ -11,7 +11,7 @@ export const snapshots = {
    * index scans have to pass them. SQLite has none.
    */
   async findOld({ main }: Context): Promise<OldSnapshot[]> {
-    if (!main.dialect.isShared) return [];
+    if (!main.dialect.keepsDeadRows) return [];
     return findOldSnapshots((text) => main.autocommit(CompiledQuery.raw(text)));
   },
 };

@@ -53,7 +53,7 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
     given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
-  from ${dialect.rows(JOB, 1)} ${dialect.briefly} cross join queues q
+  from ${dialect.rows(JOB, 1)} ${dialect.limitLockWaits} cross join queues q
   where q.team_id = given.team_id and q.name = given.queue
   returning id, queue_id`,
 );

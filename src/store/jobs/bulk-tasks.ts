@@ -82,39 +82,47 @@ function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
 
+type NewTask = Pick<Row<'bulk_tasks'>, 'kind' | 'state' | 'total' | 'finished_at'> &
+  Pick<BulkTask, 'search'> & {
+    upToId?: string | undefined;
+    rate?: Rate | null | undefined;
+    isTotalMore?: boolean;
+  };
+
+function newRow(teamId: string, now: number, task: NewTask) {
+  const { kind, state, total, finished_at, search, upToId, rate, isTotalMore = false } = task;
+  const id = newId(now);
+  return {
+    team_id: teamId,
+    id,
+    kind,
+    search: JSON.stringify(search),
+    // Ids sort by creation time.
+    up_to_id: upToId ?? id,
+    state,
+    total,
+    is_total_more: isTotalMore ? (1 as const) : (0 as const),
+    rate: rate ? formatRate(rate) : null,
+    cursor: null,
+    claimed_by: null,
+    created_at: now,
+    finished_at,
+  };
+}
+
 /** Records a retry that was done at once, in its transaction, so that its outcome can be shown. */
 export async function recordRetry(
   trx: Trx,
   teamId: string,
   {
-    search,
     done,
     skipped,
-    rate,
     at,
-  }: Pick<BulkTask, 'search' | 'done' | 'skipped' | 'rate'> & {
-    at: number;
-  },
+    ...task
+  }: Pick<BulkTask, 'search' | 'done' | 'skipped' | 'rate'> & { at: number },
 ): Promise<void> {
-  const id = newId(at);
-  const values = {
-    team_id: teamId,
-    id,
-    kind: 'retry' as const,
-    search: JSON.stringify(search),
-    up_to_id: id,
-    state: 'done' as const,
-    total: done + skipped,
-    is_total_more: 0 as const,
-    rate: rate && formatRate(rate),
-    done,
-    skipped,
-    cursor: null,
-    claimed_by: null,
-    created_at: at,
-    finished_at: at,
-  };
-  await add(trx, 'bulk_tasks', values);
+  const ended = { kind: 'retry', state: 'done', total: done + skipped, finished_at: at } as const;
+  await add(trx, 'bulk_tasks', { ...newRow(teamId, at, { ...task, ...ended }), done, skipped });
 }
 
 /** Bulk actions that the service carries out in the background. */
@@ -132,7 +140,14 @@ export const bulkTasks = {
     },
     now: number,
   ): Promise<BulkTask | null> {
-    const id = newId(now);
+    const { count: total, isMore: isTotalMore } = task.total;
+    const row = newRow(teamId, now, {
+      ...task,
+      state: 'waiting',
+      total,
+      isTotalMore,
+      finished_at: null,
+    });
     return main.transact(async (trx) => {
       await lockTeam(trx, teamId);
       const open = await trx
@@ -143,28 +158,8 @@ export const bulkTasks = {
         .limit(MOST_OPEN)
         .execute();
       if (open.length === MOST_OPEN) return null;
-      const row = await trx
-        .insertInto('bulk_tasks')
-        .values({
-          team_id: teamId,
-          id,
-          kind: task.kind,
-          search: JSON.stringify(task.search),
-          // Ids sort by creation time.
-          up_to_id: task.upToId ?? id,
-          state: 'waiting',
-          total: task.total.count,
-          is_total_more: task.total.isMore ? 1 : 0,
-          rate: task.rate ? formatRate(task.rate) : null,
-          cursor: null,
-          claimed_by: null,
-
-          created_at: now,
-          finished_at: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return taskOf(row);
+      await add(trx, 'bulk_tasks', row);
+      return taskOf({ ...row, done: 0, skipped: 0 });
     });
   },
 
@@ -191,15 +186,9 @@ export const bulkTasks = {
 
   /** Cancels a task. False: no such task, or it has ended. */
   async cancel({ main }: Context, teamId: string, taskId: string, now: number): Promise<boolean> {
-    const changed = await main.transact((trx) =>
-      change(
-        trx,
-        'bulk_tasks',
-        { team_id: teamId, id: taskId, finished_at: null },
-        { state: 'cancelled', finished_at: now },
-      ),
-    );
-    return changed === 1;
+    const open = { team_id: teamId, id: taskId, finished_at: null };
+    const changes = { state: 'cancelled', finished_at: now } as const;
+    return (await change(main, 'bulk_tasks', open, changes)) === 1;
   },
 
   /** Claims the oldest open task without a worker, for a limited time. A task whose search is damaged ends at once. */
@@ -234,20 +223,15 @@ export const bulkTasks = {
       ended?: { state: 'done' | 'failed'; at: number };
     },
   ): Promise<boolean> {
-    const changed = await main.transact((trx) =>
-      change(
-        trx,
-        'bulk_tasks',
-        { team_id: task.teamId, id: task.id, claimed_by: workerId, finished_at: null },
-        {
-          done: sql`done + ${step.done}`,
-          skipped: sql`skipped + ${step.skipped}`,
-          cursor: step.cursor,
-          claimed_until: step.claimedUntil,
-          ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
-        },
-      ),
-    );
+    const { teamId: team_id, id } = task;
+    const ours = { team_id, id, claimed_by: workerId, finished_at: null };
+    const changed = await change(main, 'bulk_tasks', ours, {
+      done: sql`done + ${step.done}`,
+      skipped: sql`skipped + ${step.skipped}`,
+      cursor: step.cursor,
+      claimed_until: step.claimedUntil,
+      ...(step.ended && { state: step.ended.state, finished_at: step.ended.at }),
+    });
     return changed === 1;
   },
 

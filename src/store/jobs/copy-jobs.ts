@@ -1,5 +1,6 @@
 import type { Trx } from '../database/database.ts';
-import { type Dialect, type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import type { Dialect, Fields } from '../database/dialect.ts';
+import { packRecords } from '../database/records.ts';
 import { preparedStatement } from '../database/prepared.ts';
 
 /** A new pending job with the request and callback URL of another one: an automatic retry, or a person's Retry. */
@@ -50,17 +51,5 @@ const copyEndedJobs = preparedStatement<never>('copy-ended-jobs', (dialect) =>
 /** Copies jobs that have ended. */
 export async function copyJobs(trx: Trx, copies: readonly JobCopy[]): Promise<void> {
   if (copies.length === 0) return;
-  await trx.rows(copyEndedJobs, [packRows(COPY, copies.map(copyRow))]);
-}
-
-export function copyRow(copy: JobCopy): RowOf<typeof COPY> {
-  return {
-    team_id: copy.teamId,
-    from_id: copy.fromId,
-    id: copy.id,
-    original_id: copy.originalId,
-    attempt_number: copy.attemptNumber,
-    created_at: copy.createdAt,
-    scheduled_at: copy.scheduledAt,
-  };
+  await trx.rows(copyEndedJobs, [packRecords(COPY, copies)]);
 }

@@ -33,7 +33,7 @@ export interface Spread {
   made: number;
 }
 
-interface JobsToHold {
+interface JobsToLock {
   teamId: string;
   jobIds: readonly string[];
 }
@@ -44,7 +44,7 @@ interface JobsToHold {
  */
 export async function lockPending(
   trx: Trx,
-  { teamId, jobIds }: JobsToHold,
+  { teamId, jobIds }: JobsToLock,
 ): Promise<{ id: string }[]> {
   return all(
     trx,
@@ -57,7 +57,7 @@ export async function lockPending(
 /** Finds failed jobs, and on Postgres locks them likewise. */
 async function lockFailed(
   trx: Trx,
-  { teamId, jobIds, again = true }: JobsToHold & { again?: ResendAgain },
+  { teamId, jobIds, again = true }: JobsToLock & { again?: ResendAgain },
 ) {
   const before = typeof again === 'object' ? again.before : undefined;
   return trx

@@ -3,25 +3,28 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
-import { responseOf, type RunRecord, runRecord, type StoredResponse } from '../runs/run-records.ts';
+import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-records.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { JobStatus } from '#domain/run-status';
-import type { Row } from '../tables/tables.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { LAST_ID } from '#domain/ids';
 
+const RECORD_COLUMNS = [
+  ...RUN_COLUMNS,
+  'original_id',
+  'attempt_number',
+  'queue_id',
+  'queue',
+  'method',
+  'url',
+  'callback_url',
+  'scheduled_at',
+  'retried_as',
+] as const;
+
 /** A job record (§2.5) without large or secret parts. */
-export interface JobRecord extends RunRecord<JobStatus> {
-  originalId: string;
-  attemptNumber: number;
-  queueId: string;
-  queue: string;
-  method: Row<'jobs'>['method'];
-  url: string;
-  callbackUrl: string | null;
-  scheduledAt: number;
-  retriedAs: string | null;
-}
+export type JobRecord = RecordOf<Pick<StoredJobRow, (typeof RECORD_COLUMNS)[number]>>;
 
 /** A job record with its request and the stored part of the response. */
 export interface JobDetail extends JobRecord {
@@ -31,22 +34,11 @@ export interface JobDetail extends JobRecord {
   unreadable: string | null;
   /** JSON text as given, or null. */
   payload: string | null;
-  response: StoredResponse | null;
+  response: ResponseRecord | null;
 }
 
 export function jobRecord(row: StoredJobRow): JobRecord {
-  return {
-    ...runRecord(row),
-    originalId: row.original_id,
-    attemptNumber: row.attempt_number,
-    queueId: row.queue_id,
-    queue: row.queue,
-    method: row.method,
-    url: row.url,
-    callbackUrl: row.callback_url,
-    scheduledAt: row.scheduled_at,
-    retriedAs: row.retried_as,
-  };
+  return toRecord(row, RECORD_COLUMNS);
 }
 
 export interface JobFilter {
@@ -200,9 +192,6 @@ const measurePayloads = preparedStatement<{ bytes: number | null }>(
   from queues q where q.team_id = ${$(1)}`,
 );
 
-/** How many ids one statement takes: each is a bound value, and databases limit their number. */
-const IDS_AT_ONCE = 500;
-
 /** The stored parts of the response bodies of several runs, by run; runs without a response are left out. */
 export async function readBodies(
   db: Database,
@@ -210,19 +199,16 @@ export async function readBodies(
   runIds: readonly string[],
 ): Promise<Map<string, Uint8Array>> {
   const bodies = new Map<string, Uint8Array>();
-  for (let at = 0; at < runIds.length; at += IDS_AT_ONCE) {
-    const some = runIds.slice(at, at + IDS_AT_ONCE);
-    for (const table of ['ended_jobs', 'ended_executions'] as const) {
-      const rows = await db.read((reader) =>
-        reader
-          .selectFrom(table)
-          .select(['id', 'body'])
-          .where('team_id', '=', teamId)
-          .where(db.dialect.isAmong('id', some))
-          .execute(),
-      );
-      for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
-    }
+  for (const table of ['ended_jobs', 'ended_executions'] as const) {
+    const rows = await db.read((reader) =>
+      reader
+        .selectFrom(table)
+        .select(['id', 'body'])
+        .where('team_id', '=', teamId)
+        .where(db.dialect.isAmong('id', runIds))
+        .execute(),
+    );
+    for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
   }
   return bodies;
 }

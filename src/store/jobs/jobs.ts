@@ -2,8 +2,8 @@ import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import { bind, type Context } from '../database/context.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
 import { type Edited, editPendingJob, type JobChange } from './edit-job.ts';
-import { isHeldUp } from '../runs/held-rows.ts';
-import { HeldTeams } from '../runs/held-teams.ts';
+import { wasLockedOut } from '../database/errors.ts';
+import { LockedTeams } from '../database/locked-teams.ts';
 import {
   deleteFailedJobs,
   deletePendingJobs,
@@ -53,16 +53,16 @@ export function jobs(context: Context) {
 
 function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Context) {
   let onBatch: OnBatch = () => {};
-  const heldTeams = new HeldTeams<NewJob>(({ teamId }) => teamId);
+  const lockedTeams = new LockedTeams<NewJob>(({ teamId }) => teamId);
   const accept = async (some: readonly NewJob[]) => {
     onBatch('accept', some.length);
     const accepted = await acceptJobs({ db, sealer, mostQueues: bounds.queues }, some, clock.now());
     signals.send(signalsOf(some, accepted));
     return accepted;
   };
-  const accepting = new GroupCommit((some: readonly NewJob[]) => heldTeams.write(some, accept), {
+  const accepting = new GroupCommit((some: readonly NewJob[]) => lockedTeams.write(some, accept), {
     maxBatch: MAX_ACCEPT_BATCH,
-    writers: db.dialect.isShared ? 2 : 1,
+    writers: db.dialect.writers,
   });
   const payloads = new PayloadBound({
     most: bounds.waitingPayloadBytes,
@@ -74,7 +74,7 @@ function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Cont
     for (;;) {
       const accepted = await accepting.add(job);
       if (!(accepted instanceof Error)) return accepted;
-      if (!isHeldUp(accepted) || clock.monotonicMs() >= giveUpAtMs) throw accepted;
+      if (!wasLockedOut(accepted) || clock.monotonicMs() >= giveUpAtMs) throw accepted;
     }
   };
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { Dialect, RunText } from '../database/dialect.ts';
+import type { Dialect, DialectName, RunText } from '../database/dialect.ts';
 import { wasLockedOut } from '../database/errors.ts';
 import { readApplied } from './applied.ts';
 import { ddlOf } from '../tables/ddl.ts';
@@ -35,11 +35,12 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   const steps = [baselineFor(migrations, options.now), ...migrations];
   return database.kysely.connection().execute(async (db) => {
     const applied: string[] = [];
-    if (dialect.isShared) await lock(db, options.schema);
+    const { lock, unlock } = LOCKING[dialect.name];
+    await lock(db, options.schema);
     try {
       for (const step of steps) applied.push(...(await applyPatiently(db, dialect, step, options)));
     } finally {
-      if (dialect.isShared) await unlock(db);
+      await unlock(db);
     }
     return applied;
   });
@@ -74,9 +75,9 @@ async function applyPatiently(
 ): Promise<string[]> {
   for (let tries = 0; ; tries++) {
     try {
-      const isInTransaction = !dialect.isShared || !migration.isOnline;
       const work = (trx: Db) => apply(trx, dialect, migration, now);
-      return await (isInTransaction ? db.transaction().execute(work) : work(db));
+      const isOnline = migration.isOnline && LOCKING[dialect.name].hasOnline;
+      return await (isOnline ? work(db) : db.transaction().execute(work));
     } catch (error) {
       if (!wasLockedOut(error)) throw error;
       if (tries === 0) onTableAwaited();
@@ -94,12 +95,36 @@ async function apply(
   const before = await readApplied(db, dialect.name);
   if (before.includes(migration.name)) return [];
   const run: RunText = async (text) => (await sql.raw(text).execute(db)).rows;
-  if (db.isTransaction && dialect.isShared) await run(`set local lock_timeout = ${LOCKED_OUT_MS}`);
+  if (db.isTransaction) await LOCKING[dialect.name].limitLockWaits(run);
   await migration.run(run, dialect.name);
   await db.insertInto('migrations').values({ name: migration.name, applied_at: now }).execute();
   const after = await readApplied(db, dialect.name);
   return after.filter((name) => !before.includes(name));
 }
+
+interface Locking {
+  lock: (db: Db, schema: string | undefined) => Promise<void>;
+  unlock: (db: Db) => Promise<void>;
+  limitLockWaits: (run: RunText) => Promise<unknown>;
+  /** Whether a change can be made while others write. */
+  hasOnline: boolean;
+}
+
+const LOCKING: Record<DialectName, Locking> = {
+  postgres: {
+    lock: lockSchema,
+    unlock: unlockSchema,
+    limitLockWaits: (run) => run(`set local lock_timeout = ${LOCKED_OUT_MS}`),
+    hasOnline: true,
+  },
+  // Each transaction takes the write lock.
+  sqlite: {
+    lock: async () => {},
+    unlock: async () => {},
+    limitLockWaits: async () => {},
+    hasOnline: false,
+  },
+};
 
 const ASK_EVERY_MS = 200;
 
@@ -107,7 +132,7 @@ const ASK_EVERY_MS = 200;
  * Takes the lock of a schema, which is created if it is missing. It polls, because a wait inside a statement would keep
  * a snapshot, for whose end `create index concurrently` in another process waits.
  */
-async function lock(db: Db, schema: string | undefined): Promise<void> {
+async function lockSchema(db: Db, schema: string | undefined): Promise<void> {
   const name = sql`coalesce(${schema ?? null}::text, current_schema(), 'public')`;
   const ask = sql<{ isTaken: boolean }>`
     select pg_try_advisory_lock(hashtextextended('belfry migrations ' || ${name}, 0)) as "isTaken"`;
@@ -118,6 +143,6 @@ async function lock(db: Db, schema: string | undefined): Promise<void> {
 }
 
 /** If the connection has broken, the server has released the lock. */
-async function unlock(db: Db): Promise<void> {
+async function unlockSchema(db: Db): Promise<void> {
   await sql`select pg_advisory_unlock_all()`.execute(db).catch(() => {});
 }

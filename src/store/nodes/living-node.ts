@@ -13,11 +13,11 @@ export function livingNode(dialect: Dialect, parameter: string): string {
   return `select id from nodes where id = ${parameter} ${dialect.lock('for key share')}`;
 }
 
-const holdLivingNode = preparedStatement<{ id: string }>('hold-node', (dialect) =>
+const lockLivingNode = preparedStatement<{ id: string }>('lock-node', (dialect) =>
   livingNode(dialect, dialect.$(1)),
 );
 
 /** Locks a node's row until the end of the transaction. False where the node has been declared dead (§3.6). */
-export async function holdNode(runner: StatementRunner, nodeId: string): Promise<boolean> {
-  return (await runner.rows(holdLivingNode, [nodeId])).length === 1;
+export async function lockNode(runner: StatementRunner, nodeId: string): Promise<boolean> {
+  return (await runner.rows(lockLivingNode, [nodeId])).length === 1;
 }

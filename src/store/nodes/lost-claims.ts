@@ -103,16 +103,12 @@ async function releaseRuns(
 ): Promise<ClaimedRow[]> {
   const lostClaims = claimed.filter(({ id }) => !known.has(id));
   if (lostClaims.length === 0) return [];
-  const rows = packRows(
-    KEY,
-    lostClaims.map(({ team_id, id }) => ({ team_id, id })),
-  );
-  const changed = await trx.rows(putBack[table], [rows, nodeId]);
+  const changed = await trx.rows(putBack[table], [packRows(KEY, lostClaims), nodeId]);
   const ids = new Set(changed.map(({ id }) => id));
   const released = lostClaims.filter(({ id }) => ids.has(id));
-  await uncountRuns(
-    trx,
-    released.map(({ team_id, started_at }) => ({ teamId: team_id, countedAt: started_at })),
-  );
+  const uncounted = released.map(({ team_id, started_at }) => {
+    return { teamId: team_id, countedAt: started_at };
+  });
+  await uncountRuns(trx, uncounted);
   return released;
 }

@@ -2,7 +2,7 @@ import { newId } from '#domain/ids';
 import { dropCallbacksUnderWay } from '../callbacks/callbacks.ts';
 import type { Trx } from '../database/database.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { holdNode } from './living-node.ts';
+import { lockNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 import type { Context } from '../database/context.ts';
@@ -62,7 +62,7 @@ export const nodes = {
     doubt: Doubt | null = null,
   ): Promise<LostClaim[]> {
     return main.transact(async (trx) => {
-      if (!(await holdNode(trx, nodeId))) return [];
+      if (!(await lockNode(trx, nodeId))) return [];
       return releaseLostClaims(trx, nodeId, known, doubt);
     });
   },
@@ -100,7 +100,7 @@ export const nodes = {
     dead: readonly NodeBeat[] | 'all',
   ): Promise<Recovered> {
     return main.transact(async (trx) => {
-      const isAlive = await holdNode(trx, nodeId);
+      const isAlive = await lockNode(trx, nodeId);
       const nodeIds = isAlive ? await deleteNodes(trx, nodeId, dead) : [];
       if (nodeIds.length === 0) return { nodeIds, deadLettered: 0, failedExecutions: 0 };
       return { nodeIds, ...(await settleDeadWork(trx, nodeIds, now)) };

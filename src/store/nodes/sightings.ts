@@ -1,38 +1,54 @@
-import type { Database } from '../database/database.ts';
+import type { Context } from '../database/context.ts';
 import { one } from '../database/rows.ts';
 
-/** A fact seen in requests that the operator must learn. The last one is kept in `installation`. */
-export interface SightingKind<T> {
-  key: string;
-  write: (sighting: T) => string;
-  read: (text: string) => T;
+/** A header of a proxy that came while no setting trusts it. */
+export interface UntrustedHeader {
+  header: string;
+  /** The value of TRUSTED_PROXIES at that time. */
+  trustedProxies: number;
+  at: number;
 }
 
-/** Keeps the last sighting of a kind. */
-export class SightingStore<T> {
-  readonly #db: Database;
-  readonly #kind: SightingKind<T>;
+/** A header with a user's name that did not come from the proxy. The name is not kept. */
+export interface StrangeSignIn {
+  header: string;
+  /** The socket's. */
+  address: string;
+  at: number;
+}
 
-  constructor(db: Database, kind: SightingKind<T>) {
-    this.#db = db;
-    this.#kind = kind;
-  }
+/** Where the last sighting of each kind is kept in `installation`. */
+export const SIGHTING_KEYS = {
+  untrustedHeaders: 'untrusted_header',
+  strangeSignIns: 'strange_sign_in_header',
+} as const;
 
-  async keep(sighting: T): Promise<void> {
-    const { key, write } = this.#kind;
-    const value = write(sighting);
-    await this.#db.transact((trx) =>
-      trx
-        .insertInto('installation')
-        .values({ key, value })
-        .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
-        .execute(),
-    );
-  }
+export function readSighting<T>(text: string | undefined): T | null {
+  return text === undefined ? null : (JSON.parse(text) as T);
+}
 
-  async read(): Promise<T | null> {
-    const { key, read } = this.#kind;
-    const row = await one(this.#db, 'installation', { key }, ['value']);
-    return row ? read(row.value) : null;
-  }
+/** Keeps the last sighting of a kind: a fact seen in requests that the operator must learn. */
+export interface Sightings<T> {
+  keep(sighting: T): Promise<void>;
+  read(): Promise<T | null>;
+}
+
+export function sightings<T>({ main }: Context, kind: keyof typeof SIGHTING_KEYS): Sightings<T> {
+  const key = SIGHTING_KEYS[kind];
+  return {
+    async keep(sighting) {
+      const value = JSON.stringify(sighting);
+      await main.transact((trx) =>
+        trx
+          .insertInto('installation')
+          .values({ key, value })
+          .onConflict((oc) => oc.column('key').doUpdateSet({ value }))
+          .execute(),
+      );
+    },
+    async read() {
+      const row = await one(main, 'installation', { key }, ['value']);
+      return readSighting<T>(row?.value);
+    },
+  };
 }

@@ -2,10 +2,10 @@ import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
-import { findOldSnapshots } from './old-snapshots.ts';
-import { coveredMs, findSpans } from './partitions.ts';
+import { findOldSnapshots } from '../figures/old-snapshots.ts';
+import { coveredMs, findSpans } from '../retention/partitions.ts';
 import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
-import { postgres } from './sql.ts';
+import { postgres } from '../sql/postgres.ts';
 
 const LIMIT_MS = 5000;
 

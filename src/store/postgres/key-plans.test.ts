@@ -37,11 +37,11 @@ async function runEach(store: TestStore, teamId: string): Promise<void> {
 }
 
 /** The statements that look up jobs by their keys, and those that find them where they lie. */
-const BY_KEY = ['end-jobs-at-once', 'end-jobs-with-sequel', 'put-back-jobs'];
+const BY_KEY = ['end-jobs-at-once', 'end-jobs-with-follow-ups', 'put-back-jobs'];
 const BY_PLACE = [
   'claim-jobs-at-once',
   'end-jobs-by-place-at-once',
-  'end-jobs-by-place-with-sequel',
+  'end-jobs-by-place-with-follow-ups',
 ];
 
 /** How each part of a plan finds jobs. */

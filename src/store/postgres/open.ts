@@ -6,7 +6,7 @@ import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../tables/tables.ts';
 import { PooledPostgresDialect } from './dialect.ts';
-import { postgres } from './sql.ts';
+import { postgres } from '../sql/postgres.ts';
 
 /**
  * The type bigint. node-postgres gives it as text; our values are milliseconds and counts, which a number holds

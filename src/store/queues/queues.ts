@@ -17,7 +17,7 @@ import { KEY } from '../runs/run-tables.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { YesNo } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
-import { forgetTaken } from '../postgres/taken-slots.ts';
+import { forgetTaken } from '../runs/taken-slots.ts';
 import { addMissing, all, one, remove } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
 
@@ -197,7 +197,7 @@ const functions = {
         .where('name', '=', name)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await follow(context, trx, saved, settings);
+      await follow(trx, saved, settings);
       return saved;
     });
     signalChanged(context, teamId, row.id);
@@ -219,7 +219,7 @@ const functions = {
         .where('id', '=', queueId)
         .returningAll()
         .executeTakeFirst();
-      if (saved) await follow(context, trx, saved, settings);
+      if (saved) await follow(trx, saved, settings);
       return saved;
     });
     if (!row) return null;
@@ -239,8 +239,7 @@ const functions = {
       await forgetSpell(trx, teamId, queueId);
       // Deleting the queue's row blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
-      const taken = trx.deleteFrom('taken_slots').where('team_id', '=', teamId);
-      await taken.where('queue_id', '=', queueId).execute();
+      await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
       await forgetSpell(trx, teamId, queueId);
       await forgetFailing(trx, teamId, queueId);
       return gone;
@@ -283,14 +282,12 @@ async function findPolicies(
 
 /** Updates data that depends on the saved settings. */
 async function follow(
-  { main }: Context,
   trx: Trx,
   { team_id, id }: Row<'queues'>,
   { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
 ): Promise<void> {
   if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);
-  if (!main.dialect.isShared || concurrencyLimit === undefined) return;
-  await forgetTaken(trx, team_id, id);
+  if (concurrencyLimit !== undefined) await forgetTaken(trx, team_id, id);
 }
 
 /**

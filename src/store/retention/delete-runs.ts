@@ -14,14 +14,15 @@ export interface RunKey {
 /** The tables of waiting or running runs, and of ended ones. */
 export type RunsTable = RunTable | EndedTable;
 
-function deleteFrom(table: RunsTable) {
-  return preparedStatement<{ id: string }>(
-    `delete-${table.replace('_', '-')}`,
+const namedLike = (table: RunsTable) => table.replace('_', '-');
+
+const deleteFrom = (table: RunsTable) =>
+  preparedStatement<{ id: string }>(
+    `delete-${namedLike(table)}`,
     (dialect) => `${dialect.deleteGiven(table, KEY, 1)} returning ${table}.id`,
   );
-}
 
-const DELETE_RUNS: Record<RunsTable, ReturnType<typeof deleteFrom>> = {
+const DELETE_RUNS: Record<RunsTable, PreparedStatement<{ id: string }>> = {
   jobs: deleteFrom('jobs'),
   executions: deleteFrom('executions'),
   ended_jobs: deleteFrom('ended_jobs'),
@@ -35,11 +36,7 @@ export async function deleteRuns(
   keys: readonly RunKey[],
 ): Promise<number> {
   if (keys.length === 0) return 0;
-  const rows = packRows(
-    KEY,
-    keys.map(({ team_id, id }) => ({ team_id, id })),
-  );
-  return (await trx.rows(DELETE_RUNS[table], [rows])).length;
+  return (await trx.rows(DELETE_RUNS[table], [packRows(KEY, keys)])).length;
 }
 
 /** A query for runs to delete; its last parameter is the most rows. */
@@ -62,7 +59,7 @@ export async function deleteFound(
 
 const BATCH = 1000;
 
-/** Deletes all found runs, in small transactions between which others get their turn. */
+/** Deletes all found runs, in small transactions, so that others can write in between. */
 export async function deleteAllFound(
   db: Database,
   table: RunsTable,
@@ -90,69 +87,67 @@ const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue',
   ) as every_state limit ${dialect.$(2)}`;
 });
 
-const findEndedJobsOfQueue = preparedStatement<RunKey>(
-  'find-ended-jobs-of-queue',
-  (dialect) => `
-  select team_id, id from ended_jobs where queue_id = ${dialect.$(1)}
-  order by status, completed_at limit ${dialect.$(2)}`,
-);
+/** Parameters: 1 the column's value, 2 how many */
+const findBy = (table: RunsTable, column: string, order = 'id') =>
+  preparedStatement<RunKey>(
+    `find-${namedLike(table)}-by-${column.replace('_id', '')}`,
+    ({ $ }) => `
+    select team_id, id from ${table} where ${column} = ${$(1)} order by ${order} limit ${$(2)}`,
+  );
 
 /** Parameters: 1 queue, 2 how many */
-export const findJobsOfQueue = { jobs: findLiveJobsOfQueue, ended_jobs: findEndedJobsOfQueue };
-
-function findOfCron(table: 'executions' | 'ended_executions') {
-  return preparedStatement<RunKey>(
-    `find-${table.replace('_', '-')}-of-cron`,
-    (dialect) => `
-    select team_id, id from ${table} where cron_id = ${dialect.$(1)}
-    order by id limit ${dialect.$(2)}`,
-  );
-}
+export const findJobsOfQueue = {
+  jobs: findLiveJobsOfQueue,
+  ended_jobs: findBy('ended_jobs', 'queue_id', 'status, completed_at'),
+};
 
 /** Parameters: 1 cron, 2 how many */
 export const findExecutionsOfCron = {
-  executions: findOfCron('executions'),
-  ended_executions: findOfCron('ended_executions'),
+  executions: findBy('executions', 'cron_id'),
+  ended_executions: findBy('ended_executions', 'cron_id'),
 };
-
-function findOfTeam(table: EndedTable) {
-  return preparedStatement<RunKey>(
-    `find-${table.replace('_', '-')}-of-team`,
-    (dialect) => `
-    select team_id, id from ${table} where team_id = ${dialect.$(1)} order by id limit ${dialect.$(2)}`,
-  );
-}
 
 /** Parameters: 1 team, 2 how many */
 export const findEndedOfTeam = {
-  ended_jobs: findOfTeam('ended_jobs'),
-  ended_executions: findOfTeam('ended_executions'),
+  ended_jobs: findBy('ended_jobs', 'team_id'),
+  ended_executions: findBy('ended_executions', 'team_id'),
 };
 
-/** Dead letters older than their queue's number of days. */
-export const findOldDeadLetters = preparedStatement<RunKey>('find-old-dead-letters', (dialect) =>
-  findOldJobs(dialect, 'ended_jobs', `status = 'dead_lettered'`, 'q.dead_letter_days'),
+const findOld = (name: string, table: (dialect: Dialect) => string, state: string, days?: string) =>
+  preparedStatement<RunKey>(name, (dialect) =>
+    findOldJobs(dialect, table(dialect), state, days ?? dialect.$(2)),
+  );
+const endedJobs = () => 'ended_jobs';
+
+/** Dead letters older than their queue's number of days. Parameters: now, how many */
+export const findOldDeadLetters = findOld(
+  'find-old-dead-letters',
+  endedJobs,
+  `status = 'dead_lettered'`,
+  'q.dead_letter_days',
 );
 
 /** Other old failed attempts. Parameters: now, days, how many */
-export const findOldFailures = preparedStatement<RunKey>('find-old-failures', (dialect) =>
-  findOldJobs(dialect, 'ended_jobs', `status in ${OTHER_FAILURES}`, dialect.$(2)),
+export const findOldFailures = findOld(
+  'find-old-failures',
+  endedJobs,
+  `status in ${OTHER_FAILURES}`,
 );
 
 const SUCCESS = `status = 'success'`;
 
 /** Old successful jobs that are in no partition by time. Parameters: now, days, how many */
-export const findOldSuccesses = preparedStatement<RunKey>('find-old-successes', (dialect) =>
-  findOldJobs(dialect, dialect.unpartitioned, SUCCESS, dialect.$(2)),
+export const findOldSuccesses = findOld(
+  'find-old-successes',
+  ({ unpartitioned }) => unpartitioned,
+  SUCCESS,
 );
 
 /**
  * Old successful jobs in any partition: those that should have been dropped, but are in a partition made for a longer
  * history.
  */
-export const findOverdueSuccesses = preparedStatement<RunKey>('find-overdue-successes', (dialect) =>
-  findOldJobs(dialect, 'ended_jobs', SUCCESS, dialect.$(2)),
-);
+export const findOverdueSuccesses = findOld('find-overdue-successes', endedJobs, SUCCESS);
 
 /** Reads each queue's range up to the wanted number. A queue without old jobs costs one index step. */
 function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {

@@ -6,13 +6,7 @@ import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import type { PreparedStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
-import {
-  coveredMs,
-  daysOfPartition,
-  keepPartitions,
-  type PartitionWork,
-  readSpans,
-} from '../postgres/partitions.ts';
+import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES } from '../tables/tables.ts';
 import {
   deleteFound,
@@ -95,14 +89,12 @@ export const retention = {
    * @returns how many were made and dropped
    */
   async keepPartitions({ main }: Context, now: number, days: HistoryDays): Promise<PartitionWork> {
-    if (!main.dialect.isShared) return { made: 0, dropped: 0 };
-    return keepPartitions(main, now, daysOfSuccesses(days));
+    return PARTITIONS[main.dialect.name].keep(main, now, daysOfSuccesses(days));
   },
 
   /** For how many milliseconds from now there are partitions for successful jobs; null where there are none (SQLite). */
   async partitionsAheadMs({ main }: Context, now: number): Promise<number | null> {
-    if (!main.dialect.isShared) return null;
-    return coveredMs(await readSpans(main), now);
+    return PARTITIONS[main.dialect.name].aheadMs(main, now);
   },
 
   /** Deletes runs whose queue or cron was deleted: leftovers of a deletion that was interrupted. */
@@ -156,9 +148,9 @@ function deleteOldJobs(db: Database, asked: Asked): Promise<number> {
   const found: Found[] = [
     { statement: findOldFailures, parameters: [now, historyDays] },
     { statement: findOldSuccesses, parameters: [now, days] },
+    { statement: findOverdueSuccesses, parameters: [now, mostDays] },
   ];
-  const overdue = { statement: findOverdueSuccesses, parameters: [now, mostDays] };
-  return deleteAll(db, 'ended_jobs', db.dialect.isShared ? [...found, overdue] : found, limit);
+  return deleteAll(db, 'ended_jobs', found, limit);
 }
 
 function deleteOldExecutions(db: Database, asked: Asked): Promise<number> {

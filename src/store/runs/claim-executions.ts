@@ -5,7 +5,9 @@ import { newId } from '#domain/ids';
 import {
   claimedRun,
   type ClaimInput,
+  joinClaims,
   readSettings,
+  TEAM,
   type Taken,
   type FlowRow,
   type TakenRow,
@@ -20,10 +22,10 @@ import type {
 } from './claims.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
-import { findHeldFlows } from './held-rows.ts';
+import { findLockedTeams, type SkippedFlows } from './locked-flows.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
-import { holdNode } from '../nodes/living-node.ts';
+import { lockNode } from '../nodes/living-node.ts';
 import type { StatementRunner, TransactionScript } from '../database/transaction-script.ts';
 import { countRuns, nearLimits } from './month-limit.ts';
 
@@ -114,8 +116,8 @@ interface DueCronRow extends ClaimedExecutionRow {
 }
 
 /** Parameters: 1 rows of `TEAM_SLOTS`, 2 now, 3 the most slots of a team */
-const holdDueCrons = preparedStatement<DueCronRow>(
-  'hold-due-crons',
+const lockDueCrons = preparedStatement<DueCronRow>(
+  'lock-due-crons',
   (dialect) => `
   select ${CRON_COLUMNS}, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted
   from ${dialect.rows(TEAM_SLOTS, 1)} ${dialect.joinPicked({
@@ -182,13 +184,12 @@ async function startTicks(
   teams: readonly TeamSlots[],
 ): Promise<ClaimedExecutionRow[]> {
   const parameters = [packRows(TEAM_SLOTS, teams), now, mostSlots(teams)];
-  const found = await runner.rows(holdDueCrons, parameters);
+  const found = await runner.rows(lockDueCrons, parameters);
   if (found.length === 0) return [];
   const byTeam = Map.groupBy(found.toSorted(earlierFirst), ({ team_id }) => team_id);
   const due = teams.flatMap(({ team_id, slots }) => byTeam.get(team_id)?.slice(0, slots) ?? []);
   const runs = due.map((cron) => Object.assign(cron, { id: newId(now) }));
-  // A node of a version without ends may have planned a time after one.
-  const ticks = runs.filter(isBeforeEnd).map(({ team_id, cron_id, id, due_at }) => {
+  const ticks = runs.map(({ team_id, cron_id, id, due_at }) => {
     return { team_id, cron_id, execution_id: id, due_at };
   });
   const inserted = await runner.rows(insertTicks, [packRows(TICK, ticks), nodeId, now]);
@@ -208,12 +209,6 @@ function earlierFirst(a: DueCronRow, b: DueCronRow): number {
   return a.due_at - b.due_at || (a.cron_id < b.cron_id ? -1 : 1);
 }
 
-function isBeforeEnd(cron: DueCronRow): boolean {
-  return withinEnd(cron.due_at, endOf(cron), cron.runs_counted) !== null;
-}
-
-const TEAM = { team_id: 'id' } as const satisfies Fields;
-
 interface TeamRow extends FlowRow {
   is_paused: 0 | 1;
 }
@@ -223,13 +218,8 @@ const readLivingTeams = preparedStatement<TeamRow>(
   (dialect) => `
   select t.id, t.plan, ${usedBy('t.id', dialect.$(2))} as used, t.sealed_signing_secret,
     case when t.paused_at is null then 0 else 1 end as is_paused
-  from ${dialect.rows(TEAM, 1)} ${dialect.briefly} cross join teams t
+  from ${dialect.rows(TEAM, 1)} ${dialect.limitLockWaits} cross join teams t
   where t.id = given.team_id and t.deleted_at is null`,
-);
-
-export const findHeldTeams = findHeldFlows(
-  'find-held-teams',
-  (given) => `select t.id, t.id as team_id from ${given} join teams t on t.id = given.id`,
 );
 
 const readTeamHeads = preparedStatement<{
@@ -266,7 +256,7 @@ async function startDue(
   input: ClaimInput,
   teams: Teams,
 ): Promise<ClaimedExecutionRow[]> {
-  if (!(await holdNode(runner, input.nodeId))) return [];
+  if (!(await lockNode(runner, input.nodeId))) return [];
   const asked = input.asked.flatMap(({ id, slots }) =>
     teams.has(id) && slots > 0 ? [{ team_id: id, slots }] : [],
   );
@@ -302,27 +292,37 @@ export const claimExecutionsScript: TransactionScript<
   async run(runner, input) {
     const { asked, nodeId, now, limits } = input;
     const read = await runner.rows(readLivingTeams, [packTeams(asked), periodsOf(now).month]);
-    const teams = new Map(read.map((team) => [team.id, team]));
+    const known = new Map(read.map((team) => [team.id, team]));
+    const limitOf = nearLimits(known, limits, ({ team_id }: { team_id: string }) => team_id);
+    const near = read.flatMap(({ id }) => (limitOf({ team_id: id }) === null ? [] : [id]));
+    const locked = await findLockedTeams(runner, near, now);
+    const teams = new Map(read.flatMap((team) => (locked.has(team.id) ? [] : [[team.id, team]])));
     const due = await startDue(runner, input, teams);
     const states = await readStates(runner, input, teams);
     const claim = { table: 'executions', nodeId, now } as const;
-    const limitOf = nearLimits(teams, limits, ({ team_id }: ClaimedExecutionRow) => team_id);
     const rows = await countRuns(runner, claim, due, limitOf);
-    return { rows, blocked: due.length - rows.length, flows: teams, states };
+    const free = states.filter(({ id }) => !locked.has(id));
+    return { rows, blocked: due.length - rows.length, flows: teams, states: free, locked };
   },
 };
 
 /** Starts due runs of several teams' crons for one node. */
 export async function claimExecutions(
   context: ClaimContext,
+  skipped: SkippedFlows,
   asked: readonly FlowSlots[],
-  claimant: Claimant,
+  { nodeId, now, limits }: Claimant,
 ): Promise<Claim<ClaimedExecution>> {
-  const { nodeId, now, limits } = claimant;
-  const input = { asked, nodeId, now, limits };
-  const { rows, blocked, flows, states } = await context.db.perform(claimExecutionsScript, input);
-  const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
-  return { claimed, blocked, flows: states };
+  const claims = await skipped.claimByTeam(asked, async (some) => {
+    const input = { asked: some, nodeId, now, limits };
+    const taken = await context.db.perform(claimExecutionsScript, input);
+    const { rows, blocked, flows, states, locked } = taken;
+    const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
+    skipped.free(states);
+    const others = skipped.statesOf(some.filter(({ id }) => locked?.has(id)));
+    return { claimed, blocked, flows: [...states, ...others] };
+  });
+  return joinClaims(claims);
 }
 
 function executionOf(

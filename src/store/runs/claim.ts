@@ -1,9 +1,12 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
 import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots, SecretReader } from './claims.ts';
+import type { Fields } from '../database/dialect.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
+
+export const TEAM = { team_id: 'id' } as const satisfies Fields;
 
 export interface ClaimInput {
   asked: readonly FlowSlots[];
@@ -38,20 +41,15 @@ export interface Taken<Flow, Row> {
   blocked: number;
   flows: ReadonlyMap<string, Flow>;
   states: ClaimedFlow[];
+  /** The flows of which another transaction has locked a row; they have no state. */
+  locked?: ReadonlySet<string>;
 }
 
-/** Combines several claims. Flows that were skipped because they are held are tried again from the same time on. */
-export function joinClaims<Run extends ClaimedRun>(
-  claims: readonly Claim<Run>[],
-  held: readonly FlowSlots[],
-): Claim<Run> {
-  const heldFlows = held.map(({ id, from = 0 }) => {
-    return { id, nextDueAt: from, holds: 'held' as const };
-  });
+export function joinClaims<Run extends ClaimedRun>(claims: readonly Claim<Run>[]): Claim<Run> {
   return {
     claimed: claims.flatMap(({ claimed }) => claimed),
     blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
-    flows: [...claims.flatMap(({ flows }) => flows), ...heldFlows],
+    flows: claims.flatMap(({ flows }) => flows),
   };
 }
 

@@ -37,7 +37,7 @@ const findOneClaimed = ofEachTable((table) =>
     (dialect) => `
     select ${CLAIMED_BY_COLUMNS[table]} from ${table} j
     where j.team_id = ${dialect.$(2)} and j.id = ${dialect.$(3)}
-      and ${dialect.unindexed('j.status')} = '${RUNNING[table]}' and j.claimed_by = ${dialect.$(1)}`,
+      and ${dialect.withoutIndex('j.status')} = '${RUNNING[table]}' and j.claimed_by = ${dialect.$(1)}`,
   ),
 );
 

@@ -18,6 +18,15 @@ import type { Claim } from './claims.ts';
 import type { Store } from '../store.ts';
 import { NO_LIMITS } from '../figures/usage.ts';
 
+/** Claims from a queue again, as the engine does, while another claim has its rows locked. */
+async function claimUnlocked(...claim: Parameters<typeof claimJobs>) {
+  for (;;) {
+    const result = await claimJobs(...claim);
+    const isSkipped = ['nothing', 'locked'].includes(result.flows[0]?.holds ?? '');
+    if (result.claimed.length > 0 || result.blocked > 0 || !isSkipped) return result;
+  }
+}
+
 describe('claiming due jobs', () => {
   forEachStore((_name, openTestStore) => {
     test('a job is not given out before its time, and then at once', async () => {
@@ -228,7 +237,10 @@ describe('claiming due jobs', () => {
       const race = () =>
         Promise.all(
           Array.from({ length: 8 }, (_, n) =>
-            claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', { queueIds: [queueId], slots: 2 }),
+            claimUnlocked(n % 2 ? store : other, nodes[n % 2] ?? '', {
+              queueIds: [queueId],
+              slots: 2,
+            }),
           ),
         );
       const claims = await race();
@@ -301,7 +313,7 @@ describe('the monthly limit', () => {
       const queueIds = [jobs[0]?.queueId ?? ''];
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
-          claimJobs(n % 2 ? store : other, nodes[n % 2] ?? '', {
+          claimUnlocked(n % 2 ? store : other, nodes[n % 2] ?? '', {
             queueIds,
             slots: 1,
             monthlyLimit: 7,

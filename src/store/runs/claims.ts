@@ -19,7 +19,7 @@ export interface Claimant {
 export interface FlowSlots {
   /** The queue's id; for crons the team's id. */
   id: string;
-  /** If given, the claim first checks whether rows of the team are held. */
+  /** For queues. */
   teamId?: string;
   slots: number;
   /**
@@ -30,8 +30,8 @@ export interface FlowSlots {
   from?: number;
 }
 
-/** Why a flow's runs can't start; `held`: another transaction has locked a row of it, so it was skipped. */
-export type Holds = 'nothing' | 'paused' | 'at-limit' | 'held' | 'gone';
+/** Why a flow's runs can't start; `locked`: another transaction has locked a row of it, so it was skipped. */
+export type Holds = 'nothing' | 'paused' | 'at-limit' | 'locked' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];

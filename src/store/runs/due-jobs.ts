@@ -95,7 +95,7 @@ export function allowanceOf(
 }
 
 /** The claim's result about a queue's rate: when the next job may start, if that is not now. */
-export function heldByRate(
+export function pausedByRate(
   allowance: Allowance | null,
   started: number,
   now: number,

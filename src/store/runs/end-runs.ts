@@ -1,6 +1,6 @@
 import type { EndedRow, PackedSettlements } from './settlement.ts';
-import { endRuns as onPostgres } from '../postgres/end-runs.ts';
-import { endRuns as onSqlite } from '../sqlite/end-runs.ts';
+import { endRuns as onPostgres } from './end-runs-postgres.ts';
+import { endRuns as onSqlite } from './end-runs-sqlite.ts';
 
 /**
  * Ends runs and writes everything that follows. Returns the runs that were still the node's to end; null if all of them

@@ -1,10 +1,11 @@
 import type { EndedJobStatus } from '#domain/run-status';
 import { FAILURE_TEXTS, type FailureReason } from '#domain/failure';
-import { CALLBACK, callbackRow, type CallbackToSend } from '../callbacks/callbacks.ts';
+import { CALLBACK, type CallbackToSend } from '../callbacks/callbacks.ts';
 import type { ClaimedExecution, ClaimedJob, ClaimedRun } from './claims.ts';
 import { durationStep } from '../figures/durations.ts';
-import { COPY, copyRow, type JobCopy } from '../jobs/copy-jobs.ts';
-import { type Dialect, packRows, type RowOf } from '../database/dialect.ts';
+import { COPY, type JobCopy } from '../jobs/copy-jobs.ts';
+import type { Dialect, RowOf } from '../database/dialect.ts';
+import { packRecords } from '../database/records.ts';
 import {
   ENDED,
   ENDED_TABLE,
@@ -125,8 +126,8 @@ export function packSettlements(
     ends: dialect.packColumns(ENDED, settlements.map(endedRow)),
     byPlace: table === 'jobs',
     places: JSON.stringify(settlements.map(({ run }) => (run.kind === 'job' ? run.place : null))),
-    callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
-    copies: packRows(COPY, settlements.flatMap(copiesOf).map(copyRow)),
+    callbacks: packRecords(CALLBACK, callbacks),
+    copies: packRecords(COPY, settlements.flatMap(copiesOf)),
   };
 }
 
@@ -145,7 +146,7 @@ export function packEnds(
     ends: dialect.packColumns(ENDED, ends.map(withStep)),
     byPlace: false,
     places: NO_ROWS,
-    callbacks: packRows(CALLBACK, callbacks.map(callbackRow)),
+    callbacks: packRecords(CALLBACK, callbacks),
     copies: NO_ROWS,
   };
 }

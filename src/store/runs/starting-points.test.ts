@@ -10,7 +10,7 @@ const START = Date.parse('2026-11-21T12:00:00Z');
 function pointsAfterALook() {
   const clock = new FakeClock(START);
   const points = new StartingPoints(clock);
-  points.learn(new Map([['a', START - 10 * MINUTE]]), START, true);
+  points.scanned(new Map([['a', START - 10 * MINUTE]]), START, true);
   return { clock, points };
 }
 
@@ -32,15 +32,15 @@ test('a scan begins at the oldest waiting entry, else two minutes before the las
 
 test('entries of signals are found, however long they have been due', () => {
   const { points } = pointsAfterALook();
-  points.hear('b', START - 30 * MINUTE);
-  points.hear('b', START - 20 * MINUTE);
-  points.hear('c', START);
+  points.note('b', START - 30 * MINUTE);
+  points.note('b', START - 20 * MINUTE);
+  points.note('c', START);
   assert.equal(points.of('b'), START - 30 * MINUTE);
   assert.equal(points.of('c'), START - 2 * MINUTE);
   // The look that ends now may have begun before the signal came.
-  points.learn(new Map(), START, false);
+  points.scanned(new Map(), START, false);
   assert.equal(points.of('b'), START - 30 * MINUTE);
-  points.learn(new Map(), START, false);
+  points.scanned(new Map(), START, false);
   assert.equal(points.of('b'), START - 2 * MINUTE);
 });
 
@@ -48,8 +48,8 @@ test('signals during the first scan after an outage are kept', async () => {
   const { clock, points } = pointsAfterALook();
   await clock.advance(60 * MINUTE);
   // Another node has written this after the look began.
-  points.hear('b', START + 30 * MINUTE);
-  points.learn(new Map(), clock.now(), false);
+  points.note('b', START + 30 * MINUTE);
+  points.scanned(new Map(), clock.now(), false);
   assert.equal(points.of('b'), START + 30 * MINUTE);
 });
 
@@ -62,7 +62,7 @@ test('a clock that was set back lets it begin earlier', () => {
 test('everything is looked through every ten minutes', async () => {
   const { clock, points } = pointsAfterALook();
   await clock.advance(10 * MINUTE - 1);
-  points.learn(new Map(), clock.now(), false);
+  points.scanned(new Map(), clock.now(), false);
   assert.equal(points.isAllDue, false);
   await clock.advance(1);
   assert.equal(points.isAllDue, true);

@@ -4,7 +4,7 @@ import { type Fields, packRows } from '../database/dialect.ts';
 /**
  * A new waiting job or run is due at most this long before it is written: it is due from now on by some node's clock,
  * and the statement takes less time. Ones that are put back, or written much later because the database was away, are
- * reported by `hear`.
+ * reported by `note`.
  */
 const LATE_MS = 120_000;
 /** After this time everything is scanned again, for runs that a clock that was set back may have hidden. */
@@ -22,8 +22,8 @@ export class StartingPoints {
   /** The earliest due time at the last scan, of flows where something waited. */
   #heads: ReadonlyMap<string, number> = new Map();
   /** The due times reported by signals since the last scan ended; the scan under way may not have seen them. */
-  #heard = new Map<string, number>();
-  #lookedAt = -Infinity;
+  #signalled = new Map<string, number>();
+  #scannedAt = -Infinity;
   #allAtMs = -Infinity;
 
   constructor(clock: Clock) {
@@ -37,20 +37,20 @@ export class StartingPoints {
 
   /** The time before which nothing waiting in the queue or team is due; 0 if unknown. */
   of(id: string): number {
-    const known = Math.min(this.#heads.get(id) ?? Infinity, this.#heard.get(id) ?? Infinity);
+    const known = Math.min(this.#heads.get(id) ?? Infinity, this.#signalled.get(id) ?? Infinity);
     return Math.max(0, Math.min(known, this.#usual()));
   }
 
   /** Notes that something in the queue or team is due from this time on. */
-  hear(id: string, dueAt: number): void {
+  note(id: string, dueAt: number): void {
     // Compared with the present time and not with the last scan: the one under way may begin at a much later time than
     // that.
     if (dueAt >= this.#clock.now() - LATE_MS) return;
-    this.#heard.set(id, Math.min(dueAt, this.#heard.get(id) ?? Infinity));
+    this.#signalled.set(id, Math.min(dueAt, this.#signalled.get(id) ?? Infinity));
   }
 
   /** Signals may have been lost: the next scan reads everything. */
-  distrust(): void {
+  forget(): void {
     this.#allAtMs = -Infinity;
   }
 
@@ -59,7 +59,7 @@ export class StartingPoints {
    */
   pack(): [heads: string, usual: number] {
     const usual = this.#usual();
-    const known = merge(this.#heads, this.#heard);
+    const known = merge(this.#heads, this.#signalled);
     const heads = [...known].flatMap(([id, at]) => (at < usual ? [{ id, from_at: at }] : []));
     return [packRows(FROM, heads), usual];
   }
@@ -69,10 +69,10 @@ export class StartingPoints {
    *
    * @param beganAt  a time before it began
    */
-  learn(heads: ReadonlyMap<string, number>, beganAt: number, all: boolean): void {
-    this.#heads = merge(heads, this.#heard);
-    this.#heard = new Map();
-    this.#lookedAt = beganAt;
+  scanned(heads: ReadonlyMap<string, number>, beganAt: number, all: boolean): void {
+    this.#heads = merge(heads, this.#signalled);
+    this.#signalled = new Map();
+    this.#scannedAt = beganAt;
     if (all) this.#allAtMs = this.#clock.monotonicMs() + ALL_EVERY_MS;
   }
 
@@ -81,7 +81,7 @@ export class StartingPoints {
    * scan.
    */
   #usual(): number {
-    return Math.min(this.#lookedAt, this.#clock.now()) - LATE_MS;
+    return Math.min(this.#scannedAt, this.#clock.now()) - LATE_MS;
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aClaimant, aJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
-import { RECOUNT_MS } from '../postgres/taken-slots.ts';
+import { RECOUNT_MS } from './taken-slots.ts';
 
 const LIMIT = 3;
 

@@ -14,12 +14,12 @@ export interface WaitingFlow {
 /**
  * One index step per queue, from its starting point. $1 queues with a point of their own, $2 the point of the others
  */
-const lookAtQueues = preparedStatement<{
+const scanQueues = preparedStatement<{
   queue_id: string;
   team_id: string;
   scheduled_at: number;
 }>(
-  'look-at-queues',
+  'scan-waiting-queues',
   (dialect) => `
   with heads as materialized (
     select q.id as queue_id, q.team_id, (
@@ -42,12 +42,12 @@ export async function scanWaitingQueues(
   now: number,
 ): Promise<WaitingFlow[]> {
   const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read(lookAtQueues, parameters);
+  const rows = await db.read(scanQueues, parameters);
   const waiting = rows.map(({ queue_id, team_id, scheduled_at }) => {
     return { id: queue_id, teamId: team_id, nextDueAt: scheduled_at };
   });
   const heads = new Map(waiting.map(({ id, nextDueAt }) => [id, nextDueAt]));
-  points.learn(heads, now, all);
+  points.scanned(heads, now, all);
   return waiting;
 }
 
@@ -75,7 +75,7 @@ const scanTeams = preparedStatement<{
 
 /** SQLite keeps no entries of runs that have left, so its scans begin at the start. */
 function whereToBegin({ dialect }: Database, points: StartingPoints) {
-  const all = !dialect.isShared || points.isAllDue;
+  const all = !dialect.keepsDeadRows || points.isAllDue;
   return { all, parameters: all ? [packRows(FROM, []), 0] : points.pack() };
 }
 
@@ -91,6 +91,6 @@ export async function scanWaitingTeams(
     const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
     return { id: team_id, teamId: team_id, nextDueAt };
   });
-  points.learn(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
+  points.scanned(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
   return waiting;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { backUpSqliteFile, type SqliteBackup } from './backup.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../database/make-folders.ts';
 
 export interface BackupOrder {
   databasePath: string;

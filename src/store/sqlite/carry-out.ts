@@ -33,7 +33,7 @@ async function load() {
   const [{ transactionScripts }, { runsStatements }, { sqlite }] = await Promise.all([
     import('../database/transaction-scripts.ts'),
     import('../database/prepared.ts'),
-    import('./sql.ts'),
+    import('../sql/sqlite.ts'),
   ]);
   return { transactionScripts, runsStatements, sqlite };
 }

@@ -13,19 +13,19 @@ import { storableParameters } from '../database/storable-text.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 import { type SqliteLine, threadsClockMs } from './protocol.ts';
 
-/** Kysely on one SQLite thread: callers take turns, because a connection holds one transaction. */
+/** Kysely on one SQLite thread: one caller after the other, because a connection holds one transaction. */
 export class SqliteThreadDialect implements Dialect {
   readonly #thread: () => SqliteLine;
-  readonly #turns: Turns;
+  readonly #mutex: Mutex;
 
   /** @param thread  gives the thread, always the same one; called with the first statement */
-  constructor(thread: () => SqliteLine, turns: Turns) {
+  constructor(thread: () => SqliteLine, mutex: Mutex) {
     this.#thread = thread;
-    this.#turns = turns;
+    this.#mutex = mutex;
   }
 
   createDriver(): Driver {
-    return new ThreadDriver(this.#thread, this.#turns);
+    return new ThreadDriver(this.#thread, this.#mutex);
   }
 
   createQueryCompiler() {
@@ -48,7 +48,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 
   /**
-   * `Turns` serializes the callers. Kysely's own queue would come before the driver's check for nested transactions.
+   * `Mutex` serializes the callers. Kysely's own queue would come before the driver's check for nested transactions.
    */
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -56,11 +56,11 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 /** Serializes callers, first come, first served. The readers and the writer of an in-memory database share it. */
-export class Turns {
+export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves when it is the caller's turn, with the function that ends it. */
-  async take(): Promise<() => void> {
+  /** Resolves with the function that unlocks it. */
+  async lock(): Promise<() => void> {
     const before = this.#last;
     const mine = Promise.withResolvers<void>();
     this.#last = mine.promise;
@@ -71,15 +71,15 @@ export class Turns {
 
 class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteLine;
-  readonly endTurn: () => void;
+  readonly unlock: () => void;
   readonly #askedAtMs: number;
   /** True: a transaction was requested and is still empty. It begins together with its first statement. */
   isToBegin = false;
 
-  /** @param askedAtMs  when the turn was requested */
-  constructor(thread: SqliteLine, endTurn: () => void, askedAtMs: number) {
+  /** @param askedAtMs  when the lock was requested */
+  constructor(thread: SqliteLine, unlock: () => void, askedAtMs: number) {
     this.thread = thread;
-    this.endTurn = endTurn;
+    this.unlock = unlock;
     this.#askedAtMs = askedAtMs;
   }
 
@@ -100,11 +100,11 @@ class ThreadConnection implements DatabaseConnection {
 
 class ThreadDriver implements Driver {
   readonly #thread: () => SqliteLine;
-  readonly #turns: Turns;
+  readonly #mutex: Mutex;
 
-  constructor(thread: () => SqliteLine, turns: Turns) {
+  constructor(thread: () => SqliteLine, mutex: Mutex) {
     this.#thread = thread;
-    this.#turns = turns;
+    this.#mutex = mutex;
   }
 
   async init(): Promise<void> {}
@@ -112,7 +112,7 @@ class ThreadDriver implements Driver {
   async acquireConnection(): Promise<ThreadConnection> {
     refuseSecondConnection();
     const askedAtMs = threadsClockMs();
-    return new ThreadConnection(this.#thread(), await this.#turns.take(), askedAtMs);
+    return new ThreadConnection(this.#thread(), await this.#mutex.lock(), askedAtMs);
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -133,7 +133,7 @@ class ThreadDriver implements Driver {
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    (connection as ThreadConnection).endTurn();
+    (connection as ThreadConnection).unlock();
   }
 
   /** The maker of the thread ends it: Kysely does not call this if no statement was ever run. */

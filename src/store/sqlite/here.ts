@@ -5,8 +5,8 @@ import { Connection } from './connection.ts';
 import { type Answer, type SqliteLine, threadsClockMs, type WorkerSettings } from './protocol.ts';
 
 /**
- * One SQLite connection on the caller's own thread. Callers take turns (`Turns`). As from a thread, an answer is a copy
- * and comes in a later turn of the event loop, so that a caller in a loop does not starve others.
+ * One SQLite connection on the caller's own thread. A `Mutex` serializes the callers. As from a thread, an answer is a copy
+ * and comes in a later iteration of the event loop, so that a caller in a loop does not starve others.
  */
 export class SqliteHere implements SqliteLine {
   readonly #connection: Connection;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
-import { sqlite } from './sql.ts';
+import { sqlite } from '../sql/sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less free space than this, the next job may not fit. */
@@ -73,7 +73,7 @@ function tryWriting(path: string): string | null {
     return null;
   } catch (error) {
     const { message, errcode = 0 } = error as Error & { errcode?: number };
-    const isHeld = (errcode & 0xff) === BUSY;
-    return isHeld ? `${message}; another program holds it, end that one` : message;
+    const isLocked = (errcode & 0xff) === BUSY;
+    return isLocked ? `${message}; another program has locked it, end that one` : message;
   }
 }

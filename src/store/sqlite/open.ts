@@ -13,10 +13,10 @@ import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../tables/tables.ts';
-import { SqliteThreadDialect, Turns } from './dialect.ts';
-import { sqlite } from './sql.ts';
+import { SqliteThreadDialect, Mutex } from './dialect.ts';
+import { sqlite } from '../sql/sqlite.ts';
 import { SqliteHere } from './here.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../database/make-folders.ts';
 import type { SqliteLine, StartThread } from './protocol.ts';
 import { type OnLost, SqliteThread } from './thread.ts';
 
@@ -96,7 +96,7 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
 }
 
 /**
- * Opens the file on the caller's own thread: reads and writes take turns, and reads have a connection that cannot
+ * Opens the file on the caller's own thread: one read or write after the other. Reads have a connection that cannot
  * write, opened when first wanted. Throws the same errors as `openSqliteFile`, but does not check for damage, as the
  * service does at each start.
  */
@@ -104,7 +104,7 @@ export async function openSqliteHere(
   path: string,
   { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
 ): Promise<Databases> {
-  const turns = new Turns();
+  const mutex = new Mutex();
   const reports = onStatement !== undefined;
   const writer = openHere(path, reports);
   let reader: SqliteHere | null = null;
@@ -120,15 +120,15 @@ export async function openSqliteHere(
   const call = callerOn(writer, onStatement);
   const main = new Database({
     dialect: sqlite,
-    writer: kyselyOn(() => writer, onStatement, turns),
-    reader: kyselyOn(startReader, onStatement, turns),
+    writer: kyselyOn(() => writer, onStatement, mutex),
+    reader: kyselyOn(startReader, onStatement, mutex),
     release: async () => {
       await reader?.close();
       await writer.close();
     },
     call: async (name, input) => {
-      const endTurn = await turns.take();
-      return call(name, input).finally(endTurn);
+      const unlock = await mutex.lock();
+      return call(name, input).finally(unlock);
     },
   });
   return { main, searches: main, engine: main, lease: main };
@@ -150,7 +150,7 @@ function openHere(path: string, reports: boolean): SqliteHere {
   }
 }
 
-/** Opens an in-memory database, with one connection, so reads and writes take turns. */
+/** Opens an in-memory database, with one connection for reads and writes. */
 export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
   const { onLost, onStatement, startThread } = options;
   const settings = {
@@ -173,7 +173,7 @@ export async function openSqliteMemory(options: SqliteOptions): Promise<Database
   return { main, searches: main, engine: main, lease: main };
 }
 
-/** Runs transaction scripts. They need no turns: the thread itself keeps them apart from transactions. */
+/** Runs transaction scripts. They need no lock: the thread itself keeps them apart from transactions. */
 function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
   return async (name, input) => {
     const { output, ran } = await thread.call(name, input);
@@ -185,10 +185,10 @@ function callerOn(thread: SqliteLine, onStatement?: OnStatement): CallScript {
 function kyselyOn(
   thread: () => SqliteLine,
   onStatement?: OnStatement,
-  turns = new Turns(),
+  mutex = new Mutex(),
 ): Kysely<Tables> {
   return new Kysely<Tables>({
-    dialect: new SqliteThreadDialect(thread, turns),
+    dialect: new SqliteThreadDialect(thread, mutex),
     ...logStatements(onStatement),
   });
 }

@@ -66,10 +66,10 @@ export class SqliteThread implements SqliteLine {
   async #ask(write: (id: number) => Ask | Call): Promise<Answer> {
     if (this.#fault) throw this.#fault;
     const id = ++this.#lastId;
-    const turn = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, turn);
+    const pending = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, pending);
     this.#thread.postMessage(write(id));
-    const answer = await turn.promise;
+    const answer = await pending.promise;
     if (answer.error) throw StoreError.fromSqlite(answer.error);
     return answer;
   }
@@ -81,9 +81,9 @@ export class SqliteThread implements SqliteLine {
   }
 
   #settle(answer: Answer): void {
-    const turn = this.#waiting.get(answer.id);
+    const pending = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
-    turn?.resolve(answer);
+    pending?.resolve(answer);
   }
 
   /** @param cause the cause of the thread's end (out of memory, a defect); null if unknown */
@@ -92,7 +92,7 @@ export class SqliteThread implements SqliteLine {
     const why = cause === null ? '' : ` (${cause.message})`;
     const text = `the thread ${this.#name}, which held the database, has ended${why}; start the service again`;
     this.#fault = new StoreError('STORE_UNAVAILABLE', text, { cause });
-    for (const turn of this.#waiting.values()) turn.reject(this.#fault);
+    for (const pending of this.#waiting.values()) pending.reject(this.#fault);
     this.#waiting.clear();
     if (!this.#isClosing) this.#onLost(this.#fault);
   }

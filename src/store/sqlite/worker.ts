@@ -1,4 +1,4 @@
-/** The entry of a SQLite thread: it holds a connection, or makes one backup and ends. */
+/** The entry of a SQLite thread: it serves a connection, or makes one backup and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupOrder } from './backup-folder.ts';
 import type { WorkerSettings } from './protocol.ts';
@@ -6,9 +6,9 @@ import type { WorkerSettings } from './protocol.ts';
 const given = workerData as WorkerSettings | { backup: BackupOrder };
 
 if ('backup' in given) void makeBackup(given.backup);
-else void holdConnection(given);
+else void openConnection(given);
 
-async function holdConnection(settings: WorkerSettings): Promise<void> {
+async function openConnection(settings: WorkerSettings): Promise<void> {
   const { serveConnection } = await import('./connection-worker.ts');
   if (parentPort) serveConnection(parentPort, settings);
 }

@@ -14,14 +14,14 @@ import {
   RUNNING,
   type RunTable,
   SOURCE_COLUMN,
-} from '../runs/run-tables.ts';
+} from './run-tables.ts';
 import {
   type EndedRow,
   insertEnded,
   NO_ROWS,
   type PackedSettlements,
   streakOf,
-} from '../runs/settlement.ts';
+} from './settlement.ts';
 
 /** The columns of an ended run that counters need. */
 const COUNTED = [
@@ -61,7 +61,7 @@ const END_JOBS_BY_PLACE = endStatement('jobs', true);
 function isClaimed(dialect: Dialect, table: RunTable, byPlace: boolean): string {
   const isIt = byPlace ? `${table}.rowid = given.place` : `${table}.team_id = given.team_id`;
   return `${isIt} and ${table}.id = given.id
-    and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}' and ${table}.claimed_by = ${dialect.$(2)}`;
+    and ${dialect.withoutIndex(`${table}.status`)} = '${RUNNING[table]}' and ${table}.claimed_by = ${dialect.$(2)}`;
 }
 
 const TAKE_OUT = ofEachTable((table) =>

@@ -131,7 +131,7 @@ describe('partitions on Postgres', () => {
     await keep(store);
     const at = store.clock.now();
     const today = Math.floor(at / DAY_MS);
-    const spans = await readSpans(store.database);
+    const spans = await store.database.read(readSpans);
     const span = spans.find(({ from, to }) => from <= today && today < to);
     const client = new pg.Client({ connectionString: postgresUrl(store) });
     await client.connect();
@@ -170,14 +170,14 @@ describe('partitions on Postgres', () => {
     const { id: teamId, jobId } = await endJob(store);
     await aQueue(store, teamId, { name: 'kept', deadLetterDays: 365 });
     const dead = await endJob(store, 'dead_lettered', { teamId, queue: 'kept' });
-    const before = await readSpans(store.database);
+    const before = await store.database.read(readSpans);
     await store.testClock.advance(36 * DAY_MS);
     const work = await keep(store);
     assert.ok(work.dropped > 0 && work.made > 0);
     assert.equal(await store.jobs.find(teamId, jobId), null);
     assert.equal((await store.jobs.find(teamId, dead.jobId))?.status, 'dead_lettered');
     assert.equal((await store.jobs.retryFailed(teamId, [dead.jobId])).length, 1);
-    const after = await readSpans(store.database);
+    const after = await store.database.read(readSpans);
     assert.ok(after.length <= before.length + 1);
   });
 
@@ -239,7 +239,7 @@ describe('partitions on Postgres', () => {
     const works = await Promise.all([keep(store), keep(store), keep(store)]);
     const made = works.reduce((sum, work) => sum + work.made, 0);
     await keep(store);
-    assert.ok(made <= (await readSpans(store.database)).length);
+    assert.ok(made <= (await store.database.read(readSpans)).length);
     assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import type { Allowance } from '#domain/rate';
-import { joinClaims } from '../runs/claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from '../runs/claims.ts';
+import { joinClaims } from './claim.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from './claims.ts';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
@@ -9,7 +9,7 @@ import {
   claimedJobs,
   type ClaimJobs,
   earlierFirst,
-  heldByRate,
+  pausedByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -17,13 +17,13 @@ import {
   type ClaimedQueueRow,
   SLOTS,
   whatHolds,
-} from '../runs/due-jobs.ts';
-import { findHeldFlows, HeldFlows } from '../runs/held-rows.ts';
+} from './due-jobs.ts';
+import { findLockedTeams, SkippedFlows } from './locked-flows.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countStartsOf } from '../figures/batch-counts.ts';
 import { nearLimit, periodsOf, usedBy } from '../figures/usage.ts';
-import { keepWithinLimit } from '../runs/month-limit.ts';
+import { keepWithinLimit } from './month-limit.ts';
 import {
   KEEP_TAKEN,
   LAST_TAKEN,
@@ -44,6 +44,7 @@ const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Field
 
 /** A requested queue, as the claim has read it. */
 interface OpenQueue extends Omit<ClaimedQueueRow, 'used'> {
+  team_id: string;
   next_due_at: number | null;
   monthly_limit: number | null;
   /** Whether the team's runs are counted under the lock of its month. */
@@ -107,7 +108,7 @@ const FAR_STARTS = `(
 function claimText(dialect: Dialect, inSteps: boolean): string {
   return `
   with asked as materialized (
-    select queue_id, slots, from_at from ${dialect.rows(SLOTS, 1)} ${dialect.briefly}
+    select queue_id, slots, from_at from ${dialect.rows(SLOTS, 1)}
   ), limits as materialized (
     select plan, monthly_limit from ${dialect.rows(LIMIT, 5)}
   ), asked_queues as materialized (
@@ -153,12 +154,12 @@ const claimJobsInSteps = preparedStatement<ClaimRow>('claim-jobs-in-steps', (dia
   claimText(dialect, true),
 );
 
-const holdLimitedQueues = preparedStatement<{ id: string }>(
-  'hold-limited-queues',
+const lockLimitedQueues = preparedStatement<{ id: string }>(
+  'lock-limited-queues',
   (dialect) => `
-  select q.id from ${dialect.rows(SLOTS, 1)} ${dialect.briefly} cross join queues q
+  select q.id from ${dialect.rows(SLOTS, 1)} ${dialect.limitLockWaits} cross join queues q
   where q.id = given.queue_id and ${IS_LIMITED}
-  order by q.id ${dialect.lock('for no key update of q')}`,
+  order by q.id ${dialect.lock('for no key update of q skip locked')}`,
 );
 
 interface QueueState extends Pick<
@@ -184,89 +185,88 @@ const readTaken = preparedStatement<QueueState>(
   where q.id = given.queue_id`,
 );
 
-/** Finds queues that are held. For those with a limit or a rate a claim locks the queue's row too. */
-const findHeldQueues = findHeldFlows(
-  'find-held-queues',
-  (given) => `
-    select q.id, q.team_id, ${IS_LIMITED} as is_limited from ${given}
-    join queues q on q.id = given.id`,
-  {
-    freeRows: `, free_queues as materialized (
-      select id from queues
-      where id = any(array(select id from flows where is_limited))
-      for no key update skip locked
-    )`,
-    isHeld: '(is_limited and id not in (select id from free_queues))',
-  },
-);
-
 export function jobClaims(context: ClaimContext): ClaimJobs {
-  const heldFlows = new HeldFlows<FlowSlots>(context.db, findHeldQueues, (flow) => flow);
+  const skipped = new SkippedFlows();
   return async (asked, claimant) => {
-    const { now } = claimant;
-    const atOnce = await heldFlows.claimBeside(asked, now, (free) =>
-      claimAtOnce(context, free, claimant),
+    const { inSteps, ...atOnce } = await claimAtOnce(context, asked, claimant);
+    if (inSteps.length === 0) return atOnce;
+    const claims = await skipped.claimByTeam(inSteps, (some) =>
+      claimInSteps(context, skipped, some, claimant),
     );
-    const skipped = atOnce.claims.flatMap(({ inSteps }) => inSteps);
-    const inSteps = await heldFlows.claimBeside(skipped, now, (free) =>
-      claimInSteps(context, free, claimant),
-    );
-    return joinClaims([...atOnce.claims, ...inSteps.claims], [...atOnce.held, ...inSteps.held]);
+    return joinClaims([atOnce, ...claims]);
   };
 }
 
-/** @returns the claim, and the queues that were skipped because `claimInSteps` claims from them */
+/** A queue that `claimAtOnce` has skipped because `claimInSteps` claims from it. */
+interface StepFlow extends FlowSlots {
+  teamId: string;
+  isNearLimit: boolean;
+}
+
 async function claimAtOnce(
   context: ClaimContext,
   asked: readonly FlowSlots[],
   claimant: Claimant,
-): Promise<Claim<ClaimedJob> & { inSteps: FlowSlots[] }> {
+): Promise<Claim<ClaimedJob> & { inSteps: StepFlow[] }> {
   const { db } = context;
   const rows = readRows(await db.rows(claimJobsAtOnce, parametersOf(asked, claimant)));
-  const { true: inSteps = [], false: others = [] } = Object.groupBy(asked, ({ id }) => {
-    const queue = rows.queues.get(id);
-    return queue !== undefined && isInSteps(queue) ? 'true' : 'false';
+  const inSteps: StepFlow[] = [];
+  const others = asked.filter((flow) => {
+    const queue = rows.queues.get(flow.id);
+    if (queue === undefined || !isInSteps(queue)) return true;
+    inSteps.push({ ...flow, teamId: queue.team_id, isNearLimit: queue.is_near_limit });
+    return false;
   });
   return { ...readClaim(context, others, claimant.now, rows), inSteps };
 }
 
 /**
  * Claims from queues with a limit or a rate, and from queues of teams near their monthly limit. It locks the former
- * before it counts their running jobs and reads how much of their rates is spent, so that two nodes cannot both look
- * before either has claimed.
+ * before it counts their running jobs and reads how much of their rates is spent, and the counters of the latter, so
+ * that two nodes cannot both look before either has claimed. Queues for which a row is locked already are skipped.
  */
 async function claimInSteps(
   context: ClaimContext,
-  asked: readonly FlowSlots[],
+  skipped: SkippedFlows,
+  asked: readonly StepFlow[],
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob>> {
   return context.db.transact(async (trx) => {
+    const { now } = claimant;
     const packed = packSlots(asked);
-    await trx.rows(holdLimitedQueues, [packed]);
-    const queueStates = await trx.rows(readTaken, [packed, claimant.now]);
+    const ours = new Set((await trx.rows(lockLimitedQueues, [packed])).map(({ id }) => id));
+    const queueStates = await trx.rows(readTaken, [packed, now]);
     const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
+    const near = asked.flatMap(({ teamId, isNearLimit }) => (isNearLimit ? [teamId] : []));
+    const lockedTeams = await findLockedTeams(trx, near, now);
+    const isSkipped = ({ id, teamId }: StepFlow) => {
+      const queue = queues.get(id);
+      const isLimited = queue !== undefined && (queue.concurrency_limit ?? queue.rate) !== null;
+      return (isLimited && !ours.has(id)) || lockedTeams.has(teamId);
+    };
+    const free = asked.filter((flow) => !isSkipped(flow));
+    const states = skipped.statesOf(asked.filter(isSkipped));
+    skipped.free(free);
+    if (free.length === 0) return { claimed: [], blocked: 0, flows: states };
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
     const allowances = new Map(
-      queueStates.map((queue) => [
-        queue.id,
-        allowanceOf(queue, queue.rate_spent_until, claimant.now),
-      ]),
+      queueStates.map((queue) => [queue.id, allowanceOf(queue, queue.rate_spent_until, now)]),
     );
-    const open: Required<Omit<FlowSlots, 'teamId'>>[] = [];
-    for (const { id, slots, from = 0 } of asked) {
+    const allowanceIn = (id: string) => allowances.get(id) ?? null;
+    const open = free.map(({ id, slots, from = 0 }) => {
+      return { id, slots: openSlots(queues.get(id), runningIn(id), slots, allowanceIn(id)), from };
+    });
+    const taken = open.flatMap(({ id, slots }) => {
       const queue = queues.get(id);
-      const most = openSlots(queue, runningIn(id), slots, allowances.get(id) ?? null);
-      open.push({ id, slots: most, from });
-    }
-    const isOpen = new Set(open.flatMap(({ id, slots }) => (slots > 0 ? [id] : [])));
-    const taken = queueStates.flatMap((queue) =>
-      isOpen.has(queue.id) ? listOf(queue, allowances.get(queue.id) ?? null, claimant.now) : [],
-    );
+      return queue && slots > 0 ? listOf(queue, allowanceIn(id), now) : [];
+    });
     const parameters = [...parametersOf(open, claimant), packTaken(taken)];
     const rows = readRows(await trx.rows(claimJobsInSteps, parameters));
     const over = await endOverLimit(trx, claimant, rows);
     await giveBackRates(trx, taken, over);
-    return readClaim(context, open, claimant.now, rows, { runningIn, allowances, over });
+    const steps = { runningIn, allowances, over };
+    const claim = readClaim(context, open, now, rows, steps);
+    return { ...claim, flows: [...claim.flows, ...states] };
   });
 }
 
@@ -363,7 +363,7 @@ function readClaim(
       return {
         ...stateOf(flow, queues.get(flow.id), ofQueue, runningIn(flow.id), isCutOff),
         ...(isPassedOver && { nextDueAt: flow.from ?? 0 }),
-        ...heldByRate(allowances.get(flow.id) ?? null, sent, now),
+        ...pausedByRate(allowances.get(flow.id) ?? null, sent, now),
       };
     }),
   };

@@ -1,6 +1,6 @@
-import { CompiledQuery } from 'kysely';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
+import { change } from '../database/rows.ts';
 
 /**
  * The taken concurrency slots of a queue with a limit: a list of the jobs that ran when the queue was last claimed
@@ -71,21 +71,10 @@ export function packTaken(taken: readonly TakenSlots[]): string {
 }
 
 /**
- * Deletes a queue's list, because its limit has changed and jobs that began without a limit are in no list. The spent
- * time of its rate stays. Called in the transaction that changes the limit.
+ * Forgets which jobs run, because the queue's limit has changed and jobs that began without a limit are in no list. The
+ * spent time of its rate stays. Called in the transaction that changes the limit. SQLite has no lists.
  */
 export async function forgetTaken(trx: Trx, teamId: string, queueId: string): Promise<void> {
-  const statement = `
-    with last as materialized (
-      select coalesce(max(number), 0) as number from taken_slots where team_id = $1 and queue_id = $2
-    ), spent as materialized (
-      select rate_spent_until from taken_slots
-      where team_id = $1 and queue_id = $2 and number = (select number from last)
-    ), outdated as (
-      delete from taken_slots where team_id = $1 and queue_id = $2
-        and number <= (select number from last)
-    )
-    insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
-    select $1, $2, number + 1, null, 0, (select rate_spent_until from spent) from last`;
-  await trx.executeQuery(CompiledQuery.raw(statement, [teamId, queueId]));
+  const key = { team_id: teamId, queue_id: queueId };
+  await change(trx, 'taken_slots', key, { job_ids: null, recount_until: 0 });
 }

@@ -1,16 +1,10 @@
 import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
-import {
-  type HourCount,
-  HOUR_COUNT,
-  type CountRange,
-  TEAM,
-  takeCounts,
-} from '../figures/batch-counts.ts';
-import { addToDurationHours } from '../figures/durations.ts';
-import { addToOutcomeHours } from '../figures/outcomes.ts';
-import { addStarts } from '../figures/usage.ts';
+import { type CountRange, HOUR_COUNT, type HourCount, TEAM, takeCounts } from './batch-counts.ts';
+import { addToDurationHours } from './durations.ts';
+import { addToOutcomeHours } from './outcomes.ts';
+import { addStarts } from './usage.ts';
 
 /** Parameters as for `takeCounts` */
 const take = preparedStatement<HourCount>('take-batch-counts', takeCounts);
@@ -22,15 +16,11 @@ const addDurations = preparedStatement<never>('add-durations', (dialect) =>
   addToDurationHours(dialect.rows(HOUR_COUNT, 1)),
 );
 
-/** One script of several statements, because no statement of SQLite changes several tables. */
 export const addUpCounts: TransactionScript<CountRange, void> = {
   name: 'add-up-counts',
   run: async (runner, { teamIds, firstId, lastId }) => {
-    const teams = packRows(
-      TEAM,
-      teamIds.map((team_id) => ({ team_id })),
-    );
-    const taken = await runner.rows(take, [teams, firstId, lastId]);
+    const teams = teamIds.map((team_id) => ({ team_id }));
+    const taken = await runner.rows(take, [packRows(TEAM, teams), firstId, lastId]);
     if (taken.length === 0) return;
     const counts = packRows(HOUR_COUNT, sumCounts(taken));
     await runner.rows(addOutcomes, [counts]);

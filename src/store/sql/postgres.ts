@@ -14,8 +14,8 @@ export const TYPES: Record<FieldType, string> = {
 };
 
 /** How long a statement for several teams waits for a locked row. */
-const PATIENCE_MS = 100;
-const BRIEFLY = `cross join set_config('lock_timeout', '${PATIENCE_MS}ms', true) as patience`;
+const LOCK_WAIT_MS = 100;
+const LIMIT_LOCK_WAITS = `cross join set_config('lock_timeout', '${LOCK_WAIT_MS}ms', true) as lock_timeout`;
 
 /** Each part reads a range of its own index (see tables/work.ts). */
 function findByUrl(): string {
@@ -82,7 +82,8 @@ function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_
 /** The texts for Postgres. */
 export const postgres: Dialect = {
   name: 'postgres',
-  isShared: true,
+  writers: 2,
+  keepsDeadRows: true,
   $: (n, type) => (type === undefined ? `$${n}` : `$${n}::${TYPES[type]}`),
   rows: unpack,
   columns: (fields, first) => {
@@ -101,11 +102,11 @@ export const postgres: Dialect = {
   containsBytes: (whole, text) => sql`position(convert_to(${text}, 'UTF8') in ${whole}) > 0`,
   before: (text, mark) => `split_part(${text}, '${mark}', 1)`,
   lock: (clause) => clause,
-  briefly: BRIEFLY,
-  unindexed: (column) => `${column} || ''`,
+  limitLockWaits: LIMIT_LOCK_WAITS,
+  withoutIndex: (column) => `${column} || ''`,
   hasKeyOf,
-  deleteGiven: (table, key, parameter, patience) => `
-    delete from ${table} using ${unpack(key, parameter)} ${patience === 'briefly' ? BRIEFLY : ''}
+  deleteGiven: (table, key, parameter, lockWaits) => `
+    delete from ${table} using ${unpack(key, parameter)} ${lockWaits === 'limited' ? LIMIT_LOCK_WAITS : ''}
     where ${hasKeyOf(table, 'given', Object.keys(key))}`,
   isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
   // An array first: inside a join the selection may run again and again, take other rows each time, and exceed its

@@ -76,15 +76,28 @@ export interface PartitionWork {
   dropped: number;
 }
 
+/** Partitions by database; SQLite has none. */
+export const PARTITIONS = {
+  postgres: {
+    keep: keepPartitions,
+    aheadMs: async (db: Database, now: number): Promise<number | null> =>
+      coveredMs(await db.read(readSpans), now),
+  },
+  sqlite: {
+    keep: async (): Promise<PartitionWork> => ({ made: 0, dropped: 0 }),
+    aheadMs: async (): Promise<number | null> => null,
+  },
+};
+
 /**
  * Makes missing partitions and drops past ones. A change that another node is making at the same time is left to it.
  */
-export async function keepPartitions(
+async function keepPartitions(
   db: Database,
   now: number,
   historyDays: number,
 ): Promise<PartitionWork> {
-  const existing = await readSpans(db);
+  const existing = await db.read(readSpans);
   const missing = await findMissing(db, existing, now, historyDays);
   const past = spansToDrop(existing, now, historyDays);
   const work = { made: 0, dropped: 0 };
@@ -108,11 +121,7 @@ async function findMissing(
   return spansToMake(existing, { now, historyDays, lastOfRest: rows[0]?.last ?? null });
 }
 
-export async function readSpans(db: Database): Promise<Span[]> {
-  return db.read(readSpansBy);
-}
-
-async function readSpansBy(reader: Reader): Promise<Span[]> {
+export async function readSpans(reader: Reader): Promise<Span[]> {
   return findSpans(async (text) => (await sql.raw(text).execute(reader)).rows);
 }
 
@@ -152,7 +161,7 @@ async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promi
  * @returns false where another node, perhaps with another length of history, has made an overlapping one since
  */
 async function make(trx: Trx, span: Span): Promise<boolean> {
-  const existing = await readSpansBy(trx);
+  const existing = await readSpans(trx);
   if (existing.some(({ from, to }) => from < span.to && span.from < to)) return false;
   const name = nameOf(span);
   const [from, to] = [span.from * DAY_MS, span.to * DAY_MS];
@@ -167,7 +176,7 @@ async function make(trx: Trx, span: Span): Promise<boolean> {
 }
 
 async function drop(trx: Trx, span: Span): Promise<boolean> {
-  const existing = await readSpansBy(trx);
+  const existing = await readSpans(trx);
   if (!existing.some((each) => nameOf(each) === nameOf(span))) return false;
   await sql.raw(`drop table "${nameOf(span)}"`).execute(trx);
   return true;

@@ -1,10 +1,10 @@
 import type { Clock } from '#domain/clock';
-import { StoreError } from './errors.ts';
-import type { Inspection } from './inspection.ts';
-import { explainRefusal } from '../postgres/explain.ts';
-import { inspectPostgres } from '../postgres/inspect.ts';
-import { inspectSqliteFile } from '../sqlite/inspect.ts';
-import type { StoreLocation } from '../store.ts';
+import { StoreError } from './database/errors.ts';
+import type { Inspection } from './database/inspection.ts';
+import { explainRefusal } from './postgres/explain.ts';
+import { inspectPostgres } from './postgres/inspect.ts';
+import { inspectSqliteFile } from './sqlite/inspect.ts';
+import type { StoreLocation } from './store.ts';
 
 /** Examines a database without opening it as a store: nothing is made, migrated or changed. Never rejects. */
 export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {

@@ -15,7 +15,8 @@ function unpack(fields: Fields, parameter: number): string {
 /** The texts for SQLite. It has no lateral joins, so rows are picked by their `rowid`. */
 export const sqlite: Dialect = {
   name: 'sqlite',
-  isShared: false,
+  writers: 1,
+  keepsDeadRows: false,
   $: (n) => `?${n}`,
   rows: unpack,
   columns: unpack,
@@ -27,8 +28,8 @@ export const sqlite: Dialect = {
   containsBytes: (whole, text) => sql`instr(${whole}, cast(${text} as blob)) > 0`,
   before: (text, mark) => `substr(${text}, 1, instr(${text} || '${mark}', '${mark}') - 1)`,
   lock: () => '',
-  briefly: '',
-  unindexed: (column) => `+${column}`,
+  limitLockWaits: '',
+  withoutIndex: (column) => `+${column}`,
   hasKeyOf: (table, other, key = ['team_id', 'id']) =>
     key.map((column) => `${table}.${column} = ${other}.${column}`).join(' and '),
   deleteGiven: (table, key, parameter) => {

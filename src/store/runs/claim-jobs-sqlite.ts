@@ -1,6 +1,6 @@
-import type { ClaimInput, Taken } from '../runs/claim.ts';
-import type { ClaimContext, ClaimedFlow, FlowSlots } from '../runs/claims.ts';
-import { countRuns, nearLimits } from '../runs/month-limit.ts';
+import type { ClaimInput, Taken } from './claim.ts';
+import type { ClaimContext, ClaimedFlow, FlowSlots } from './claims.ts';
+import { countRuns, nearLimits } from './month-limit.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import {
   allowanceOf,
@@ -8,7 +8,7 @@ import {
   claimedJobs,
   type ClaimJobs,
   earlierFirst,
-  heldByRate,
+  pausedByRate,
   type ClaimedJobRow,
   openSlots,
   packSlots,
@@ -16,7 +16,7 @@ import {
   type ClaimedQueueRow,
   SLOTS,
   whatHolds,
-} from '../runs/due-jobs.ts';
+} from './due-jobs.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { livingNode } from '../nodes/living-node.ts';
@@ -114,8 +114,8 @@ export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, Claime
       const queue = queues.get(id);
       const holds = whatHolds(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
       const nextDueAt = holds === 'gone' ? null : next_due_at;
-      const held = heldByRate(allowanceAt(queue, now), startedOf(id), now);
-      return Object.assign({ id, nextDueAt, holds }, held);
+      const ofRate = pausedByRate(allowanceAt(queue, now), startedOf(id), now);
+      return Object.assign({ id, nextDueAt, holds }, ofRate);
     });
     return { rows, blocked: due.length - rows.length, flows: queues, states };
   },

@@ -11,14 +11,14 @@ import {
   RUNNING,
   SOURCE_COLUMN,
   type RunTable,
-} from '../runs/run-tables.ts';
+} from './run-tables.ts';
 import {
   type EndedRow,
   insertEnded,
   NO_ROWS,
   type PackedSettlements,
   streakOf,
-} from '../runs/settlement.ts';
+} from './settlement.ts';
 
 /**
  * Deletes runs from the table of running ones and gives them with their outcomes. A run that is no longer under this
@@ -28,7 +28,7 @@ function takeOut(dialect: Dialect, table: RunTable, byPlace: boolean): string {
   return `
   delete from ${table} using ends
   where ${byPlace ? `${table}.ctid = ends.place and ${table}.id = ends.id` : dialect.hasKeyOf(table, 'ends')}
-    and ${dialect.unindexed(`${table}.status`)} = '${RUNNING[table]}'
+    and ${dialect.withoutIndex(`${table}.status`)} = '${RUNNING[table]}'
     and ${table}.claimed_by = ${dialect.$(1)}
   returning ${KEPT_COLUMNS[table].map((name) => `${table}.${name}`).join(', ')},
     ${table}.${SOURCE_COLUMN[table]} as source_id, ends.duration_step,
@@ -40,10 +40,10 @@ const CALLBACKS = FIRST_OF_ENDS + Object.keys(ENDED).length;
 const COPIES = CALLBACKS + 1;
 
 /** The parts that insert callbacks and next attempts. */
-function sequel(dialect: Dialect, table: RunTable): string {
-  const told = insertCallbacksOf(dialect, CALLBACKS, 'join ended on ended.id = given.run_id');
-  const retried = insertCopies(dialect, COPIES, 'ended');
-  return `, told as (${told}) ${table === 'jobs' ? `, retried as (${retried})` : ''}`;
+function followUps(dialect: Dialect, table: RunTable): string {
+  const callbacks = insertCallbacksOf(dialect, CALLBACKS, 'join ended on ended.id = given.run_id');
+  const attempts = insertCopies(dialect, COPIES, 'ended');
+  return `, callbacks_of as (${callbacks}) ${table === 'jobs' ? `, next_attempts as (${attempts})` : ''}`;
 }
 
 /**
@@ -52,17 +52,17 @@ function sequel(dialect: Dialect, table: RunTable): string {
  *
  * $1 node, from $2 on the ends, then callbacks and next attempts if there are any
  *
- * @param hasSequel  false leaves out the parts for callbacks and next attempts: the server prepares each part even if
+ * @param hasFollowUps  false leaves out the parts for callbacks and next attempts: the server prepares each part even if
  * it has no rows
  */
-const endText = (table: RunTable, byPlace: boolean, hasSequel: boolean) => (dialect: Dialect) =>
+const endText = (table: RunTable, byPlace: boolean, hasFollowUps: boolean) => (dialect: Dialect) =>
   `
   with ends as materialized (
-    select given.* from ${dialect.columns(ENDED, FIRST_OF_ENDS)} ${dialect.briefly}
+    select given.* from ${dialect.columns(ENDED, FIRST_OF_ENDS)} ${dialect.limitLockWaits}
   ), ended as (${takeOut(dialect, table, byPlace)}
   ), written as (${insertEnded(dialect, table, { kept: 'ended', outcome: 'ended', from: 'ended' })}
   ), counted as (${countBatch('ended')}
-  ) ${hasSequel ? sequel(dialect, table) : ''}
+  ) ${hasFollowUps ? followUps(dialect, table) : ''}
   ${table === 'jobs' ? IDS_UNLESS_ALL : `select ended.id ${streakOf(table, 'ended')} from ended`}`;
 
 /** Most batches end whole, so their ids need not be sent back. */
@@ -73,7 +73,7 @@ function endStatements<Row>(table: RunTable, byPlace: boolean) {
   const name = `end-${table}${byPlace ? '-by-place' : ''}`;
   return {
     alone: preparedStatement<Row>(`${name}-at-once`, endText(table, byPlace, false)),
-    withSequel: preparedStatement<Row>(`${name}-with-sequel`, endText(table, byPlace, true)),
+    withFollowUps: preparedStatement<Row>(`${name}-with-follow-ups`, endText(table, byPlace, true)),
   };
 }
 
@@ -86,10 +86,10 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = 
   isOneStatement: true,
   async run(runner, { table, nodeId, ends, byPlace, callbacks, copies }) {
     const parameters = [nodeId, ...ends];
-    const which = callbacks === NO_ROWS && copies === NO_ROWS ? 'alone' : 'withSequel';
-    if (which === 'withSequel') parameters.push(callbacks);
+    const which = callbacks === NO_ROWS && copies === NO_ROWS ? 'alone' : 'withFollowUps';
+    if (which === 'withFollowUps') parameters.push(callbacks);
     if (table === 'executions') return runner.rows(END_EXECUTIONS[which], parameters);
-    if (which === 'withSequel') parameters.push(copies);
+    if (which === 'withFollowUps') parameters.push(copies);
     const statements = byPlace ? END_JOBS_BY_PLACE : END_JOBS;
     const [ended] = await runner.rows(statements[which], parameters);
     return ended?.ids?.map((id) => ({ id })) ?? null;

@@ -1,0 +1,45 @@
+import { type Fields, packRows, type RowOf } from './dialect.ts';
+
+/** The name of a record's field with a column's value: `teamId` for `team_id`. */
+type FieldName<Column> = Column extends `${infer Start}_${infer Rest}`
+  ? `${Start}${Capitalize<FieldName<Rest>>}`
+  : Column;
+
+/** A row with its columns as fields of a record. */
+export type RecordOf<Row> = { -readonly [C in keyof Row as FieldName<C & string>]: Row[C] };
+
+const names = new Map<string, string>();
+
+function fieldName(column: string): string {
+  let name = names.get(column);
+  if (name === undefined) {
+    name = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    names.set(column, name);
+  }
+  return name;
+}
+
+/** @param columns  those to read; default: all */
+export function toRecord<Row extends object, C extends keyof Row & string = keyof Row & string>(
+  row: Row,
+  columns?: readonly C[],
+): RecordOf<Pick<Row, C>> {
+  const record: Record<string, unknown> = {};
+  for (const column of columns ?? (Object.keys(row) as C[]))
+    record[fieldName(column)] = row[column];
+  return record as RecordOf<Pick<Row, C>>;
+}
+
+/** Packs records as `packRows` packs rows. */
+export function packRecords<F extends Fields>(
+  fields: F,
+  records: readonly RecordOf<RowOf<F>>[],
+): string {
+  const columns = Object.keys(fields);
+  const rows = records.map((record: Record<string, unknown>) => {
+    const row: Record<string, unknown> = {};
+    for (const column of columns) row[column] = record[fieldName(column)];
+    return row;
+  });
+  return packRows(fields, rows as RowOf<F>[]);
+}

@@ -1,0 +1,83 @@
+import { wasLockedOut } from '../database/errors.ts';
+import { preparedStatement } from '../database/prepared.ts';
+import { packRows } from '../database/dialect.ts';
+import type { StatementRunner } from '../database/transaction-script.ts';
+import { periodsOf } from '../figures/usage.ts';
+import { TEAM } from './claim.ts';
+import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots } from './claims.ts';
+
+/**
+ * Locks the counters of teams near their monthly limit, which a claim is going to change. Returns the teams of which
+ * another transaction has locked one. SQLite has one writer, so there it returns none.
+ *
+ * Parameters: 1 rows of `TEAM`, 2 month, 3 day
+ */
+const lockMonths = preparedStatement<{ team_id: string }>('lock-months', (dialect) => {
+  const isLocked = (table: string, period: string) => {
+    const row = `select c.team_id from ${table} c where c.team_id = given.team_id and c.${period}`;
+    return `exists (${row}) and not exists (${row} ${dialect.lock('for no key update skip locked')})`;
+  };
+  return `
+  select given.team_id from ${dialect.rows(TEAM, 1)}
+  where ${isLocked('usage_months', `month = ${dialect.$(2)}`)}
+    or ${isLocked('usage_days', `day = ${dialect.$(3)}`)}`;
+});
+
+/** See `lockMonths`. */
+export async function findLockedTeams(
+  runner: StatementRunner,
+  teamIds: Iterable<string>,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const teams = Array.from(new Set(teamIds), (team_id) => ({ team_id }));
+  if (teams.length === 0) return new Set();
+  const { month, day } = periodsOf(now);
+  const locked = await runner.rows(lockMonths, [packRows(TEAM, teams), month, day]);
+  return new Set(locked.map(({ team_id }) => team_id));
+}
+
+/** After so many claims in a row another claim's short lock is no longer the likely reason. */
+const SHORT_LOCKS = 3;
+/** Above this number all are forgotten, and counted again. */
+const MOST_REMEMBERED = 1_000;
+
+/** The flows that claims have skipped because another transaction has locked a row of theirs. */
+export class SkippedFlows {
+  /** How many claims in a row have skipped a flow. */
+  readonly #skips = new Map<string, number>();
+
+  /** The states of skipped flows: they are tried again from the same time on. */
+  statesOf(skipped: readonly FlowSlots[]): ClaimedFlow[] {
+    return skipped.map(({ id, from = 0 }) => {
+      const skips = (this.#skips.get(id) ?? 0) + 1;
+      this.#skips.set(id, skips);
+      return { id, nextDueAt: from, holds: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
+    });
+  }
+
+  /** Forgets flows that a claim has not skipped. */
+  free(flows: readonly { id: string }[]): void {
+    for (const { id } of flows) this.#skips.delete(id);
+    if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();
+  }
+
+  /**
+   * Claims from flows. If a lock stops the claim nevertheless, it claims from those of each team alone, and skips the
+   * teams for which that fails too.
+   */
+  async claimByTeam<Flow extends FlowSlots, Run extends ClaimedRun>(
+    asked: readonly Flow[],
+    claim: (asked: readonly Flow[]) => Promise<Claim<Run>>,
+  ): Promise<Claim<Run>[]> {
+    try {
+      return [await claim(asked)];
+    } catch (error) {
+      if (!wasLockedOut(error)) throw error;
+    }
+    const byTeam = [...Map.groupBy(asked, ({ id, teamId = id }) => teamId).values()];
+    if (byTeam.length === 1) return [{ claimed: [], blocked: 0, flows: this.statesOf(asked) }];
+    const claims: Claim<Run>[] = [];
+    for (const ofTeam of byTeam) claims.push(...(await this.claimByTeam(ofTeam, claim)));
+    return claims;
+  }
+}
