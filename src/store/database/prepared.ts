@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import type { Dialect } from './dialect.ts';
-import { postgres } from '../postgres/sql.ts';
+import { postgres } from '../sql/postgres.ts';
 import type { QueryRunner, StatementRunner } from './transaction-script.ts';
-import { sqlite } from '../sqlite/sql.ts';
+import { sqlite } from '../sql/sqlite.ts';
 
 /**
  * A frequent statement, written by hand because Kysely's builder would compile it again on every call. It has a text
@@ -16,14 +16,20 @@ export interface PreparedStatement<Row> {
   readonly row?: Row;
 }
 
+/** The prepared statements by name, for the files that show the hot ones (statements.test.ts). */
+export const STATEMENTS = new Map<string, PreparedStatement<unknown>>();
+
 export function preparedStatement<Row>(
   name: string,
   write: (dialect: Dialect) => string,
 ): PreparedStatement<Row> {
-  return {
+  if (STATEMENTS.has(name)) throw new Error(`there are two statements ${name}`);
+  const statement = {
     sqlite: `/* ${name} */ ${write(sqlite)}`,
     postgres: `/* ${name} */ ${write(postgres)}`,
   };
+  STATEMENTS.set(name, statement);
+  return statement;
 }
 
 /**
