@@ -1,114 +1,42 @@
 /** §6.5: several channels of a team, which crons and queues name by level. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import type { ChannelConfig } from '#domain/notification-channel';
+import { CHAT_FORMATS } from '#alerts/channels/registry';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
 import { signBody } from '#domain/signature';
+import { BROKEN, OK, startScene } from '#testing/alert-scene';
 import { startNotifier } from '#testing/notifying';
-import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
-import { runCronNow } from '#testing/runs';
-import { MINUTE, scheduleCron, scheduleJob, setQueue } from '#testing/scheduling';
-import { startService } from '#testing/service';
-import { startSmtpServer } from '#testing/smtp';
-import { forEachStore, type OpenTestStore } from '#testing/stores';
+import type { Receiver } from '#testing/receiver';
+import { MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
+import { forEachStore } from '#testing/stores';
 
-const OK: Answer = { status: 200, body: 'fine' };
-const BROKEN: Answer = { status: 500, body: 'out of cheese' };
-type Chosen = AlertSettings['channels'];
-
-/** A service whose team has a default channel at `/default`, and others at paths of their own. */
-async function startScene(openTestStore: OpenTestStore) {
-  const stack = new AsyncDisposableStack();
-  const target = stack.use(await startReceiver());
-  const chat = stack.use(await startReceiver());
-  const service = stack.use(await startService(openTestStore));
-  const { teamId, work, store } = service;
-  await work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/default` });
-  const add = async (name: string, team = teamId) => {
-    const config = { kind: 'slack', url: `${chat.url}/${name}` } as const;
-    const outcome = await work.addChannel(team, { name, config, collectMinutes: null });
-    assert.ok(outcome.kind === 'saved');
-    return outcome.id;
-  };
-  return {
-    service,
-    target,
-    chat,
-    teamId,
-    add,
-    addKind: async (config: ChannelConfig) => {
-      const outcome = await work.addChannel(teamId, {
-        name: config.kind,
-        config,
-        collectMinutes: null,
-      });
-      assert.ok(outcome.kind === 'saved');
-      return outcome.id;
-    },
-    makeCron: async (
-      channels: Chosen,
-      fields: Record<string, unknown> = {},
-      settings: Partial<AlertSettings> = {},
-    ) => {
-      const paused = { url: `${target.url}/cron`, is_active: false, alert_threshold: 1, ...fields };
-      const { id } = await scheduleCron(service, paused);
-      const cron = await store.crons.find(teamId, id);
-      assert.ok(cron);
-      await store.crons.update(
-        teamId,
-        id,
-        { ...cron, alertSettings: { ...cron.alertSettings, ...settings, channels } },
-        { isActive: fields['is_active'] === true, nextRunAt: null, now: service.clock.now() },
-      );
-      return id;
-    },
-    run: async (cronId: string, outcomes: string) => {
-      for (const each of outcomes) {
-        target.answer('/cron', each === 'o' ? OK : BROKEN);
-        await runCronNow(service, cronId);
-      }
-    },
-    deliveries: async () =>
-      (await store.alerts.list(teamId, { limit: 100 }))
-        .toReversed()
-        .map(({ delivery }) => delivery),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
-
-/** Where posts went, with how many. */
-function told(chat: Receiver): Record<string, number> {
-  const byPath = Map.groupBy(chat.requests, ({ url }) => url);
-  return Object.fromEntries([...byPath].map(([path, posts]) => [path, posts.length] as const));
-}
+type Scene = Awaited<ReturnType<typeof startScene>>;
 
 forEachStore((dialect, openTestStore) => {
   describe('a cron with channels', () => {
     test('a cron notifies its channels of each level once, and the default channel for other levels', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
       const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
       const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
-      const cronId = await scene.makeCron(channels, { alert_threshold: 2 });
+      const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
       await scene.run(cronId, 'x');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 1 }, 'the warning');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
       await scene.run(cronId, 'x');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
       await scene.run(cronId, 'o');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
 
     test('a cron that notifies nobody still records its alert', async () => {
       await using scene = await startScene(openTestStore);
-      await using notifier = await startNotifier(scene.service);
-      await scene.run(await scene.makeCron({ failure: [] }), 'x');
-      await notifier.told();
-      assert.deepEqual(told(scene.chat), {});
+      await scene.run(await scene.makeCronFor({ failure: [] }), 'x');
+      await scene.told();
+      assert.deepEqual(scene.posts(), {});
       assert.deepEqual(await scene.deliveries(), ['muted']);
       assert.deepEqual(await scene.service.store.notices.scanWaiting(), []);
     });
@@ -116,36 +44,33 @@ forEachStore((dialect, openTestStore) => {
     test('an alert is sent once every channel has it, even if one failed at first', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await using notifier = await startNotifier(service);
       const ops = await scene.add('ops');
       chat.answer('/ops', [{ status: 500 }, OK]);
-      await scene.run(await scene.makeCron({ failure: ['default', ops] }), 'x');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 1, '/ops': 1 });
+      await scene.run(await scene.makeCronFor({ failure: ['default', ops] }), 'x');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
       assert.deepEqual(await scene.deliveries(), ['pending']);
       const { store } = service;
       assert.equal((await store.channels.find(teamId, ops))?.lastError, 'HTTP 500 error');
       assert.equal((await store.channels.read(teamId)).lastError, null);
-      await service.clock.advance(MINUTE);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 1, '/ops': 2 });
+      await scene.wait(MINUTE);
+      assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 2 });
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
 
     test('an alert has failed when its only channel fails for an hour', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
       const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
       chat.answer('/ops', { status: 500 });
       chat.answer('/pager', [{ status: 500 }, { status: 500 }, OK]);
-      await scene.run(await scene.makeCron({ failure: [ops, pager] }), 'x');
+      await scene.run(await scene.makeCronFor({ failure: [ops, pager] }), 'x');
       for (let minute = 0; minute < 75; minute += 5) {
-        await notifier.told();
+        await scene.told();
         await service.clock.advance(5 * MINUTE);
       }
-      await notifier.told();
-      assert.equal(told(chat)['/pager'], 3);
+      await scene.told();
+      assert.equal(scene.posts()['/pager'], 3);
       assert.deepEqual(await scene.deliveries(), ['failed']);
       assert.deepEqual(await service.store.notices.scanWaiting(), []);
     });
@@ -154,20 +79,19 @@ forEachStore((dialect, openTestStore) => {
   describe('a channel that is deleted', () => {
     test("a deleted channel's pending notifications go to the default channel, once", async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
+      const { service, teamId } = scene;
       const { work } = service;
       const [ops, pager] = [await scene.add('ops'), await scene.add('pager')];
-      const cronId = await scene.makeCron({ failure: [ops, pager], recovery: ['default', ops] });
+      const cronId = await scene.makeCronFor({ failure: [ops, pager], recovery: ['default', ops] });
       await scene.run(cronId, 'x');
       assert.equal(await work.deleteChannel(teamId, ops), true);
       assert.equal(await work.deleteChannel(teamId, pager), true);
       assert.equal(await work.deleteChannel(teamId, pager), false);
-      await using notifier = await startNotifier(service);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 1 }, 'what waited for two of them');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 1 }, 'what waited for two of them');
       await scene.run(cronId, 'o');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 2 }, 'the default and one that is gone');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 2 }, 'the default and one that is gone');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
     });
   });
@@ -175,36 +99,29 @@ forEachStore((dialect, openTestStore) => {
   describe('a queue with channels', () => {
     test('a queue notifies its channels in addition to the emails, a burst in one message', async () => {
       await using scene = await startScene(openTestStore);
-      await using smtp = await startSmtpServer();
-      const { service, target, chat, teamId } = scene;
-      await using notifier = await startNotifier(service, { smtp });
+      const { service, target, chat, smtp } = scene;
       const ops = await scene.add('ops');
-      const mails = await service.work.addChannel(teamId, {
-        name: 'everybody',
-        config: { kind: 'email' },
-        collectMinutes: null,
-      });
-      assert.ok(mails.kind === 'saved');
+      const mails = await scene.addChannel('everybody', { kind: 'email' });
       target.answer('/job', BROKEN);
       await setQueue(service, {
         emailAlerts: true,
         retriesEnabled: false,
-        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails.id] } },
+        alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [ops, mails] } },
       });
       const post = async (count: number) => {
         const before = target.requests.length;
         for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
         await target.waitFor(before + count);
         await service.quiet();
-        await notifier.told();
+        await scene.told();
       };
       await post(1);
-      assert.deepEqual(told(chat), { '/ops': 1 });
+      assert.deepEqual(scene.posts(), { '/ops': 1 });
       assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
       await post(5);
       await service.advance(MINUTE);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/ops': 2 });
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/ops': 2 });
       assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
       assert.equal(smtp.mails.length, 2);
       assert.ok((await scene.deliveries()).every((delivery) => delivery === 'sent'));
@@ -215,8 +132,7 @@ forEachStore((dialect, openTestStore) => {
     for (const isMail of [true, false])
       test(`a queue without its channel is emailed once and notifies the default channel${isMail ? ' unless that is email' : ''}`, async () => {
         await using scene = await startScene(openTestStore);
-        await using smtp = await startSmtpServer();
-        const { service, target, chat, teamId } = scene;
+        const { service, target, smtp, teamId } = scene;
         const { work } = service;
         if (isMail) await work.setChannel(teamId, { kind: 'email' });
         const ops = await scene.add('ops');
@@ -230,9 +146,8 @@ forEachStore((dialect, openTestStore) => {
         await target.waitFor(1);
         await service.quiet();
         assert.equal(await work.deleteChannel(teamId, ops), true);
-        await using notifier = await startNotifier(service, { smtp });
-        await notifier.told();
-        assert.deepEqual(told(chat), isMail ? {} : { '/default': 1 });
+        await scene.told();
+        assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
         assert.equal(smtp.mails.length, 1);
         assert.deepEqual(await scene.deliveries(), ['sent']);
         assert.deepEqual(await service.store.notices.scanWaiting(), []);
@@ -242,22 +157,21 @@ forEachStore((dialect, openTestStore) => {
   describe('channels', () => {
     test("a cron can't notify channels of another team", async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
+      const { service, teamId } = scene;
       const stranger = await service.people.operator.createUser({
         email: 'grace@example.com',
         password: 'correct horse battery',
         team: 'Compilers',
       });
       assert.ok(stranger.kind === 'created');
-      const theirs = await scene.add('theirs', stranger.teamId);
+      const theirs = await scene.add('theirs', { team: stranger.teamId });
       const { work } = service;
       assert.equal(await work.findChannel(teamId, theirs), null);
       assert.equal(await work.findChannelConfig(teamId, theirs), null);
       assert.equal(await work.deleteChannel(teamId, theirs), false);
-      await using notifier = await startNotifier(service);
-      await scene.run(await scene.makeCron({ failure: [theirs] }), 'x');
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 1 });
+      await scene.run(await scene.makeCronFor({ failure: [theirs] }), 'x');
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 1 });
     });
 
     test('channels of a team have different names and addresses', async () => {
@@ -265,7 +179,7 @@ forEachStore((dialect, openTestStore) => {
       const { service, chat, teamId } = scene;
       const { work } = service;
       const ops = await scene.add('ops');
-      const config = { kind: 'slack', url: `${chat.url}/default` } as const;
+      const config = { kind: 'slack', url: `${chat.url}/default?key=s3cret` } as const;
       const same = { kind: 'same', as: 'the default channel' };
       assert.deepEqual(
         await work.addChannel(teamId, { name: 'again', config, collectMinutes: null }),
@@ -305,15 +219,13 @@ forEachStore((dialect, openTestStore) => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId, target } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
-      await using notifier = await startNotifier(service);
-      const hook = await scene.addKind({ kind: 'webhook', url: `${chat.url}/hook` });
+      const hook = await scene.addChannel('webhook', { kind: 'webhook', url: `${chat.url}/hook` });
       chat.answer('/hook', [{ status: 503 }, OK]);
       const settings = { note: 'Ask <ops>', runbookUrl: 'https://wiki.example/x' };
-      const cronId = await scene.makeCron({ failure: [hook] }, { name: 'Pay' }, settings);
+      const cronId = await scene.makeCronFor({ failure: [hook] }, { name: 'Pay' }, settings);
       await scene.run(cronId, 'x');
-      await notifier.told();
-      await service.clock.advance(MINUTE);
-      await notifier.told();
+      await scene.told();
+      await scene.wait(MINUTE);
       const [first, second, ...more] = chat.requests;
       assert.ok(first && second);
       assert.equal(more.length, 0);
@@ -351,26 +263,33 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(target.requests.length, 1);
     });
 
-    test('only webhooks are signed', async () => {
+    test('a chat of each kind gets one unsigned JSON post', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId, chat } = scene;
       await service.store.teams.setSigningSecret(teamId, 'whsec_of-ours', service.clock.now());
-      await using notifier = await startNotifier(service);
       const { url } = chat;
+      const paths: string[] = [];
+      for (const kind of Object.keys(CHAT_FORMATS) as ChatKind[]) {
+        paths.push(`/${kind}`);
+        assert.deepEqual(await scene.sendTest({ kind, url: `${url}/${kind}` }), { kind: 'sent' });
+      }
       const server = { token: '110:abc', chat_id: '7', server: url };
       for (const config of [
-        { kind: 'mattermost', url },
         { kind: 'ntfy', url: `${url}/our-topic`, token: 'tk_1' },
         { kind: 'telegram', ...server },
         { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: url },
       ] as const)
-        assert.deepEqual(await notifier.notifier.sendTest(teamId, config), { kind: 'sent' });
-      const paths = chat.requests.map(({ url: path }) => path);
-      const pagerduty = ['/v2/enqueue', '/v2/enqueue'];
-      assert.deepEqual(paths, ['/', '/', '/bot110:abc/sendMessage', ...pagerduty]);
-      assert.equal(chat.requests[1]?.headers['authorization'], 'Bearer tk_1');
-      for (const { headers } of chat.requests)
+        assert.deepEqual(await scene.sendTest(config), { kind: 'sent' });
+      paths.push('/', '/bot110:abc/sendMessage', '/v2/enqueue', '/v2/enqueue');
+      assert.deepEqual(
+        chat.requests.map(({ url: path }) => path),
+        paths,
+      );
+      assert.equal(chat.requests.at(-4)?.headers['authorization'], 'Bearer tk_1');
+      for (const { method, headers } of chat.requests) {
+        assert.deepEqual([method, headers['content-type']], ['POST', 'application/json']);
         assert.ok(!('x-service-signature' in headers) && !('x-service-timestamp' in headers));
+      }
     });
   });
 
@@ -381,20 +300,21 @@ forEachStore((dialect, openTestStore) => {
         return [event['event_action'], event['dedup_key']];
       });
 
-    test('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
-      await using scene = await startScene(openTestStore);
-      await using notifier = await startNotifier(scene.service);
-      const config = {
+    const addPager = ({ addChannel, chat }: Scene) =>
+      addChannel('pagerduty', {
         kind: 'pagerduty',
         routing_key: 'R0UT1NGK3Y',
-        server: scene.chat.url,
-      } as const;
-      const pager = await scene.addKind(config);
-      const cronId = await scene.makeCron({ failure: [pager], recovery: [pager] });
+        server: chat.url,
+      });
+
+    test('PagerDuty gets an incident at a failure and its resolution at the recovery', async () => {
+      await using scene = await startScene(openTestStore);
+      const pager = await addPager(scene);
+      const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
       await scene.run(cronId, 'x');
-      await notifier.told();
+      await scene.told();
       await scene.run(cronId, 'xo');
-      await notifier.told();
+      await scene.told();
       const key = `belfry-cron-${cronId}`;
       assert.deepEqual(eventsIn(scene.chat), [
         ['trigger', key],
@@ -406,12 +326,11 @@ forEachStore((dialect, openTestStore) => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { clock, store } = service;
-      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
-      const pager = await scene.addKind(config);
+      const pager = await addPager(scene);
       const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
       await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
       for (const name of ['A', 'B', 'C'])
-        await scene.run(await scene.makeCron({ failure: [pager] }, { name }), 'x');
+        await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       const leases: number[] = [];
       chat.answer('/v2/enqueue', async () => {
         const [waiting] = await store.notices.scanWaiting();
@@ -419,9 +338,7 @@ forEachStore((dialect, openTestStore) => {
         await clock.advance(2_000);
         return { status: 202 };
       });
-      await clock.advance(2 * MINUTE);
-      await using notifier = await startNotifier(service);
-      await notifier.told();
+      await scene.wait(2 * MINUTE);
       assert.deepEqual(leases, [MINUTE, MINUTE, MINUTE]);
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
@@ -430,20 +347,17 @@ forEachStore((dialect, openTestStore) => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       const { clock, store } = service;
-      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
-      const pager = await scene.addKind(config);
+      const pager = await addPager(scene);
       const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
       await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
       for (const name of ['A', 'B'])
-        await scene.run(await scene.makeCron({ failure: [pager] }, { name }), 'x');
+        await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       chat.answer('/v2/enqueue', async () => {
         const now = clock.now() + 2 * MINUTE;
         await store.notices.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
         return { status: 202 };
       });
-      await clock.advance(2 * MINUTE);
-      await using notifier = await startNotifier(service);
-      await notifier.told();
+      await scene.wait(2 * MINUTE);
       assert.equal(chat.requests.length, 1);
       assert.equal((await store.channels.find(teamId, pager))?.lastError, null);
       assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
@@ -451,18 +365,15 @@ forEachStore((dialect, openTestStore) => {
 
     test('PagerDuty gets no incident for a failure that is over before it could be sent', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
-      const config = { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server: chat.url } as const;
-      const pager = await scene.addKind(config);
+      const { chat } = scene;
+      const pager = await addPager(scene);
       chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
-      const cronId = await scene.makeCron({ failure: [pager], recovery: [pager] });
+      const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
       await scene.run(cronId, 'x');
-      await notifier.told();
+      await scene.told();
       await scene.run(cronId, 'o');
-      await notifier.told();
-      await service.clock.advance(MINUTE);
-      await notifier.told();
+      await scene.told();
+      await scene.wait(MINUTE);
       const actions = eventsIn(chat).map(([action]) => action);
       assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
@@ -471,29 +382,26 @@ forEachStore((dialect, openTestStore) => {
 
   describe('reminders', () => {
     const HOUR = 60 * MINUTE;
-    const posts = ({ requests }: Receiver) =>
-      requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
 
     test('reminders are sent every few hours until a cron recovers', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
-      const wait = async (ms: number) => {
-        await service.clock.advance(ms);
-        await notifier.told();
-      };
-      const cronId = await scene.makeCron({}, { name: 'Pay', is_active: true }, { remindHours: 6 });
+      const cronId = await scene.makeCronFor(
+        {},
+        { name: 'Pay', is_active: true },
+        { remindHours: 6 },
+      );
       await scene.run(cronId, 'x');
-      await notifier.told();
-      await wait(6 * HOUR - 10_000);
+      await scene.told();
+      await scene.wait(6 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'not before its time');
-      await wait(15_000);
+      await scene.wait(15_000);
       await scene.run(cronId, 'x');
-      await wait(6 * HOUR);
+      await scene.wait(6 * HOUR);
       await scene.run(cronId, 'o');
-      await notifier.told();
-      await wait(24 * HOUR);
-      assert.deepEqual(posts(chat), [
+      await scene.told();
+      await scene.wait(24 * HOUR);
+      assert.deepEqual(scene.titles(), [
         'Failure: cron “Pay” failed',
         'Reminder: cron “Pay” still fails after 6 h',
         'Reminder: cron “Pay” still fails after 12 h',
@@ -511,51 +419,41 @@ forEachStore((dialect, openTestStore) => {
 
     test('reminders are not sent unless they are configured, nor for a paused cron', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
+      const { chat } = scene;
       const [plain, paused] = [
-        await scene.makeCron({}, { is_active: true }),
-        await scene.makeCron({}, {}, { remindHours: 1 }),
+        await scene.makeCronFor({}, { is_active: true }),
+        await scene.makeCronFor({}, {}, { remindHours: 1 }),
       ];
       await scene.run(plain, 'x');
       await scene.run(paused, 'x');
-      await notifier.told();
-      await service.clock.advance(30 * HOUR);
-      await notifier.told();
+      await scene.told();
+      await scene.wait(30 * HOUR);
       assert.equal(chat.requests.length, 2);
     });
 
     test('reminders stop while the team is paused and continue afterwards (§3.11)', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await using notifier = await startNotifier(service);
-      await scene.run(await scene.makeCron({}, { is_active: true }, { remindHours: 1 }), 'x');
-      await notifier.told();
+      await scene.run(await scene.makeCronFor({}, { is_active: true }, { remindHours: 1 }), 'x');
+      await scene.told();
       await service.work.pauseTeam(teamId, 'Ada');
-      await service.clock.advance(5 * HOUR);
-      await notifier.told();
+      await scene.wait(5 * HOUR);
       assert.equal(chat.requests.length, 1);
       await service.work.resumeTeam(teamId);
-      await service.clock.advance(HOUR + MINUTE);
-      await notifier.told();
+      await scene.wait(HOUR + MINUTE);
       assert.equal(chat.requests.length, 2);
     });
 
     test('reminders wait for the end of a maintenance window and are then sent once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await using notifier = await startNotifier(service);
-      const wait = async (ms: number) => {
-        await service.clock.advance(ms);
-        await notifier.told();
-      };
-      const before = await scene.makeCron(
+      const before = await scene.makeCronFor(
         {},
         { name: 'Before', is_active: true },
         { remindHours: 1 },
       );
       await scene.run(before, 'x');
-      await notifier.told();
+      await scene.told();
       const now = service.clock.now();
       await service.work.createWindow(teamId, {
         name: 'Night',
@@ -564,26 +462,26 @@ forEachStore((dialect, openTestStore) => {
         isWeekly: false,
         covers: 'team',
       });
-      const inside = await scene.makeCron(
+      const inside = await scene.makeCronFor(
         {},
         { name: 'Inside', is_active: true },
         { remindHours: 1 },
       );
       await scene.run(inside, 'x');
-      await wait(5 * HOUR - 10_000);
+      await scene.wait(5 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'nothing inside the window');
-      await wait(20_000);
+      await scene.wait(20_000);
       assert.deepEqual(
-        new Set(posts(chat).slice(1)),
+        new Set(scene.titles().slice(1)),
         new Set([
           'Still failing after maintenance “Night”: cron “Inside” fails',
           'Reminder: cron “Before” still fails after 5 h',
         ]),
       );
       assert.equal(chat.requests.length, 3);
-      await wait(50 * MINUTE);
+      await scene.wait(50 * MINUTE);
       assert.equal(chat.requests.length, 3, 'what was told at the end is told again an hour later');
-      await wait(11 * MINUTE);
+      await scene.wait(11 * MINUTE);
       assert.equal(chat.requests.length, 5);
     });
 
@@ -592,54 +490,48 @@ forEachStore((dialect, openTestStore) => {
 
     test('a queue sends reminders while a failed job is neither retried nor deleted', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId, target } = scene;
-      await using notifier = await startNotifier(service);
-      const wait = async (ms: number) => {
-        await service.clock.advance(ms);
-        await notifier.told();
-      };
+      const { service, teamId, target } = scene;
       await setQueue(service, reminded, 'mail');
       const fail = async () => {
         target.answer('/mail', BROKEN);
         const { job_id } = await scheduleJob(service, { queue: 'mail', url: `${target.url}/mail` });
         await service.quiet();
-        await notifier.told();
+        await scene.told();
         return job_id;
       };
       const first = await fail();
-      await wait(HOUR + 5_000);
+      await scene.wait(HOUR + 5_000);
       const second = await fail();
-      await wait(50 * MINUTE);
+      await scene.wait(50 * MINUTE);
       const failure = 'Failure: a job of queue “mail” was dead-lettered';
       const reminder = 'Reminder: queue “mail” still has failed jobs after';
-      const titles = () => posts(chat).map((title) => title.replace(/(?<= after) .*/, ''));
+      const titles = () => scene.titles().map((title) => title.replace(/(?<= after) .*/, ''));
       assert.deepEqual(titles(), [failure, reminder, failure], 'what was told anew waits');
       await service.work.actOnJobs(teamId, 'delete', [second]);
-      await wait(11 * MINUTE);
+      await scene.wait(11 * MINUTE);
       assert.deepEqual(titles().slice(3), [reminder]);
       const [alert] = await service.store.alerts.list(teamId, { limit: 1 });
       assert.deepEqual([alert?.kind, alert?.runId, alert?.attemptNumber], ['reminder', first, 1]);
       const rare = { ...patient, remindHours: 6 } as const;
       await setQueue(service, { alertSettings: rare }, 'mail');
-      await wait(HOUR + 5_000);
-      assert.equal(posts(chat).length, 4, 'the hours of now count');
+      await scene.wait(HOUR + 5_000);
+      assert.equal(scene.titles().length, 4, 'the hours of now count');
       target.answer('/mail', OK);
       await service.work.actOnJobs(teamId, 'retry', [first]);
       await service.quiet();
-      await wait(5 * HOUR);
-      assert.equal(posts(chat).length, 4);
+      await scene.wait(5 * HOUR);
+      assert.equal(scene.titles().length, 4);
     });
 
     test('a queue that is paused, muted or without reminders sends none', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, target, teamId } = scene;
-      await using notifier = await startNotifier(service);
       target.answer('/mail', BROKEN);
       for (const name of ['paused', 'muted', 'silent', 'unmailed']) {
         await setQueue(service, reminded, name);
         await scheduleJob(service, { queue: name, url: `${target.url}/mail` });
         await service.quiet();
-        await notifier.told();
+        await scene.told();
       }
       assert.equal(chat.requests.length, 4);
       await setQueue(service, { isPaused: true }, 'paused');
@@ -654,12 +546,10 @@ forEachStore((dialect, openTestStore) => {
         isWeekly: false,
         covers: [{ kind: 'queue', id: muted?.id ?? '' }],
       });
-      await service.clock.advance(3 * HOUR - 10_000);
-      await notifier.told();
+      await scene.wait(3 * HOUR - 10_000);
       assert.equal(chat.requests.length, 4);
-      await service.clock.advance(20_000);
-      await notifier.told();
-      assert.deepEqual(posts(chat).slice(4), [
+      await scene.wait(20_000);
+      assert.deepEqual(scene.titles().slice(4), [
         'Reminder: queue “muted” still has failed jobs after 3 h',
       ]);
     });
@@ -667,7 +557,7 @@ forEachStore((dialect, openTestStore) => {
     test('two nodes raise each reminder once', async () => {
       await using scene = await startScene(openTestStore);
       const { service } = scene;
-      const cronId = await scene.makeCron({}, { is_active: true }, { remindHours: 1 });
+      const cronId = await scene.makeCronFor({}, { is_active: true }, { remindHours: 1 });
       await scene.run(cronId, 'x');
       const other = dialect === 'sqlite' ? service.store : await service.store.openAnother();
       await service.clock.advance(HOUR);
@@ -678,39 +568,26 @@ forEachStore((dialect, openTestStore) => {
   });
 
   describe('a channel that collects notifications', () => {
-    const said = ({ requests }: Receiver, path: string) =>
-      requests
-        .filter(({ url }) => url === path)
-        .map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text);
-    const collecting = async (scene: Awaited<ReturnType<typeof startScene>>, path: string) => {
-      const config = { kind: 'slack', url: `${scene.chat.url}${path}` } as const;
-      const settings = { name: path.slice(1), config, collectMinutes: 5 };
-      const outcome = await scene.service.work.addChannel(scene.teamId, settings);
-      assert.ok(outcome.kind === 'saved');
-      return outcome.id;
-    };
-
     test('a collecting channel gets twelve alerts in one message after its minutes, others get them at once', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
-      const calm = await collecting(scene, '/calm');
+      const calm = await scene.add('calm', { collectMinutes: 5 });
       for (let n = 0; n < 12; n++) {
-        const cronId = await scene.makeCron({ failure: [calm, 'default'] }, { name: `Cron ${n}` });
+        const cronId = await scene.makeCronFor(
+          { failure: [calm, 'default'] },
+          { name: `Cron ${n}` },
+        );
         await scene.run(cronId, 'x');
         await service.clock.advance(1_000);
       }
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 12 });
-      await service.clock.advance(5 * MINUTE - 12_000 - 1);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 12 }, 'not before its time');
-      await service.clock.advance(1);
-      await notifier.told();
-      await service.clock.advance(10 * MINUTE);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/default': 12, '/calm': 1 });
-      assert.deepEqual(said(chat, '/calm'), ['12 alerts: 12 failures']);
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/default': 12 });
+      await scene.wait(5 * MINUTE - 12_000 - 1);
+      assert.deepEqual(scene.posts(), { '/default': 12 }, 'not before its time');
+      await scene.wait(1);
+      await scene.wait(10 * MINUTE);
+      assert.deepEqual(scene.posts(), { '/default': 12, '/calm': 1 });
+      assert.deepEqual(scene.titles('/calm'), ['12 alerts: 12 failures']);
       const body = chat.requests.at(-1)?.body.toString() ?? '';
       assert.ok(body.includes('Failure: cron “Cron 0” failed') && body.includes('And: 4 more'));
       assert.deepEqual(new Set(await scene.deliveries()), new Set(['sent']));
@@ -719,19 +596,18 @@ forEachStore((dialect, openTestStore) => {
 
     test('a collecting channel gets a single alert as an ordinary message', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
-      await using notifier = await startNotifier(service);
-      const calm = await collecting(scene, '/calm');
-      const cronId = await scene.makeCron({ failure: [calm], recovery: [calm] }, { name: 'Pay' });
+      const calm = await scene.add('calm', { collectMinutes: 5 });
+      const cronId = await scene.makeCronFor(
+        { failure: [calm], recovery: [calm] },
+        { name: 'Pay' },
+      );
       await scene.run(cronId, 'x');
-      await service.clock.advance(6 * MINUTE);
-      await notifier.told();
+      await scene.wait(6 * MINUTE);
       await scene.run(cronId, 'o');
-      await notifier.told();
-      assert.deepEqual(said(chat, '/calm'), ['Failure: cron “Pay” failed']);
-      await service.clock.advance(5 * MINUTE);
-      await notifier.told();
-      assert.deepEqual(said(chat, '/calm').slice(1), [
+      await scene.told();
+      assert.deepEqual(scene.titles('/calm'), ['Failure: cron “Pay” failed']);
+      await scene.wait(5 * MINUTE);
+      assert.deepEqual(scene.titles('/calm').slice(1), [
         'Recovery: cron “Pay” works again after 6 min',
       ]);
     });
@@ -739,23 +615,19 @@ forEachStore((dialect, openTestStore) => {
     test('a failed collected message is retried whole, and goes to the default if the channel is deleted', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await using notifier = await startNotifier(service);
-      const calm = await collecting(scene, '/calm');
+      const calm = await scene.add('calm', { collectMinutes: 5 });
       chat.answer('/calm', { status: 500 });
       for (const name of ['One', 'Two'])
-        await scene.run(await scene.makeCron({ failure: [calm] }, { name }), 'x');
-      await service.clock.advance(5 * MINUTE);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/calm': 1 });
+        await scene.run(await scene.makeCronFor({ failure: [calm] }, { name }), 'x');
+      await scene.wait(5 * MINUTE);
+      assert.deepEqual(scene.posts(), { '/calm': 1 });
       // The pause after the first try.
-      await service.clock.advance(15_000);
-      await notifier.told();
-      assert.deepEqual(said(chat, '/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
+      await scene.wait(15_000);
+      assert.deepEqual(scene.titles('/calm'), ['2 alerts: 2 failures', '2 alerts: 2 failures']);
       assert.deepEqual(await scene.deliveries(), ['pending', 'pending']);
       await service.work.deleteChannel(teamId, calm);
-      await service.clock.advance(10 * MINUTE);
-      await notifier.told();
-      assert.deepEqual(said(chat, '/default').toSorted(), [
+      await scene.wait(10 * MINUTE);
+      assert.deepEqual(scene.titles('/default?key=s3cret').toSorted(), [
         'Failure: cron “One” failed',
         'Failure: cron “Two” failed',
       ]);
@@ -765,12 +637,10 @@ forEachStore((dialect, openTestStore) => {
     test('a collecting webhook gets each alert of the message', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      await using notifier = await startNotifier(service);
       await service.work.setChannel(teamId, { kind: 'webhook', url: `${chat.url}/hook` }, 1);
-      const cronId = await scene.makeCron({}, { name: 'Pay' });
+      const cronId = await scene.makeCronFor({}, { name: 'Pay' });
       await scene.run(cronId, 'xo');
-      await service.clock.advance(MINUTE);
-      await notifier.told();
+      await scene.wait(MINUTE);
       const [post, ...more] = chat.requests;
       assert.equal(more.length, 0);
       const { type, alerts } = JSON.parse(post?.body.toString() ?? '') as {
@@ -789,67 +659,61 @@ forEachStore((dialect, openTestStore) => {
 
     test('a collecting channel delays no emails to members', async () => {
       await using scene = await startScene(openTestStore);
-      await using smtp = await startSmtpServer();
       const { service, chat, target, teamId } = scene;
-      await using notifier = await startNotifier(service, { smtp });
       await service.work.setChannel(teamId, { kind: 'slack', url: `${chat.url}/calm` }, 5);
       target.answer('/job', BROKEN);
       await setQueue(service, { emailAlerts: true, retriesEnabled: false });
       await scheduleJob(service, { url: `${target.url}/job` });
       await target.waitFor(1);
       await service.quiet();
-      await notifier.told();
-      assert.equal(smtp.mails.length, 1);
-      assert.deepEqual(told(chat), {});
+      await scene.told();
+      assert.equal(scene.smtp.mails.length, 1);
+      assert.deepEqual(scene.posts(), {});
       await service.advance(5 * MINUTE);
-      await notifier.told();
-      assert.deepEqual(told(chat), { '/calm': 1 });
-      assert.equal(smtp.mails.length, 1);
+      await scene.told();
+      assert.deepEqual(scene.posts(), { '/calm': 1 });
+      assert.equal(scene.smtp.mails.length, 1);
       assert.deepEqual(await scene.deliveries(), ['sent']);
     });
   });
 
   test('the end of a maintenance window sends one notification to each channel (§6.6)', async () => {
     await using scene = await startScene(openTestStore);
-    const { service, chat, teamId } = scene;
-    await using notifier = await startNotifier(service);
+    const { service, teamId } = scene;
     const ops = await scene.add('ops');
     const now = service.clock.now();
     const window = { name: 'Night', startsAt: now, endsAt: now + 60 * MINUTE, isWeekly: false };
     await service.work.createWindow(teamId, { ...window, covers: 'team' });
     for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
-      await scene.run(await scene.makeCron(channels), 'x');
-    await service.clock.advance(61 * MINUTE);
-    await notifier.told();
-    await service.clock.advance(MINUTE);
-    await notifier.told();
-    assert.deepEqual(told(chat), { '/default': 1, '/ops': 1 });
+      await scene.run(await scene.makeCronFor(channels), 'x');
+    await scene.wait(61 * MINUTE);
+    await scene.wait(MINUTE);
+    assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
     assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'muted']);
   });
-
   test('no kind of channel can post to a blocked network', async () => {
     await using scene = await startScene(openTestStore);
-    await using notifier = await startNotifier(scene.service);
     const server = 'http://10.0.0.1';
     for (const config of [
-      { kind: 'mattermost', url: `${server}/hooks/x` },
+      ...Object.keys(CHAT_FORMATS).map(
+        (kind) => ({ kind, url: `${server}/hook` }) as ChannelConfig,
+      ),
       { kind: 'webhook', url: `${server}/hook` },
       { kind: 'ntfy', url: `${server}/topic` },
       { kind: 'telegram', token: '110:abc', chat_id: '7', server },
       { kind: 'pagerduty', routing_key: 'R0UT1NGK3Y', server },
     ] as const)
-      assert.deepEqual(await notifier.notifier.sendTest(scene.teamId, config), {
+      assert.deepEqual(await scene.sendTest(config), {
         kind: 'failed',
         error: 'The URL resolves to a blocked IP address.',
       });
   });
-
   if (dialect === 'postgres') {
     test('an alert whose two channels are notified by two nodes ends as sent', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat } = scene;
+      const { service } = scene;
       const ops = await scene.add('ops');
-      const cronId = await scene.makeCron({
+      const cronId = await scene.makeCronFor({
         failure: ['default', ops],
         recovery: [ops, 'default'],
       });
@@ -859,7 +723,7 @@ forEachStore((dialect, openTestStore) => {
       await using second = await startNotifier(service, { store: other });
       await first.told();
       await second.told();
-      assert.deepEqual(told(chat), { '/default': 8, '/ops': 8 });
+      assert.deepEqual(scene.posts(), { '/default': 8, '/ops': 8 });
       assert.deepEqual(new Set(await scene.deliveries()), new Set(['sent']));
     });
   }

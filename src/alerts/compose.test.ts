@@ -237,7 +237,7 @@ describe('the note of a cron or queue', () => {
     const value = 'Ask the <b>night</b> shift first';
     assert.deepEqual(facts.at(-2), { label: 'Note', value });
   });
-  test('has a link that no markup breaks and that leads to the same place', () => {
+  test('the link in a note survives the markup of a chat', () => {
     const url = tell(1).runbook?.url ?? '';
     assert.doesNotMatch(url, /[|<>"'`()[\]\s]/);
     const there = (text: string) => decodeURIComponent(new URL(text).search);
@@ -252,18 +252,18 @@ describe('the note of a cron or queue', () => {
 });
 
 describe('the start of a response', () => {
-  test('is at most 500 characters, cut at a whole one', () => {
+  test('the start of a response is cut at 500 whole characters', () => {
     const excerpt = excerptOf(Buffer.from('🔔'.repeat(600))) ?? '';
     assert.equal(Array.from(excerpt).length, 500);
     assert.ok(excerpt.endsWith('🔔…'));
   });
-  test('of bytes cut within a character has no broken one at its end', () => {
+  test('the start of a response drops a character that was cut', () => {
     assert.equal(excerptOf(Buffer.from('añ').subarray(0, 2)), 'a');
   });
-  test('keeps lines and loses other control characters', () => {
+  test('the start of a response keeps line breaks and drops other control characters', () => {
     assert.equal(excerptOf(Buffer.from('a\r\nb\u001b[31mc\td')), 'a\nb [31mc\td');
   });
-  test('is left out where it is empty or no text', () => {
+  test('the start of a response is left out if it is empty or not text', () => {
     assert.equal(excerptOf(new Uint8Array()), null);
     assert.equal(excerptOf(Buffer.from('  \n ')), null);
     assert.equal(excerptOf(Buffer.from([1, 0, 2])), null);

@@ -46,7 +46,7 @@ describe('a maintenance window', () => {
     assert.equal(isInsideWindow(once, endsAt - 1), true);
     assert.equal(isInsideWindow(once, endsAt), false);
   });
-  test('does not come again unless it is weekly', () => {
+  test('a maintenance window repeats only if it is weekly', () => {
     assert.equal(isInsideWindow(once, startsAt + WEEK_MS), false);
     assert.equal(isInsideWindow(weekly, startsAt + WEEK_MS), true);
   });
@@ -57,7 +57,7 @@ describe('a maintenance window', () => {
     assert.equal(isInsideWindow(weekly, endsAt + later - 1), true);
     assert.equal(isInsideWindow(weekly, endsAt + later), false);
   });
-  test('does not reach back before its first time', () => {
+  test("a weekly maintenance window doesn't apply before its first start", () => {
     assert.equal(isInsideWindow(weekly, startsAt - WEEK_MS), false);
   });
   test('a maintenance window has the end of its current occurrence', () => {

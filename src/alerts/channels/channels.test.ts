@@ -38,7 +38,7 @@ for (const channel of kinds) {
       assert.deepEqual(kind in SERVICES ? [post, ...more] : post?.body, expected);
     });
 
-    test('leaves out a response that there is none of', () => {
+    test('a post to a channel leaves out the response if there is none', () => {
       const post = postOf({ excerpt: null });
       assert.ok(!post.includes('second'));
       assert.ok(!post.includes('null,null'));
@@ -65,10 +65,10 @@ test("Slack's header is cut to its limit without splitting an escape", () => {
 });
 
 describe('no text from outside', () => {
-  test('calls a channel or links anywhere in Slack', () => {
+  test('text from outside neither mentions anybody nor links in Slack', () => {
     assert.doesNotMatch(postOf('slack'), /<!|<b>|<ops/);
   });
-  test('pings or ends the code block in Discord', () => {
+  test('text from outside neither mentions anybody nor ends the code block in Discord', () => {
     assert.match(postOf('discord'), /"allowed_mentions":\{"parse":\[\]\}/);
     assert.equal(postOf('discord').split('```').length - 1, 2);
     assert.doesNotMatch(postOf('discord'), /[^\\]\[x\]/);
@@ -76,7 +76,7 @@ describe('no text from outside', () => {
   test('no text from outside is read as Markdown by Microsoft Teams', () => {
     assert.doesNotMatch(postOf('teams'), /"TextBlock"|"FactSet"/);
   });
-  test('mentions anybody or ends the code block in Mattermost', () => {
+  test('text from outside neither mentions anybody nor ends the code block in Mattermost', () => {
     const post = postOf('mattermost');
     assert.doesNotMatch(post, /<!|@everyone|\*Pay\*(?!\*)(?<!\\\\\*Pay\\\\\*)/);
     assert.equal(post.split('```').length - 1, 2);
@@ -86,7 +86,7 @@ describe('no text from outside', () => {
     for (const channel of [SERVICES.telegram, SERVICES.ntfy])
       assert.doesNotMatch(JSON.stringify(postsTo(channel)), /parse_mode|"markdown"/);
   });
-  test('is HTML in Google Chat', () => {
+  test('text from outside is escaped in Google Chat', () => {
     assert.doesNotMatch(
       postOf('google-chat', { title: '<i>', excerpt: '<i>' }),
       /(?<!fallbackText":")<i>/,
@@ -132,12 +132,12 @@ describe('a mail', () => {
     assert.equal(mail.subject, SAMPLE_MESSAGE.title);
     assert.ok(mail.text.includes('R&D <ops>'));
   });
-  test('holds the facts, the start of the response and the link as text', () => {
+  test('an email contains the facts, the start of the response and the link as text', () => {
     assert.ok(mail.text.includes('Status: HTTP 503\nReason: _http_ server <error> & `more`\n'));
     assert.ok(mail.text.includes('The response began:\n\n{"error": "<b>no</b>'));
     assert.ok(mail.text.endsWith(`Open the run: ${SAMPLE_MESSAGE.link.url}\n`));
   });
-  test('escapes everything in its page', () => {
+  test('an email escapes everything in its HTML part', () => {
     assert.ok(mail.html.includes('&lt;b&gt;no&lt;/b&gt; &amp;'));
     assert.doesNotMatch(mail.html, /<b>|<ops>|<error>|<!channel>/);
     assert.ok(mail.html.includes(`href="${SAMPLE_MESSAGE.link.url}"`));

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import type { AlertSettings } from '#domain/alert-settings';
+import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
+import { startNotifier } from './notifying.ts';
+import { type Answer, startReceiver } from './receiver.ts';
+import { runCronNow } from './runs.ts';
+import { scheduleCron } from './scheduling.ts';
+import { startService, type TestServiceOptions } from './service.ts';
+import { startSmtpServer } from './smtp.ts';
+import type { OpenTestStore } from './stores.ts';
+
+export const OK: Answer = { status: 200, body: 'fine' };
+export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
+
+/**
+ * A service whose team has a default channel at `/default?key=s3cret`, a target whose answers a test decides, and a
+ * mail server. The notifier starts with the first `told`.
+ */
+export async function startScene(openTestStore: OpenTestStore, options: TestServiceOptions = {}) {
+  const stack = new AsyncDisposableStack();
+  const target = stack.use(await startReceiver());
+  const chat = stack.use(await startReceiver());
+  const smtp = stack.use(await startSmtpServer());
+  const service = stack.use(await startService(openTestStore, options));
+  const { teamId, work, store, clock } = service;
+  const useChat = (kind: ChatKind = 'slack') =>
+    store.channels.save(teamId, { kind, url: `${chat.url}/default?key=s3cret` });
+  await useChat();
+  let started: ReturnType<typeof startNotifier> | null = null;
+  const notifier = async () => {
+    started ??= startNotifier(service, { smtp }).then((each) => stack.use(each));
+    return started;
+  };
+  const told = async () => (await notifier()).told();
+  const addChannel = async (
+    name: string,
+    config: ChannelConfig,
+    {
+      collectMinutes = null,
+      team = teamId,
+    }: { collectMinutes?: number | null; team?: string } = {},
+  ) => {
+    const outcome = await work.addChannel(team, { name, config, collectMinutes });
+    assert.ok(outcome.kind === 'saved');
+    return outcome.id;
+  };
+  const makeCron = async (
+    fields: Record<string, unknown> = {},
+    settings: Partial<AlertSettings> = {},
+  ) => {
+    const paused = { url: `${target.url}/cron`, is_active: false, alert_threshold: 1, ...fields };
+    const { id } = await scheduleCron(service, paused);
+    if (Object.keys(settings).length === 0) return id;
+    const cron = await store.crons.find(teamId, id);
+    assert.ok(cron);
+    const alertSettings = { ...cron.alertSettings, ...settings };
+    const state = { isActive: paused.is_active, nextRunAt: null, now: clock.now() };
+    await store.crons.update(teamId, id, { ...cron, alertSettings }, state);
+    return id;
+  };
+  return {
+    service,
+    target,
+    chat,
+    smtp,
+    teamId,
+    useChat,
+    /** Waits until all due notifications were sent or tried. */
+    told,
+    /** Lets time pass, and then the due notifications. */
+    wait: async (ms: number) => {
+      await clock.advance(ms);
+      await told();
+    },
+    sendTest: async (config: ChannelConfig) => (await notifier()).notifier.sendTest(teamId, config),
+    addChannel,
+    /** Adds a Slack channel whose posts go to the path with its name. */
+    add: (name: string, options?: Parameters<typeof addChannel>[2]) =>
+      addChannel(name, { kind: 'slack', url: `${chat.url}/${name}` }, options),
+    /** Makes a paused cron: it runs when a test says so. */
+    makeCron,
+    /** Makes a cron with these channels and without a next run, also if it is active. */
+    makeCronFor: (
+      channels: AlertSettings['channels'],
+      fields: Record<string, unknown> = {},
+      settings: Partial<AlertSettings> = {},
+    ) => makeCron(fields, { ...settings, channels }),
+    /** Runs a cron now, once for each letter: `x` is answered with 500, `o` with 200. */
+    run: async (cronId: string, outcomes: string) => {
+      for (const each of outcomes) {
+        target.answer('/cron', each === 'o' ? OK : BROKEN);
+        await runCronNow(service, cronId);
+      }
+    },
+    /** The alerts, oldest first. */
+    alerts: async () => (await store.alerts.list(teamId, { limit: 100 })).toReversed(),
+    levels: async () =>
+      (await store.alerts.list(teamId, { limit: 100 }))
+        .toReversed()
+        .map(({ level }) => level)
+        .join(' '),
+    deliveries: async () =>
+      (await store.alerts.list(teamId, { limit: 100 }))
+        .toReversed()
+        .map(({ delivery }) => delivery),
+    /** The titles that a chat got, of all posts or of those to a path. */
+    titles: (path?: string) =>
+      chat.requests
+        .filter(({ url }) => path === undefined || url === path)
+        .map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text),
+    /** How many posts each path got. */
+    posts: () => {
+      const byPath = Map.groupBy(chat.requests, ({ url }) => url.split('?', 1)[0] ?? '');
+      return Object.fromEntries([...byPath].map(([path, posts]) => [path, posts.length] as const));
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
