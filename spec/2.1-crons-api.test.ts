@@ -10,6 +10,8 @@ import { forEachStore, openSqliteTestStore } from '#testing/stores';
 const INVALID = 'The cron expression is not a valid cron expression.';
 const NEVER = 'The cron expression never produces a valid run time.';
 const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
+/** Written as JSON. */
+const NO_INTEGERS = ['1.5', '"1.5"', '1.0', '1e2', '"0x10"', '" 5"', '"abc"', 'true', '[]', '{}'];
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** A list in the minutes and the hours; each entry takes two characters, the last one but the comma. */
 const listOf255 = `${'1,'.repeat(60)}1 ${'2,'.repeat(63)}2 * * *`;
@@ -87,26 +89,10 @@ forEachStore((_, openTestStore) => {
       ]);
     });
 
-    test('absent fields get their defaults', async () => {
-      const { method, headers, payload, callbackUrl, ...rest } = await readCron(service, aCron);
-      assert.deepEqual(
-        { method, headers, payload, callbackUrl },
-        {
-          method: 'GET',
-          headers: [],
-          payload: null,
-          callbackUrl: null,
-        },
-      );
-      assert.equal(rest.timeoutSeconds, 30);
-      assert.equal(rest.alertThreshold, null);
-      assert.equal(rest.isActive, true);
-    });
-
-    test('null, an empty string and white space get the defaults, too (§4.5)', async () => {
+    test('absent and empty fields of a cron get their defaults (§4.5)', async () => {
       const optional =
         'method headers payload callback_url timeout_seconds alert_threshold is_active';
-      for (const nothing of [null, '', ' \t\n']) {
+      for (const nothing of [undefined, null, '', ' \t\n']) {
         const fields = optional.split(' ').map((field) => [field, nothing]);
         const cron = await readCron(service, { ...aCron, ...Object.fromEntries(fields) });
         assert.equal(cron.method, 'GET');
@@ -177,6 +163,14 @@ describe('POST /api/crons', () => {
   const refuse = (change: object, errors: Record<string, string[]>) =>
     expectRefused(service, '/api/crons', { ...aCron, ...change }, errors);
   const create = (change: object) => expectCreated(service, '/api/crons', { ...aCron, ...change });
+  /** With one field written literally: JSON.stringify would normalize numbers. */
+  const refuseRaw = (field: string, raw: string, message: string) =>
+    expectRefused(
+      service,
+      '/api/crons',
+      `${JSON.stringify(aCron).slice(0, -1)},${JSON.stringify(field)}:${raw}}`,
+      { [field]: [message] },
+    );
 
   describe('the response', () => {
     test('a new cron is answered with 201 and exactly these bytes (§1.2)', async () => {
@@ -218,12 +212,14 @@ describe('POST /api/crons', () => {
     }
   });
 
-  test("a cron's name has at most 255 characters, counted in code points (§7.1)", async () => {
+  test("a cron's name has at most 255 characters, counted in code points, and no NUL or lone surrogate (§7.1)", async () => {
     await create({ name: 'é'.repeat(255) });
     await refuse(
       { name: '😀'.repeat(256) },
       { name: ['The name field must not be greater than 255 characters.'] },
     );
+    for (const name of ['a\0b', '\ud800'])
+      await refuse({ name }, { name: ['The name field must be a string.'] });
   });
 
   test("a cron's URL has at most 2,048 characters", async () => {
@@ -234,47 +230,69 @@ describe('POST /api/crons', () => {
     await refuse({ url: 'x'.repeat(2049) }, { url: both });
   });
 
-  for (const url of [
-    'example.com/hook',
-    '/hook',
-    '//example.com',
-    'ftp://example.com/',
-    'javascript:alert(1)',
-    'http:example.com',
-    'http:/example.com',
-    'http://',
-    'https:///path',
-    'http://?q',
-    'http://user@example.com/',
-    'http://user:secret@example.com/',
-    'http://:@example.com/',
-    'http://exa mple.com/',
-    'http://example.com/a b',
-    ' http://example.com/',
-    'http://example.com/\n',
-    'http://example.com/\u0000',
-    'http://example.com/\u007f',
-    'http://example.com\\x',
-    'http://example.com:99999/',
-    'http://[::1/',
-    'http://exam%ple.com/',
-    'http://example.com/\ud800',
-  ]) {
-    test(`a cron with the URL ${JSON.stringify(url)} is rejected: "The target URL must be a valid URL." (§2.9)`, async () => {
-      await refuse({ url }, { url: ['The target URL must be a valid URL.'] });
+  test('a URL is absolute, http or https, with a host and without user info, white space or control characters (§2.9)', async () => {
+    for (const url of [
+      'example.com/hook',
+      '/hook',
+      '//example.com',
+      'ftp://example.com/',
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'http:example.com',
+      'http:/example.com',
+      'http:\\\\example.com',
+      'https:///path',
+      'http://',
+      'http://?q',
+      'http://#x',
+      'http://:80/',
+      'http://user@example.com/',
+      'http://user:secret@example.com/',
+      'http://@example.com/',
+      'http://:@example.com/',
+      'http://exa mple.com/',
+      'http://exam\nple.com/',
+      'http://example.com/a b',
+      'http://example.com/a\tb',
+      ' http://example.com/',
+      'http://example.com ',
+      'http://example.com/\n',
+      'http://example.com/\u0000',
+      'http://example.com/\u007f',
+      'http://example.com/\u0085',
+      'http://example.com/\u00a0',
+      'http://example.com/\u3000',
+      'http://example.com\\@127.0.0.1/',
+      'http://example.com:99999/',
+      'http://[::1/',
+      'http://1.2.3.4.5/',
+      'http://exam%ple.com/',
+      'http://example.com/\ud800',
+    ]) {
       await refuse(
-        { callback_url: url },
-        { callback_url: ['The callback url field must be a valid URL.'] },
+        { url, callback_url: url },
+        {
+          url: ['The target URL must be a valid URL.'],
+          callback_url: ['The callback url field must be a valid URL.'],
+        },
       );
-    });
-  }
+    }
+    const endless = `https://${'ü'.repeat(400_000)}/`;
+    const tooLong = 'The url field must not be greater than 2048 characters.';
+    await refuse({ url: endless }, { url: ['The target URL must be a valid URL.', tooLong] });
+  });
 
   test('a URL that can only be checked at sending is accepted (§2.2, §2.7)', async () => {
     for (const url of [
       'http://10.0.0.1/',
+      'http://169.254.169.254/latest/meta-data/',
       'http://[::1]:8/',
       'HTTPS://localhost',
       'http://0x7f.1',
+      'https://example.com?x=1',
+      'https://bücher.example/ü?q=☃',
+      'https://example.com/a@b?c=@',
+      'https://example.com/%20%00?path=C:\\x',
     ]) {
       await create({ url, callback_url: url });
     }
@@ -290,108 +308,26 @@ describe('POST /api/crons', () => {
   });
 
   describe('cron_expression', () => {
-    const nextRuns = {
-      '* * * * *': '12:01:00',
-      '0 * * * *': '13:00:00',
-      '@hourly': '13:00:00',
-      '*/7 * * * *': '12:07:00',
-      '1-59/2 12 * * *': '12:01:00',
-      '59 23 * * 6': '23:59:00',
-      '30 12 ? NOV SAT': '12:30:00',
-      '5,10,15 12 21 11 *': '12:05:00',
-      '0 13 31 * sat': '13:00:00',
-    };
-    for (const [expression, time] of Object.entries(nextRuns)) {
-      test(`${expression} runs next at ${time}, evaluated in UTC`, async () => {
+    test('the next run is evaluated in UTC', async () => {
+      for (const [expression, next] of Object.entries({
+        '* * * * *': '2026-11-21T12:01:00+00:00',
+        '30 12 ? NOV SAT': '2026-11-21T12:30:00+00:00',
+        '0 0 * * MON-FRI': '2026-11-23T00:00:00+00:00',
+        '@yearly': '2027-01-01T00:00:00+00:00',
+      })) {
         const { json } = await create({ cron_expression: expression });
         assert.equal(json['cron_expression'], expression);
-        assert.equal(json['next_run_at'], `2026-11-21T${time}+00:00`);
-      });
-    }
+        assert.equal(json['next_run_at'], next);
+      }
+    });
 
-    const laterRuns = {
-      '@daily': '2026-11-22',
-      '@weekly': '2026-11-22',
-      '@monthly': '2026-12-01',
-      '@yearly': '2027-01-01',
-      '0 0 * * 0': '2026-11-22',
-      '0 0 * * 7': '2026-11-22',
-      '0 0 * * MON-FRI': '2026-11-23',
-      '0 0 * * SAT-SUN': '2026-11-22',
-      '0 0 * * 5-7': '2026-11-22',
-      '0 0 29 2 *': '2028-02-29',
-      '0 0 L * *': '2026-11-30',
-      '0 0 28W * *': '2026-11-27',
-      '0 0 * * 1#1': '2026-12-07',
-      '0 0 * * 5L': '2026-11-27',
-      '0 0 */2 * MON': '2026-11-23',
-    };
-    for (const [expression, day] of Object.entries(laterRuns)) {
-      test(`${expression} runs next on ${day} (§2.8)`, async () => {
-        const { json } = await create({ cron_expression: expression });
-        assert.equal(json['next_run_at'], `${day}T00:00:00+00:00`);
-      });
-    }
-
-    for (const expression of [
-      '@reboot',
-      '@midnight',
-      '@annually',
-      '@every 5m',
-      '@daily @daily',
-      'daily',
-      '* * * *',
-      '* * * * * *',
-      '0 0 12 * * ? 2027',
-      '60 * * * *',
-      '* 24 * * *',
-      '* * 0 * *',
-      '* * 32 * *',
-      '* * * 13 *',
-      '* * * 0 *',
-      '* * * * 8',
-      '*/0 * * * *',
-      '*/-5 * * * *',
-      '*/61 * * * *',
-      '* * * * */8',
-      '0/15 * * * *',
-      '17-9 * * * *',
-      '* * * * FRI-MON',
-      '-1 * * * *',
-      '+1 * * * *',
-      '1e1 * * * *',
-      '1.5 * * * *',
-      '1,,2 * * * *',
-      ',1 * * * *',
-      '1, * * * *',
-      '1- * * * *',
-      '*/ * * * *',
-      '/5 * * * *',
-      '** * * * *',
-      '* * * FOO *',
-      '* * * * MONDAY',
-      'MON * * * *',
-      'L * * * *',
-      '* * 32W * *',
-      '* * * * 1#6',
-      '* * * * 1#0',
-      '*\u00a0* * * *',
-      '* * * * \u0663',
-      '* * * * *\u0000',
-      '{{cron}}',
-      // Rule 3: "Cron expressions have no time zone".
-      'TZ=Europe/Berlin 0 0 * * *',
-      'CRON_TZ=UTC 0 0 * * *',
-      '0 0 * * * UTC',
-    ]) {
-      test(`${JSON.stringify(expression)} is rejected: "${INVALID}"`, () =>
-        refuse({ cron_expression: expression }, { cron_expression: [INVALID] }));
-    }
-
-    for (const expression of ['0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 31 FEB *']) {
-      test(`${expression} never runs and is rejected: "${NEVER}"`, () =>
-        refuse({ cron_expression: expression }, { cron_expression: [NEVER] }));
-    }
+    test('an expression that is invalid or never runs is rejected', async () => {
+      // The grammar has tables of its own in src/domain/cron.test.ts.
+      for (const expression of ['@reboot', '* * * *', '60 * * * *', 'TZ=UTC 0 0 * * *']) {
+        await refuse({ cron_expression: expression }, { cron_expression: [INVALID] });
+      }
+      await refuse({ cron_expression: '0 0 30 2 *' }, { cron_expression: [NEVER] });
+    });
 
     test('a cron expression has at most 255 characters', async () => {
       assert.equal(listOf255.length, 255);
@@ -439,26 +375,21 @@ describe('POST /api/crons', () => {
     for (const good of [1, 300, '1', '300']) await create({ [field]: good });
     const short = 'Timeout must be at least 1 second.';
     const long = 'Timeout cannot exceed 300 seconds (5 minutes).';
-    for (const wrong of [0, -1, '0', '-5']) await refuse({ [field]: wrong }, { [field]: [short] });
-    for (const wrong of [301, '301', 1e20]) await refuse({ [field]: wrong }, { [field]: [long] });
-    const notWhole = 'The timeout seconds field must be an integer.';
-    for (const wrong of [1.5, '1.5', true, false, 'x', '1e2', '0x10', [], {}, [5]]) {
-      await refuse({ [field]: wrong }, { [field]: [notWhole] });
-    }
+    for (const raw of ['0', '-1', '"0"', '"-5"', '"-0"', `-${'9'.repeat(400)}`])
+      await refuseRaw(field, raw, short);
+    for (const raw of ['301', '"301"', '9007199254740993', '9'.repeat(400)])
+      await refuseRaw(field, raw, long);
+    for (const raw of [...NO_INTEGERS, 'false', '[5]'])
+      await refuseRaw(field, raw, 'The timeout seconds field must be an integer.');
   });
 
   test('alert_threshold is 1, 2 or 3', async () => {
     const field = 'alert_threshold';
     for (const good of [1, 2, 3, '2']) await create({ [field]: good });
-    for (const wrong of [0, 4, -1, '4', '0']) {
-      await refuse({ [field]: wrong }, { [field]: ['The alert threshold must be 1, 2, or 3.'] });
-    }
-    for (const wrong of [1.5, '1.5', true, 'two', []]) {
-      await refuse(
-        { [field]: wrong },
-        { [field]: ['The alert threshold field must be an integer.'] },
-      );
-    }
+    for (const raw of ['0', '4', '-1', '"4"', '"0"'])
+      await refuseRaw(field, raw, 'The alert threshold must be 1, 2, or 3.');
+    for (const raw of NO_INTEGERS)
+      await refuseRaw(field, raw, 'The alert threshold field must be an integer.');
   });
 
   test('is_active takes true, false, 1, 0, "1", "0" and no other value (§4.5)', async () => {
@@ -472,12 +403,8 @@ describe('POST /api/crons', () => {
     ]) {
       assert.equal((await create({ is_active: given })).json['is_active'], expected);
     }
-    for (const wrong of ['true', 'false', 'yes', 'on', 2, -1, 0.5, '2', '01', [], {}]) {
-      await refuse(
-        { is_active: wrong },
-        { is_active: ['The is active field must be true or false.'] },
-      );
-    }
+    for (const raw of ['"true"', '"false"', '"yes"', '"on"', '2', '-1', '0.5', '1.0', '"01"', '[]'])
+      await refuseRaw('is_active', raw, 'The is active field must be true or false.');
   });
 
   test('a rejected cron reports every broken rule, in the order of the table (§7.1)', async () => {

@@ -240,52 +240,31 @@ describe('POST /api/jobs', () => {
     });
   }
 
-  test('a queue name has at most 255 characters', async () => {
+  test('a queue name has at most 255 characters and no NUL', async () => {
     await create({ queue: 'é'.repeat(255) });
     await refuse(
       { queue: '😀'.repeat(256) },
       { queue: ['The queue field must not be greater than 255 characters.'] },
     );
+    await refuse({ queue: 'a\0' }, { queue: ['The queue field must be a string.'] });
   });
 
-  test("a job's url and callback_url are valid URLs of at most 2,048 characters", async () => {
-    const longest = 'http://a.b/'.padEnd(2048, 'x');
-    await create({ url: longest, callback_url: longest });
+  test("a job's url and callback_url follow the rules of a cron's", async () => {
+    const tooLong = 'http://a.b/'.padEnd(2049, 'x');
     await refuse(
-      { url: `${longest}x`, callback_url: `${longest}x` },
+      { url: tooLong, callback_url: 'http://a@b/' },
       {
         url: ['The url field must not be greater than 2048 characters.'],
+        callback_url: ['The callback url field must be a valid URL.'],
+      },
+    );
+    await refuse(
+      { url: 'ftp://a.b/', callback_url: tooLong },
+      {
+        url: ['The target URL must be a valid URL.'],
         callback_url: ['The callback url field must not be greater than 2048 characters.'],
       },
     );
-    for (const wrong of ['example.com', 'ftp://a.b/', 'http://a@b/', 'http://a.b/ ', 'http://']) {
-      await refuse(
-        { url: wrong, callback_url: wrong },
-        {
-          url: ['The target URL must be a valid URL.'],
-          callback_url: ['The callback url field must be a valid URL.'],
-        },
-      );
-    }
-    await refuse(
-      { callback_url: 1 },
-      { callback_url: ['The callback url field must be a string.'] },
-    );
-  });
-
-  test('a URL with a private address is accepted; it is rejected when the job runs', async () => {
-    for (const url of [
-      'http://169.254.169.254/latest/meta-data/',
-      'http://127.0.0.1/',
-      'http://10.0.0.1/',
-      'http://192.168.0.1/',
-      'http://172.16.0.1/',
-      'http://localhost/',
-      'http://[::1]/',
-      'http://no.such.host.invalid/',
-    ]) {
-      await create({ url, callback_url: url });
-    }
   });
 
   test("a job's method is GET, POST, PUT, PATCH or DELETE in uppercase", async () => {
@@ -400,6 +379,8 @@ describe('headers, of a cron and of a job (§2.10)', () => {
       Tab: 'a\tb',
       Upper: '\u0080ÿ',
       Empty: '',
+      TEA: 'not TE',
+      Proxy: 'not Proxy-Connection',
     };
     assert.deepEqual(await accept(given), Object.entries(given));
   });
@@ -408,7 +389,7 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     for (const none of [[], {}, null]) assert.deepEqual(await accept(none), []);
   });
 
-  test('headers of another type are rejected: "The headers field must be an array."', async () => {
+  test('headers that are no object are rejected', async () => {
     for (const wrong of ['X: 1', 5, true, false, ['X: 1'], [{ X: '1' }]]) {
       await refuse(wrong, { headers: ['The headers field must be an array.'] });
     }
@@ -423,13 +404,14 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     }
   });
 
-  test('a header value has no CR, LF or NUL and only Latin-1 characters', async () => {
+  test('a header value has no control character but a tab and only Latin-1 characters', async () => {
     for (const wrong of [
       'a\r\nX-B: 2',
       'a\nb',
       'a\rb',
       'a\u0000',
       'a\u001f',
+      'a\u007f',
       'ř',
       '😀',
       '\ud800',
@@ -452,52 +434,48 @@ describe('headers, of a cron and of a job (§2.10)', () => {
     }
   });
 
-  for (const name of [
-    'Content-Length',
-    'Transfer-Encoding',
-    'Connection',
-    'Keep-Alive',
-    'Upgrade',
-    'Expect',
-    'TE',
-    'Trailer',
-    'Proxy-Authorization',
-    'Proxy-Connection',
-  ]) {
-    test(`the header ${name} is rejected in any case: "The headers field must not set ${name}."`, async () => {
-      for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
+  test('headers that frame the connection are rejected in any case', async () => {
+    for (const name of [
+      'Content-Length',
+      'Transfer-Encoding',
+      'Connection',
+      'Keep-Alive',
+      'Upgrade',
+      'Expect',
+      'TE',
+      'Trailer',
+      'Proxy-Authorization',
+      'Proxy-x',
+    ])
+      for (const written of [name, name.toLowerCase(), name.toUpperCase()])
         await refuse(
           { [written]: '1' },
           { headers: [`The headers field must not set ${written}.`] },
         );
-      }
-    });
-  }
-
-  const manyHeaders = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
-
-  test('headers have at most 100 entries', async () => {
-    assert.equal((await accept(manyHeaders(100))).length, 100);
-    for (const count of [101, 50_000]) {
-      const { status, json } = await service.post('/api/jobs', {
-        ...aJob,
-        headers: manyHeaders(count),
-      });
-      assert.equal(status, 422);
-      assert.deepEqual(Object.keys(json['errors'] as object), ['headers']);
-    }
   });
 
-  test('headers have at most 16 KiB together', async () => {
-    assert.equal((await accept({ A: 'v'.repeat(16 * 1024 - 1) })).length, 1);
-    for (const size of [16 * 1024, 900_000]) {
-      const { status, json } = await service.post('/api/jobs', {
-        ...aJob,
-        headers: { A: 'v'.repeat(size) },
-      });
-      assert.equal(status, 422);
-      assert.deepEqual(Object.keys(json['errors'] as object), ['headers']);
-    }
+  test('several faults of headers are all reported, those of the field as a whole first', async () => {
+    await refuse(
+      { 'X-A': 1, TE: 'x', 'a b': 'x', Trailer: null },
+      {
+        headers: ['The headers field must not set TE.', 'The headers field must not set Trailer.'],
+        'headers.X-A': ['The headers.X-A field must be a string.'],
+        'headers.a b': ['The headers.a b field must have a valid HTTP header name.'],
+        'headers.Trailer': ['The headers.Trailer field must be a string.'],
+      },
+    );
+  });
+
+  test('headers have at most 100 entries and 16 KiB together', async () => {
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'v']));
+    const tooMany = 'The headers field must not have more than 100 items.';
+    const tooLarge = 'The headers field must not be greater than 16384 bytes.';
+    assert.equal((await accept(many(100))).length, 100);
+    assert.equal((await accept({ A: 'é'.repeat(16 * 1024 - 1) })).length, 1);
+    await refuse(many(101), { headers: [tooMany] });
+    for (const size of [16 * 1024, 500_000])
+      await refuse({ A: 'v'.repeat(size) }, { headers: [tooLarge] });
+    await refuse({ ...many(101), A: 'v'.repeat(20_000) }, { headers: [tooMany, tooLarge] });
   });
 });

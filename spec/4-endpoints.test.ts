@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { callHttp, countStored, expectRefused, leavingNothing } from '#testing/api-calls';
 import { aCron, aJob } from '#testing/api-server';
-import { startReceiver } from '#testing/receiver';
 import { startService, type TestService } from '#testing/service';
-import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import { openSqliteTestStore } from '#testing/stores';
 
 const NO_JOB_FIELDS = {
   queue: ['A queue name is required.'],
@@ -60,17 +59,15 @@ describe('the endpoints', () => {
   });
 
   describe('Content-Type (§4.5)', () => {
-    for (const type of [
-      'application/json',
-      'application/json; charset=utf-8',
-      'APPLICATION/JSON',
-      'application/vnd.api+json',
-      'application/problem+json;charset=UTF-8',
-    ]) {
-      test(`${type} is parsed as JSON`, async () => {
+    test('application/json and any type that ends in +json are parsed as JSON', async () => {
+      for (const type of [
+        'application/json',
+        'APPLICATION/JSON ; charset=utf-8',
+        'application/vnd.api+json',
+        'application/problem+json;charset=UTF-8',
+      ])
         assert.equal((await send({ 'Content-Type': type }, JSON.stringify(aJob))).status, 201);
-      });
-    }
+    });
 
     test('form data is read with or without its Content-Type', async () => {
       for (const headers of [
@@ -94,56 +91,48 @@ describe('the endpoints', () => {
       );
     });
 
-    for (const type of [
-      'text/plain',
-      'text/json',
-      'application/jsonp',
-      'multipart/form-data',
-      'x',
-    ]) {
-      test(`a body of type ${type} has no fields`, async () => {
+    test('a body of another type has no fields', async () => {
+      for (const type of [
+        'text/plain',
+        'text/json',
+        'application/jsonp',
+        'multipart/form-data',
+        'x',
+      ])
         for (const body of [JSON.stringify(aJob), formOf(aJob)]) {
           const headers = { Accept: 'application/json', 'Content-Type': type };
           const { status, text } = await leavingNothing(service, () => send(headers, body));
           assert.equal(status, 422);
           assert.deepEqual((JSON.parse(text) as { errors: unknown }).errors, NO_JOB_FIELDS);
         }
-      });
-    }
+    });
 
     test('form data sent as JSON has no fields', () =>
       expectRefused(service, '/api/jobs', formOf(aJob), NO_JOB_FIELDS));
   });
 
   describe('a JSON body (§4.5)', () => {
-    const job = JSON.stringify(aJob);
-    for (const [what, body] of Object.entries({
-      'an empty body': '',
-      'white space': ' \n',
-      'an unfinished object': job.slice(0, -1),
-      'a comma too many': `${job.slice(0, -1)},}`,
-      'a comment': `${job}//`,
-      'two objects': job + job,
-      'single quotes': job.replaceAll('"', "'"),
-      'bare names': '{queue:"q",url:"http://a.b"}',
-      NaN: '{"queue":"q","url":"http://a.b","delay":NaN}',
-      'a leading zero': '{"queue":"q","url":"http://a.b","delay":01}',
-      'a raw line feed in a string': '{"queue":"a\nb","url":"http://a.b"}',
-      'a bad escape': '{"queue":"\\x","url":"http://a.b"}',
-      'a byte order mark': `\ufeff${job}`,
-      null: 'null',
-      true: 'true',
-      'a number': '5',
-      'a string': JSON.stringify(job),
-      'a list': '[]',
-      'the object in a list': `[${job}]`,
-      'brackets without end': '['.repeat(1_000_000),
-    })) {
-      test(`${what} is read as a body without fields`, async () => {
+    test('a body that is no JSON object is read as a body without fields', async () => {
+      // Malformed texts have a table in src/domain/json/text.test.ts.
+      const job = JSON.stringify(aJob);
+      for (const body of [
+        '',
+        ' \n',
+        job.slice(0, -1),
+        `${job.slice(0, -1)},}`,
+        job + job,
+        `\ufeff${job}`,
+        'null',
+        '5',
+        JSON.stringify(job),
+        '[]',
+        `[${job}]`,
+        '['.repeat(1_000_000),
+      ]) {
         await expectRefused(service, '/api/jobs', body, NO_JOB_FIELDS);
         await expectRefused(service, '/api/crons', body, NO_CRON_FIELDS);
-      });
-    }
+      }
+    });
 
     test('a body that is not UTF-8 has no fields', async () => {
       const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -199,30 +188,24 @@ describe('the endpoints', () => {
   });
 
   describe('4.3 unknown paths and methods', () => {
-    for (const path of [
-      '/api',
-      '/api/',
-      '/api/crons/',
-      '/api/jobs/',
-      '/api/cron',
-      '/api/Jobs',
-      '/api/crons/00000000-0000-7000-8000-000000000000',
-      '/api/crons/00000000-0000-7000-8000-000000000000/pause',
-      '/api/crons/00000000-0000-7000-8000-000000000000/run',
-      '/api/jobs/00000000-0000-7000-8000-000000000000',
-      '/api/jobs/00000000-0000-7000-8000-000000000000/cancel',
-      '/api/jobs/bulk',
-      '/api/crons/bulk',
-      '/api/queues',
-      '/api/assertions',
-      '/api/usage',
-      '/api/ping',
-      '/api/v1/jobs',
-      '/api/other',
-      '/api/%00',
-      '/api/..%2fjobs',
-    ]) {
-      test(`${path} answers 404 for every method`, async () => {
+    test('every other path under /api answers 404 for every method', async () => {
+      const id = '00000000-0000-7000-8000-000000000000';
+      for (const path of [
+        '/api',
+        '/api/',
+        '/api/crons/',
+        '/api/cron',
+        '/api/Jobs',
+        `/api/crons/${id}`,
+        `/api/crons/${id}/run`,
+        `/api/jobs/${id}/cancel`,
+        '/api/jobs/bulk',
+        '/api/queues',
+        '/api/usage?x=1',
+        '/api/v1/jobs',
+        '/api/%00',
+        '/api/..%2fjobs',
+      ])
         for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
           const { status, headers, text } = await leavingNothing(service, () =>
             callHttp(`${service.url}${path}`, {
@@ -231,12 +214,11 @@ describe('the endpoints', () => {
               body: JSON.stringify(aJob),
             }),
           );
-          assert.equal(status, 404, method);
+          assert.equal(status, 404, `${method} ${path}`);
           assert.equal(headers['content-type'], 'application/json');
           assert.equal(text, '{"message":"Not Found"}');
         }
-      });
-    }
+    });
 
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       test(`${method} on the two endpoints gets 405 with Allow: POST (§4.3)`, async () => {
@@ -262,35 +244,5 @@ describe('the endpoints', () => {
       const { headers } = await service.post('/api/jobs', aJob);
       for (const name of headers.keys()) assert.doesNotMatch(name, /version|powered/i);
     });
-  });
-});
-
-forEachStore((_, openTestStore) => {
-  test('over the monthly limit the API answers 201, and the runs fail (§4.1, §4.2)', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore, {
-      env: { PLANS: 'none=0' },
-      plan: 'none',
-    });
-    const cron = { ...aCron, url: receiver.url, callback_url: receiver.url };
-    const madeCron = await service.post('/api/crons', cron);
-    const madeJob = await service.post('/api/jobs', { ...cron, queue: 'over' });
-    assert.deepEqual([madeCron.status, madeJob.status], [201, 201]);
-    await service.quiet();
-    const attempts = await service.work.listAttempts(
-      service.teamId,
-      String(madeJob.json['job_id']),
-    );
-    assert.deepEqual(
-      attempts.map(({ status, reason }) => [status, reason]),
-      [['failed', 'limit_exceeded']],
-    );
-    await service.advance(5 * 60_000);
-    const runs = await service.work.listExecutions(service.teamId, String(madeCron.json['id']), 10);
-    assert.deepEqual(
-      runs.map(({ status, reason }) => [status, reason]),
-      [['failed', 'limit_exceeded']],
-    );
-    assert.equal(receiver.requests.length, 0, 'neither a request nor a callback goes out');
   });
 });

@@ -98,7 +98,7 @@ forEachStore((_, openTestStore) => {
         db.selectFrom('api_tokens').selectAll().where('user_id', '=', userId).execute(),
       );
       const kept = JSON.stringify(rows);
-      assert.equal(rows.length, 1, '"One per user"');
+      assert.equal(rows.length, 1, 'one per user');
       assert.ok(!kept.includes(apiToken));
       assert.ok(kept.includes(createHash('sha256').update(apiToken).digest('hex')));
     });

@@ -1,10 +1,11 @@
 /** §7: what the API answers when something is wrong, and in which order it looks; §7.1, §1.2, §4.6, §5.4, §8.1. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { callHttp, expectRefused, type HttpCall, leavingNothing } from '#testing/api-calls';
+import { callHttp, type HttpCall, leavingNothing } from '#testing/api-calls';
 import { aCron, aJob } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
+import cases from './cases/validation.json' with { type: 'json' };
 
 const GOOD = { '/api/crons': aCron, '/api/jobs': aJob };
 const PATHS = ['/api/crons', '/api/jobs'] as const;
@@ -15,7 +16,11 @@ type Headers = Record<string, string>;
 const JSON_IN: Headers = { 'Content-Type': 'application/json' };
 const JSON_OUT: Headers = { Accept: 'application/json' };
 
-const METHOD = 'The method must be one of: GET, POST, PUT, PATCH, DELETE.';
+const validationCases: {
+  endpoint: string;
+  body: unknown;
+  expected: { status: number; message?: string; errors?: object };
+}[] = cases;
 
 describe('error responses', () => {
   let service: TestService;
@@ -63,7 +68,7 @@ describe('error responses', () => {
         assert.equal(answer.headers.location, `${service.url}/`, 'to the start page (§4.6)');
         assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
         assert.match(answer.text, /<html/i);
-        assert.doesNotMatch(answer.text, /required|queue|delay|error/i, '"no details"');
+        assert.doesNotMatch(answer.text, /required|queue|delay|error/i, 'no details');
       }
     };
 
@@ -71,9 +76,13 @@ describe('error responses', () => {
       'text/html',
       '*/*',
       '',
+      ',',
       'application/*',
       'application/json;q=0',
+      'application/json; q=0.000, text/html',
       'application/xhtml+xml',
+      'application/xml;profile=application/json',
+      'application/json+xml;q=0, application/x+jsonp',
       'text/json5;q=0, text/plain',
     ]) {
       test(`a rejected body with Accept: ${accept} gets 302`, () =>
@@ -84,7 +93,9 @@ describe('error responses', () => {
 
     test('X-Requested-With or a Content-Type does not turn a 302 into JSON', async () => {
       const script = { 'X-Requested-With': 'XMLHttpRequest' };
+      await expectRedirect(script);
       await expectRedirect({ ...script, Accept: 'text/html' });
+      await expectRedirect({ ...script, Accept: '*/*;q=0' });
       await expectRedirect({ 'X-Requested-With': 'other', Accept: '*/*' });
     });
 
@@ -103,10 +114,13 @@ describe('error responses', () => {
       { Accept: '*/*, application/json' },
       { Accept: 'application/json;q=0.5, text/html' },
       { Accept: 'text/html;q=0.5, application/json;q=0.9' },
+      { Accept: 'text/html;q=0, application/json; q=0.001' },
+      { Accept: 'application/json;q=nonsense, text/html;q=0.9' },
       { Accept: 'application/vnd.api+json' },
       { Accept: 'text/json' },
       { Accept: 'application/json; charset=utf-8' },
       { Accept: '*/*', 'X-Requested-With': 'XMLHttpRequest' },
+      { Accept: 'text/plain, */*;q=0.1', 'X-Requested-With': 'xmlhttprequest' },
     ]) {
       test(`a rejected body with ${JSON.stringify(headers)} gets 422 (§4.6)`, async () => {
         const answer = await leavingNothing(service, () =>
@@ -267,40 +281,14 @@ describe('error messages, byte for byte', () => {
   });
   after(() => service[Symbol.asyncDispose]());
 
-  const CRON_MESSAGES: [field: string, value: unknown, message: string][] = [
-    ['name', undefined, 'A name for the cron job is required.'],
-    ['url', undefined, 'A target URL is required.'],
-    ['url', 'example', 'The target URL must be a valid URL.'],
-    ['method', 'get', METHOD],
-    ['cron_expression', undefined, 'A cron expression is required.'],
-    ['cron_expression', 'x', 'The cron expression is not a valid cron expression.'],
-    ['cron_expression', '0 0 30 2 *', 'The cron expression never produces a valid run time.'],
-    ['payload', { a: 1 }, 'The payload field must be a string.'],
-    ['timeout_seconds', 0, 'Timeout must be at least 1 second.'],
-    ['timeout_seconds', 301, 'Timeout cannot exceed 300 seconds (5 minutes).'],
-    ['alert_threshold', 4, 'The alert threshold must be 1, 2, or 3.'],
-  ];
-  for (const [field, value, message] of CRON_MESSAGES) {
-    test(`a rejected cron, ${field}: "${message}"`, () =>
-      expectRefused(service, '/api/crons', { ...aCron, [field]: value }, { [field]: [message] }));
-  }
-
-  const JOB_MESSAGES: [field: string, value: unknown, message: string][] = [
-    ['queue', undefined, 'A queue name is required.'],
-    ['delay', 86_401, 'The delay cannot exceed 86400 seconds (24 hours).'],
-    ['url', undefined, 'A target URL is required.'],
-    ['url', 'example', 'The target URL must be a valid URL.'],
-    ['method', 'get', METHOD],
-    ['payload', 'x', 'The payload field must be an array.'],
-    ['headers', 'x', 'The headers field must be an array.'],
-    ['delay', -1, 'The delay field must be at least 0.'],
-    ['delay', 'soon', 'The delay field must be an integer.'],
-    ['callback_url', 'x', 'The callback url field must be a valid URL.'],
-  ];
-  for (const [field, value, message] of JOB_MESSAGES) {
-    test(`a rejected job, ${field}: "${message}"`, () =>
-      expectRefused(service, '/api/jobs', { ...aJob, [field]: value }, { [field]: [message] }));
-  }
+  test('each row of the table of validation cases is answered as stated', async () => {
+    for (const { endpoint, body, expected } of validationCases) {
+      const { status, json } = await service.post(endpoint, body);
+      assert.equal(status, expected.status, JSON.stringify(body));
+      if (status === 201) continue;
+      assert.deepEqual(json, { message: expected.message, errors: expected.errors });
+    }
+  });
 
   test('message is the first error plus the count of the others', async () => {
     const wrong = { queue: 1, url: 'x', method: 'x' };
@@ -337,7 +325,7 @@ describe('error messages, byte for byte', () => {
 });
 
 forEachStore((_, openTestStore) => {
-  test('500: "The token\'s user has no team selected.", and nothing is stored', async () => {
+  test("the API answers 500 if the token's user has no team selected, and nothing is stored", async () => {
     await using service = await startService(openTestStore, { sends: false });
     const token = await makeTeamless(service);
     for (const path of PATHS) {

@@ -14,23 +14,23 @@ describe('the client address', () => {
     assert.equal(read(0, undefined, '::ffff:127.0.0.1'), '127.0.0.1');
   });
 
-  test('is the last entry behind one proxy, however much was made up before it', () => {
+  test('behind one proxy the client address is the last entry of X-Forwarded-For', () => {
     assert.equal(read(1, '1.2.3.4'), '1.2.3.4');
     assert.equal(read(1, '6.6.6.6, 7.7.7.7,1.2.3.4'), '1.2.3.4');
     assert.equal(read(1, `${'6.6.6.6,'.repeat(1000)} 1.2.3.4 `), '1.2.3.4');
   });
 
-  test('is the last entry but one behind two', () => {
+  test('behind two proxies the client address is the last entry but one', () => {
     assert.equal(read(2, '6.6.6.6, 1.2.3.4, 10.9.9.9'), '1.2.3.4');
   });
 
-  test('is the socket’s where the list is missing, too short or malformed at that place', () => {
+  test('the client address is the socket’s if the header is missing, too short or malformed', () => {
     for (const list of [undefined, '', '1.2.3.4', 'unknown, 1.2.3.4', '1, 2', ',', 'a b c, d']) {
       assert.equal(read(2, list), '10.0.0.1', String(list));
     }
   });
 
-  test('has no port, no brackets, no zone, and one spelling', () => {
+  test('the client address has no port, brackets or zone, and one spelling', () => {
     assert.equal(read(1, '1.2.3.4:56789'), '1.2.3.4');
     assert.equal(normalizeAddress('[2001:DB8::1]:443'), '2001:db8::1');
     assert.equal(normalizeAddress('[2001:db8:0::1]'), '2001:db8::1');
@@ -47,7 +47,7 @@ describe('the client address', () => {
     assert.equal(read(0, undefined, '2001:db8:1:2::7'), '2001:db8:1:2::');
   });
 
-  test('is nothing that only looks like an address', () => {
+  test('a text that only looks like an address is not a client address', () => {
     const odd = [
       '',
       '1',

@@ -50,7 +50,7 @@ describe('activity entries (§5.10)', () => {
     assert.ok(!JSON.stringify(told).includes(SECRET));
   });
 
-  test('is kept of queues, jobs and windows, one or many', async () => {
+  test('changes of queues, jobs and windows are recorded, one or many', async () => {
     await using all = await open();
     const { store, team, work, list } = all;
     const queue = await aQueue(store, team.id, { name: 'mail' });
@@ -71,7 +71,7 @@ describe('activity entries (§5.10)', () => {
     ]);
   });
 
-  test('is nothing where nothing was done, or only looked at', async () => {
+  test('reads and changes without effect are not recorded', async () => {
     await using all = await open();
     const { team, work, list } = all;
     const nowhere = '018f0000-0000-7000-8000-000000000000';
@@ -92,7 +92,7 @@ describe('activity entries (§5.10)', () => {
     ]);
   });
 
-  test('of sign-ins and secrets is only for those who may see it', async () => {
+  test('entries about sign-ins and secrets are only for permitted roles', async () => {
     await using all = await open();
     const { store, team, work } = all;
     await store.activity.record(team.id, 'command-line', { action: 'signing.shown' }, 1);

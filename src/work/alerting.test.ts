@@ -42,7 +42,7 @@ describe('reading a maintenance window', () => {
       },
     });
   });
-  test('takes chosen crons and queues from a form', () => {
+  test('the form of a maintenance window reads the chosen crons and queues', () => {
     const form = new URLSearchParams({ ...VALID, is_weekly: '1', covers: 'chosen' });
     form.append('sources[]', `cron:${CRON_ID}`);
     form.append('sources[]', `cron:${CRON_ID}`);
@@ -159,12 +159,12 @@ describe('reading a notification channel', () => {
     assert.deepEqual(read({ kind: 'ntfy', url, token: '-' }, stored.ntfy), { kind: 'ntfy', url });
   });
   for (const bad of ['ftp://x.example/', 'https://', 'https://u:p@x.example/', 'not a url']) {
-    test(`refuses ${bad}`, () => {
+    test(`a notification channel with ${bad} is rejected`, () => {
       const { url: messages } = read({ kind: 'slack', url: bad }) as { url: string[] };
       assert.match(messages[0] ?? '', /valid URL/);
     });
   }
-  test('refuses a channel that there is not', () => {
+  test('a channel of an unknown kind is rejected', () => {
     assert.ok('kind' in read({ kind: 'constructor', url }));
     assert.match(String((read({ kind: 'pager', url }) as { kind: string[] }).kind[0]), /Slack/);
   });
@@ -220,7 +220,7 @@ describe("a team's maintenance windows", () => {
     );
   });
 
-  test('cover nothing of another team, and are not found by it', async () => {
+  test('maintenance windows cover and are found by their own team only', async () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
@@ -244,7 +244,7 @@ describe("a team's maintenance windows", () => {
     assert.equal((await work.startMaintenanceNow(teamId, 'team')).kind, 'too-many');
   });
 
-  test('that are over make room, the longest over first; weekly ones and those to come never', async () => {
+  test('the oldest ended maintenance windows make room, weekly and future ones never', async () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
@@ -277,7 +277,7 @@ describe("a team's maintenance windows", () => {
   });
 });
 
-test('ids that are none find no alert and change none', async () => {
+test('malformed ids find and change no alert', async () => {
   await using store = await openSqliteTestStore();
   const work = createWork({ store });
   const { id: teamId } = await aTeam(store);

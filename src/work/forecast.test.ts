@@ -6,7 +6,7 @@ import { createWork } from './work.ts';
 
 forEachStore((_, openTestStore) => {
   describe('the forecast of the monthly limit', () => {
-    test('counts the active crons and waiting jobs of the team, and nothing of others', async () => {
+    test('the forecast counts active crons and waiting jobs of this team only', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, other] = [await aTeam(store), await aTeam(store)];

@@ -14,11 +14,11 @@ function rawOf(body: string): Record<string, string> {
 }
 
 describe('a body of form data', () => {
-  test('has strings under plain names, the last of equal ones', () => {
+  test('form fields with plain names are strings, the last of equal names', () => {
     assert.deepEqual(rawOf('a=1&b=%C3%A9+%2F&a=2&c'), { a: '"2"', b: '"é /"', c: '""' });
   });
 
-  test('makes objects and lists of bracketed names', () => {
+  test('form fields with bracketed names become objects and lists', () => {
     assert.deepEqual(rawOf('payload[b]=1&payload[a][x]=2'), { payload: '{"b":"1","a":{"x":"2"}}' });
     assert.deepEqual(rawOf('p[]=1&p[]=2'), { p: '["1","2"]' });
     assert.deepEqual(rawOf('p[0]=1&p[1][k]=2'), { p: '["1",{"k":"2"}]' });
@@ -32,11 +32,11 @@ describe('a body of form data', () => {
     assert.deepEqual(rawOf('p[a]=2&p=1'), { p: '"1"' });
   });
 
-  test('takes odd brackets as part of a name', () => {
+  test("unmatched brackets are part of a form field's name", () => {
     assert.deepEqual(Object.keys(rawOf('a[b=1&[c]=2&d]=3&e[f]g=4')), ['a[b', '[c]', 'd]', 'e[f]g']);
   });
 
-  test('gives a job its payload as JSON text', () => {
+  test("a job's payload in form data becomes JSON text", () => {
     const reading = readJobInput(
       readFormFields('queue=q&url=https://example.com&payload[a]=1&headers[X-A]=v&delay=5'),
     );
@@ -46,7 +46,7 @@ describe('a body of form data', () => {
     assert.equal(reading.input.delaySeconds, 5);
   });
 
-  test('brackets beyond the deepest payload are still too deep, and cost nothing', () => {
+  test('form fields nested too deep are rejected without cost', () => {
     const reading = readJobInput(readFormFields(`payload${'[a]'.repeat(300_000)}=1`));
     assert.ok(!reading.ok);
     assert.deepEqual(Object.fromEntries(reading.errors)['payload'], [
@@ -55,7 +55,7 @@ describe('a body of form data', () => {
     assert.ok(readJobInput(readFormFields(`queue=q&url=http://a&payload${'[]'.repeat(512)}=1`)).ok);
   });
 
-  test('reads as no fields at all where there are too many', () => {
+  test('form data with too many fields is read as empty', () => {
     assert.equal(readFormFields('a=1&'.repeat(10_000)).size, 1);
     assert.equal(readFormFields('a=1&'.repeat(10_001)).size, 0);
     const from = threadMs();

@@ -12,7 +12,7 @@ const outage = (from: number, to: number | null) => {
 };
 
 describe('an outage', () => {
-  test('is where two looks or more are missing: from when the first was due until the next', () => {
+  test('an outage starts when the first of at least two missing heartbeats was due', () => {
     assert.deepEqual(findOutages([silence(0, 10), silence(20, 35)], at(36)), [outage(25, 35)]);
   });
 
@@ -22,7 +22,7 @@ describe('an outage', () => {
     assert.deepEqual(findOutages([], at(12)), []);
   });
 
-  test('counts in a step as far as it reaches into it', () => {
+  test('an outage counts in a step as far as it reaches into it', () => {
     const outages = [outage(0, 20), outage(50, null)];
     assert.equal(sumOutages(outages, { from: at(10), to: at(60) }), 20 * MINUTE);
     assert.equal(sumOutages(outages, { from: at(20), to: at(50) }), 0);

@@ -16,8 +16,6 @@ import {
   aTeam,
   claimJobs,
 } from '#testing/factories';
-import { startReceiver } from '#testing/receiver';
-import { openSender } from '#testing/sender';
 import { forEachStore, TEST_START } from '#testing/stores';
 import { createWork } from './work.ts';
 
@@ -122,19 +120,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await state(), 'sent');
     });
 
-    test('links a retried failure and its new job, in both directions', async () => {
-      await using store = await openTestStore();
-      const work = createWork({ store });
-      const team = await aTeam(store);
-      const failed = await aDeadLetter(store, team.id, await aNode(store));
-      const retried = await work.retryJob(team.id, failed.id);
-      assert.ok(retried.kind === 'done');
-      assert.equal((await work.readJobDetail(team.id, retried.jobId))?.retryOf, failed.id);
-      assert.equal((await work.readJobDetail(team.id, failed.id))?.record.retriedAs, retried.jobId);
-      assert.equal((await work.readJobDetail(team.id, failed.id))?.retryOf, null);
-    });
-
-    test('does not exist for another team, nor does its response', async () => {
+    test('the page and response of a job are not found for another team', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
@@ -188,7 +174,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await work.readOverview(stranger.id)).failingCrons, []);
     });
 
-    test('rows come by name in pages, with the last runs and how many succeeded', async () => {
+    test('crons are listed by name in pages, with last runs and success rate', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
@@ -220,7 +206,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(first.crons[1]?.successRate, null);
     });
 
-    test('are searched by text and state, in pages, however many there are', async () => {
+    test('crons are searched by text and state in pages', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
@@ -499,64 +485,6 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual((await work.listRuns(stranger.id, {})).rows, []);
       assert.deepEqual((await work.listRuns(stranger.id, { cronId: cron.id })).rows, []);
       assert.deepEqual((await work.listRuns(team.id, { queueId: 'x' })).rows, []);
-    });
-  });
-
-  describe('a test run', () => {
-    test("a test run sends the form's request, counts it and stores nothing", async () => {
-      await using store = await openTestStore();
-      await using sender = openSender();
-      await using receiver = await startReceiver();
-      const work = createWork({ store, testing: { sender, monthlyLimitOf: () => 2 } });
-      const team = await aTeam(store);
-      const assertion = { kind: 'body_contains', text: 'nowhere' } as const;
-      await aQueue(store, team.id, { name: 'strict', assertions: [assertion] });
-      const draft = {
-        kind: 'job',
-        method: 'POST',
-        url: `${receiver.url}/hook`,
-        headers: [['X-A', 'b']],
-        payloadJson: '{"n": 1.0}',
-        queue: 'strict',
-      } as const;
-      const outcome = await work.testRun(team.id, draft);
-      assert.ok(outcome.kind === 'test');
-      assert.equal(outcome.reason, 'assertion_failed');
-      assert.equal(outcome.assertions[0]?.ok, false);
-      assert.equal(outcome.responseStatus, 200);
-      assert.equal(receiver.requests[0]?.body.toString(), '{"n":1.0}');
-      const cron = {
-        ...draft,
-        kind: 'cron',
-        payload: 'x',
-        timeoutSeconds: 5,
-        assertions: [],
-      } as const;
-      const good = await work.testRun(team.id, cron);
-      assert.ok(good.kind === 'test' && good.status === 'success');
-      assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 2);
-      assert.deepEqual(await work.testRun(team.id, draft), { kind: 'limit-reached' });
-      assert.equal(receiver.requests.length, 2);
-      assert.equal((await work.countTabs(team.id)).all.count, 0);
-      assert.deepEqual((await work.readOverview(team.id)).justHappened, []);
-    });
-
-    test('is held to the guard like any other request', async () => {
-      await using store = await openTestStore();
-      await using sender = openSender({ allowed: '10.0.0.0/8' });
-      await using receiver = await startReceiver();
-      const work = createWork({ store, testing: { sender, monthlyLimitOf: () => null } });
-      const team = await aTeam(store);
-      await store.teams.setSigningSecret(team.id, 'key', TEST_START);
-      const rules = { timeoutSeconds: 5, assertions: [] };
-      const draft = { kind: 'queue', method: 'GET', url: receiver.url, ...rules } as const;
-      const outcome = await work.testRun(team.id, draft);
-      assert.ok(outcome.kind === 'test');
-      assert.equal(outcome.reason, 'blocked_address');
-      assert.match(outcome.explanation?.title ?? '', /not allowed/);
-      assert.equal(outcome.request.signedText, null, 'nothing was sent');
-      assert.ok(!outcome.request.headers.some(({ name }) => name.startsWith('X-Service-')));
-      assert.equal(receiver.requests.length, 0);
     });
   });
 });

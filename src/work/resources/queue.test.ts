@@ -131,7 +131,7 @@ describe("a change to a queue's settings", () => {
     test(`a queue change with ${what} is read`, () => assert.deepEqual(read(given), expected));
   }
 
-  test('reports every field that is wrong, and changes nothing then', () => {
+  test('a change of queue settings reports every wrong field and changes nothing', () => {
     const reading = readChange(
       QUEUE,
       fieldsOf({ timeout_seconds: 0, dead_letter_days: 0, is_paused: true }),
@@ -145,7 +145,7 @@ describe("a change to a queue's settings", () => {
 });
 
 describe("a queue's name", () => {
-  test('may have 255 characters of any kind', () => {
+  test('a queue name may have 255 characters of any kind', () => {
     const name = '🔔'.repeat(255);
     assert.deepEqual(readQueueName(fieldsOf({ queue: name })), { ok: true, input: name });
   });
@@ -156,7 +156,7 @@ describe("a queue's name", () => {
     ['x'.repeat(256), 'The queue field must not be greater than 255 characters.'],
     ['a\0b', 'The queue field must be a string.'],
   ] as const) {
-    test(`may not be ${JSON.stringify(name.slice(0, 10))}`, () => {
+    test(`a queue name may not be ${JSON.stringify(name.slice(0, 10))}`, () => {
       const reading = readQueueName(fieldsOf({ queue: name }));
       assert.deepEqual(reading, { ok: false, errors: [['queue', [message]]] });
     });

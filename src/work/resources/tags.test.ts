@@ -21,7 +21,7 @@ describe('reading tags (§2.13)', () => {
     ],
     [[], []],
   ] as const) {
-    test(`${JSON.stringify(given)} is ${JSON.stringify(tags)}`, () => {
+    test(`the tags of ${JSON.stringify(given)} are ${JSON.stringify(tags)}`, () => {
       assert.deepEqual(read(given), { ok: true, input: { tags } });
     });
   }
@@ -51,7 +51,7 @@ describe('reading tags (§2.13)', () => {
     ],
     ['a b c d e f g h i j k', 'There can be at most 10 tags.'],
   ] as const) {
-    test(`${JSON.stringify(given)} is refused`, () => {
+    test(`the tags ${JSON.stringify(given)} are rejected`, () => {
       assert.deepEqual(read(given), { ok: false, errors: [['tags', [message]]] });
     });
   }
