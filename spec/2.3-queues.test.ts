@@ -1,7 +1,6 @@
 /** §2.3: what a queue decides for its jobs; §3.4, §3.5, §3.8. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { startReceiver } from '#testing/receiver';
 import {
   answerInRounds,
@@ -18,10 +17,7 @@ import {
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
 
-const NOWHERE = 'http://127.0.0.1:9/';
-
 forEachStore((dialect, openTestStore) => {
-  describe('a queue named for the first time', () => declareDefaults(openTestStore));
   describe('settings', () => declareSettings(openTestStore));
   describe('a paused queue', () => declarePausing(openTestStore));
   describe('a concurrency limit', () => {
@@ -36,63 +32,7 @@ forEachStore((dialect, openTestStore) => {
   describe('fairness (§3.8)', () => declareFairness(openTestStore));
 });
 
-function declareDefaults(openTestStore: OpenTestStore) {
-  test('a queue is created once, with default settings', async () => {
-    await using service = await startService(openTestStore, { sends: false });
-    const posts = [1, 2, 3].map(() => scheduleJob(service, { url: NOWHERE, queue: 'Reports é' }));
-    const created = await Promise.all(posts);
-    const queues = await service.work.listQueues(service.teamId);
-    assert.deepEqual(queues, [
-      {
-        teamId: service.teamId,
-        id: created[0]?.queue_id,
-        name: 'Reports é',
-        timeoutSeconds: 30,
-        retrySchedule: [60, 1800, 10_800],
-        retriesEnabled: true,
-        concurrencyLimit: null,
-        rate: null,
-        assertions: [],
-        emailAlerts: false,
-        deadLetterDays: 14,
-        isPaused: false,
-        alertSettings: NO_ALERT_SETTINGS,
-        tags: [],
-        createdAt: service.clock.now(),
-      },
-    ]);
-    assert.ok(created.every(({ queue_id }) => queue_id === queues[0]?.id));
-  });
-
-  test('a job does not change the settings of its queue', async () => {
-    await using service = await startService(openTestStore, { sends: false });
-    const before = await setQueue(service, { timeoutSeconds: 7, retriesEnabled: false });
-    await scheduleJob(service, {
-      url: NOWHERE,
-      timeout_seconds: 300,
-      retries: 9,
-      success_assertions: [],
-      concurrency_limit: 5,
-    });
-    assert.deepEqual(await service.work.findQueueByName(service.teamId, 'emails'), before);
-  });
-}
-
 function declareSettings(openTestStore: OpenTestStore) {
-  test('an attempt ends at the timeout of its queue', async () => {
-    await using receiver = await startReceiver({ answer: 'never' });
-    await using service = await startService(openTestStore);
-    await setQueue(service, { timeoutSeconds: 3, retriesEnabled: false });
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.clock.advance(2_900);
-    assert.equal((await attemptsOf(service, job_id))[0]?.status, 'processing');
-    await service.clock.advance(100);
-    await service.quiet();
-    const [job] = await attemptsOf(service, job_id);
-    assert.equal(job?.errorMessage, 'Request timed out after 3 seconds');
-  });
-
   test('changed queue settings apply to jobs that already wait (§3.4)', async () => {
     await using receiver = await startReceiver({ answer: 'never' });
     await using service = await startService(openTestStore);

@@ -6,7 +6,6 @@ import {
   attemptsOf,
   makeGate,
   MINUTE,
-  requestsTo,
   scheduleJob,
   SECOND,
   setQueue,
@@ -19,32 +18,13 @@ const statusesOf = async (service: TestService, jobId: string) =>
   (await attemptsOf(service, jobId)).map(({ status }) => status);
 
 forEachStore((dialect, openTestStore) => {
-  describe('(new) → Pending', () => declareCreation(openTestStore));
   describe('Pending → attempt', () => {
     declareStart(openTestStore);
     if (dialect === 'postgres') declareTwoEngines(openTestStore);
   });
   describe('Pending → Fire now', () => declareFire(openTestStore));
   describe('Pending → Delete', () => declareDelete(openTestStore));
-  describe('attempt → success', () => declareSuccess(openTestStore));
 });
-
-function declareCreation(openTestStore: OpenTestStore) {
-  test('a new job is due at now plus its delay and waits as attempt 1', async () => {
-    await using service = await startService(openTestStore, { sends: false });
-    const { job_id, scheduled_at } = await scheduleJob(service, {
-      url: 'http://127.0.0.1:9/',
-      delay: 90,
-    });
-    const [job] = await attemptsOf(service, job_id);
-    assert.equal(job?.status, 'pending');
-    assert.equal(job?.attemptNumber, 1);
-    assert.equal(job?.originalId, job_id);
-    assert.equal(job?.scheduledAt, service.clock.now() + 90_000);
-    assert.equal(job?.startedAt, null);
-    assert.equal(scheduled_at, '2026-11-21T12:01:30+00:00');
-  });
-}
 
 function declareStart(openTestStore: OpenTestStore) {
   test('an attempt starts at its scheduled time and never before', async () => {
@@ -216,7 +196,7 @@ function declareDelete(openTestStore: OpenTestStore) {
     assert.equal(receiver.requests.length, 0);
     assert.deepEqual(await attemptsOf(service, job_id), []);
     const outcome = await service.work.fireJob(service.teamId, job_id);
-    assert.deepEqual(outcome, { kind: 'not-found' }, '"Not undoable"');
+    assert.deepEqual(outcome, { kind: 'not-found' }, 'a deletion cannot be undone');
   });
 
   test('deleting a waiting retry leaves the attempt before it', async () => {
@@ -261,78 +241,5 @@ function declareDelete(openTestStore: OpenTestStore) {
     const bodies = await work.readResponseBodies(teamId, [good.job_id, bad.job_id]);
     assert.deepEqual([...bodies.keys()], [good.job_id]);
     assert.equal(await work.findJob(teamId, bad.job_id), null);
-  });
-}
-
-function declareSuccess(openTestStore: OpenTestStore) {
-  test('a successful job is stored with its status, time and response', async () => {
-    await using receiver = await startReceiver({ answer: { status: 202, body: 'taken' } });
-    await using service = await startService(openTestStore);
-    const { job_id } = await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.quiet();
-    const [job, ...others] = await attemptsOf(service, job_id);
-    assert.equal(job?.status, 'success');
-    assert.equal(job?.responseStatus, 202);
-    assert.equal(job?.reason, null);
-    assert.equal(job?.errorMessage, null);
-    assert.equal(job?.completedAt, service.clock.now());
-    assert.equal(others.length, 0);
-    const bodies = await service.work.readResponseBodies(service.teamId, [job_id]);
-    assert.equal(Buffer.from(bodies.get(job_id) ?? []).toString(), 'taken');
-  });
-
-  test('a successful job with a callback_url sends one callback', async () => {
-    const gate = makeGate();
-    await using receiver = await startReceiver();
-    receiver.answer('/target', { after: gate.opened });
-    await using service = await startService(openTestStore);
-    const { job_id } = await scheduleJob(service, {
-      url: `${receiver.url}/target`,
-      callback_url: `${receiver.url}/callback?reference=7`,
-    });
-    await receiver.waitFor(1);
-    await service.clock.advance(1500);
-    assert.equal(receiver.requests.length, 1);
-    gate.open();
-    await receiver.waitFor(2);
-    await service.advance(MINUTE);
-    const callbacks = requestsTo(receiver, '/callback?reference=7');
-    assert.equal(callbacks.length, 1);
-    assert.equal(callbacks[0]?.method, 'POST');
-    assert.deepEqual(JSON.parse(String(callbacks[0]?.body)), {
-      type: 'job_execution',
-      job_id,
-      original_job_id: job_id,
-      status: 'success',
-      response_status: 200,
-      duration_ms: 1500,
-      error_message: null,
-      attempt_number: 1,
-      completed_at: '2026-11-21T12:00:01+00:00',
-    });
-  });
-
-  test('a job without callback_url sends no callback', async () => {
-    await using receiver = await startReceiver();
-    await using service = await startService(openTestStore);
-    await scheduleJob(service, { url: receiver.url });
-    await receiver.waitFor(1);
-    await service.advance(MINUTE);
-    assert.equal(receiver.requests.length, 1);
-  });
-
-  test('a callback that fails is not repeated and does not change the job', async () => {
-    await using receiver = await startReceiver();
-    receiver.answer('/callback', { status: 500 });
-    await using service = await startService(openTestStore);
-    const { job_id } = await scheduleJob(service, {
-      url: `${receiver.url}/target`,
-      callback_url: `${receiver.url}/callback`,
-    });
-    await receiver.waitFor(2);
-    await service.advance(2 * MINUTE);
-    assert.equal(receiver.requests.length, 2);
-    assert.deepEqual(await statusesOf(service, job_id), ['success']);
   });
 }

@@ -202,7 +202,7 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  test('sending resumes with the next run after an upgrade', async () => {
+  test('sending resumes with the next run after an upgrade, and jobs over the limit can be retried', async () => {
     const { service } = await startLimited('small=1,large=3', 'small');
     await using _ = service;
     await runJob(service, { url: target.url });
@@ -211,9 +211,12 @@ forEachStore((dialect, openTestStore) => {
     for (let n = 0; n < 2; n++) {
       assert.equal((await runJob(service, { url: target.url })).status, 'success');
     }
-    assert.deepEqual(outcomeOf({ ...(await runJob(service, { url: target.url })) }), OVER);
+    const over = await runJob(service, { url: target.url });
+    assert.deepEqual(outcomeOf({ ...over }), OVER);
     await service.people.operator.setPlan(service.teamId, 'unlimited');
-    assert.equal((await runJob(service, { url: target.url })).status, 'success');
+    const retried = await service.work.retryJob(service.teamId, over.id);
+    assert.ok(retried.kind === 'done', 'what failed stays failed until somebody retries it');
+    assert.equal((await jobEnd(service, retried.jobId)).status, 'success');
     assert.equal(await usedBy(service), 4);
   });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isInRanges, parseRanges, writeRanges } from './address-range.ts';
 
 describe('addresses and networks', () => {
-  test('are read in both families, with the network and not the address that named it', () => {
+  test('addresses and networks of both families are parsed to their network', () => {
     const ranges = parseRanges('127.0.0.1, 172.18.5.6/16,fd00::1/8 , ::1');
     assert.deepEqual(ranges, [
       { base: '127.0.0.1', prefix: 32 },
@@ -35,11 +35,11 @@ describe('addresses and networks', () => {
     'fe80::1%eth0',
     Array.from({ length: 101 }, () => '10.0.0.1').join(),
   ])
-    test(`are not: ${JSON.stringify(text.slice(0, 40))}`, () => {
+    test(`no address or network: ${JSON.stringify(text.slice(0, 40))}`, () => {
       assert.equal(parseRanges(text), null);
     });
 
-  test('hold an address however a socket writes it, and no other', () => {
+  test('a range contains an address in each spelling of a socket', () => {
     const ranges = parseRanges('172.18.0.0/16,fd00::/8') ?? [];
     for (const within of ['172.18.255.1', '::ffff:172.18.0.1', 'fd00::1', 'FD12:0::1', 'fd00::1%2'])
       assert.equal(isInRanges(within, ranges), true, within);
@@ -47,7 +47,7 @@ describe('addresses and networks', () => {
       assert.equal(isInRanges(beyond, ranges), false, beyond);
   });
 
-  test('never take in an address whose leading bits differ', () => {
+  test('a range never contains an address whose leading bits differ', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     const address = fc.tuple(byte, byte, byte, byte);
     const numberOf = (bytes: readonly number[]) =>

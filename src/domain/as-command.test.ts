@@ -53,7 +53,7 @@ describe('the stored trace of a run', () => {
     assert.equal(readTrace(text)?.address, '203.0.113.7');
   });
 
-  test('keeps why the exchange broke off', () => {
+  test('a stored trace keeps why the exchange ended', () => {
     const broken: Exchange = { kind: 'broken', fault: 'reset', status: 200, durationMs: 1, trace };
     assert.equal(readTrace(writeTrace(broken, []))?.fault, 'reset');
     assert.equal(readTrace(writeTrace({ trace }, []))?.fault, undefined);

@@ -42,7 +42,7 @@ describe('§3.1 the end of a cron', () => {
     assert.equal(hasEnded({ isActive: false, nextRunAt: null }), false);
   });
 
-  test('in words', () => {
+  test('the end of a cron is described in words', () => {
     assert.equal(describeEnd({ endsAt: AT, maxRuns: 10 }), '2026-12-31 18:00 UTC or 10 runs');
     assert.equal(describeEnd({ endsAt: AT + 5_000, maxRuns: null }), '2026-12-31 18:00:05 UTC');
     assert.equal(describeEnd({ endsAt: null, maxRuns: 1 }), '1 run');

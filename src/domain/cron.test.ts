@@ -105,7 +105,7 @@ describe('valid expressions', () => {
     ['0 0 lw,1W * *', '0 0 1w,LW * *'],
   ];
   for (const [written, plain] of same) {
-    test(`${JSON.stringify(written)} is ${JSON.stringify(plain)}`, () => {
+    test(`the expression ${JSON.stringify(written)} means ${JSON.stringify(plain)}`, () => {
       assert.deepEqual(
         runsAfter(written, '2026-06-15T10:30:00Z', 40),
         runsAfter(plain, '2026-06-15T10:30:00Z', 40),
@@ -212,7 +212,7 @@ describe('last days, working days, nth weekdays', () => {
 });
 
 describe('two restricted day fields', () => {
-  test('either matches', () => {
+  test('two restricted day fields run on days that match either', () => {
     assert.equal(
       daysAfter('0 0 13 * FRI', '2026-02-01T00:00:00Z', 3),
       '2026-02-06 2026-02-13 2026-02-20',
@@ -230,7 +230,7 @@ describe('two restricted day fields', () => {
       assert.equal(daysAfter(expression, '2026-06-01T00:00:00Z', 3), expected, expression);
     }
   });
-  test('? restricts nothing', () => {
+  test('a day field with ? restricts nothing', () => {
     assert.equal(daysAfter('0 0 ? * FRI', '2026-06-01T00:00:00Z', 2), '2026-06-05 2026-06-12');
     assert.equal(daysAfter('0 0 13 * ?', '2026-06-01T00:00:00Z', 2), '2026-06-13 2026-07-13');
   });
@@ -491,7 +491,7 @@ describe('against a minute-by-minute reference', () => {
     );
   });
 
-  test('so are the runs after it', () => {
+  test('the runs after the next one skip the missing hour too', () => {
     fc.assert(
       fc.property(anyExpression, anyInstant, (expression, from) => {
         const schedule = parseCronExpression(expression.text);
@@ -517,7 +517,8 @@ describe('the same schedule', () => {
     ['0 6 * * 5#L', '0 6 * * FRIL'],
   ] as const;
   for (const [one, other] of same)
-    test(`${one} is ${other}`, () => assert.equal(isSameSchedule(one, other), true));
+    test(`the schedules ${one} and ${other} are the same`, () =>
+      assert.equal(isSameSchedule(one, other), true));
 
   const different = [
     ['0 6 * * *', '0 7 * * *'],

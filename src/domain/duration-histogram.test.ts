@@ -30,7 +30,7 @@ describe('durations counted in steps', () => {
     );
   });
 
-  test('of many runs that differ it is off by little', () => {
+  test('the median of many different runs is nearly exact', () => {
     const all = Array.from({ length: 2_000 }, (_, n) => 40 + n / 4);
     const median = estimateQuantile(countsOf(all), 0.5) ?? 0;
     const p95 = estimateQuantile(countsOf(all), 0.95) ?? 0;
@@ -44,7 +44,7 @@ describe('durations counted in steps', () => {
     assert.equal(estimateQuantile(countsOf([400_000, 900_000]), 0.95), 300_000);
   });
 
-  test('counts add up', () => {
+  test('counts of duration steps add up', () => {
     const sum = addCounts([countsOf([1, 5]), countsOf([5, 900_000]), []]);
     assert.deepEqual(sum, countsOf([1, 5, 5, 900_000]));
   });

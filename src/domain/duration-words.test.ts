@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeDuration, formatMilliseconds } from './duration-words.ts';
 
-test('durations in two units at most', () => {
+test('durations are shown in two units at most', () => {
   const rows: [number, string][] = [
     [0, '0 s'],
     [59_999, '59 s'],

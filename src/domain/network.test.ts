@@ -222,7 +222,7 @@ describe('the host of a URL', () => {
 });
 
 describe('networks as people write them', () => {
-  test('are written the way they are read, in their shortest form', () => {
+  test('a network is written in its shortest form and parses back unchanged', () => {
     const written = writeNetworks(networks('10.1.2.3/8, 192.168.1.7, 0.0.0.0/0'));
     assert.deepEqual(written, ['10.0.0.0/8', '192.168.1.7', '0.0.0.0/0']);
   });

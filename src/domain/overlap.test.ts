@@ -6,7 +6,7 @@ describe('a run', () => {
   const stretch = (id: string, startedAt: number | null, completedAt: number | null) => {
     return { id, startedAt, completedAt };
   };
-  test('overlaps where one that started before it was still under way', () => {
+  test("a run overlaps an earlier run that hasn't ended", () => {
     const runs = [
       stretch('waits', null, null),
       stretch('beside', 95, 99),
@@ -18,7 +18,7 @@ describe('a run', () => {
     ];
     assert.deepEqual([...findOverlapping(runs)], ['short', 'beside', 'last']);
   });
-  test('that starts as the one before ends does not', () => {
+  test("a run that starts as the previous one ends doesn't overlap it", () => {
     assert.deepEqual([...findOverlapping([stretch('b', 20, 30), stretch('a', 10, 20)])], []);
     assert.deepEqual([...findOverlapping([])], []);
   });

@@ -17,7 +17,7 @@ function error(text: string): string {
 }
 
 describe('a pasted curl command', () => {
-  test('gives method, URL, headers and body', () => {
+  test('a pasted curl command fills method, URL, headers and body', () => {
     const read = curl(
       `curl -sS -X PUT 'https://api.example.com/a?b=c' \\\n  -H 'Content-Type: application/json' -H "X-Key: a\\"b" --data '{"n": 1.0}'`,
     );
@@ -35,7 +35,7 @@ describe('a pasted curl command', () => {
     });
   });
 
-  test('is a GET without data and a POST with data', () => {
+  test('a pasted curl command is a GET without data and a POST with data', () => {
     assert.equal(curl('curl https://a.example/').method, 'GET');
     assert.equal(curl('curl https://a.example/ -d x=1').method, 'POST');
     assert.equal(curl('curl https://a.example/ --json "{}"').method, 'POST');
@@ -43,7 +43,7 @@ describe('a pasted curl command', () => {
     assert.equal(curl('/usr/bin/curl -fsSXPATCH --url=https://a.example/').method, 'PATCH');
   });
 
-  test('puts credentials into the Authorization header, never into the URL', () => {
+  test('a pasted curl command puts credentials into the Authorization header', () => {
     const basic = `Basic ${Buffer.from('ada:s3:cret').toString('base64')}`;
     assert.deepEqual(curl('curl -u ada:s3:cret https://a.example/').headers, [
       ['Authorization', basic],
@@ -55,7 +55,7 @@ describe('a pasted curl command', () => {
     assert.deepEqual(own.headers, [['authorization', 'Bearer t']]);
   });
 
-  test('puts data into the query with -G', () => {
+  test('a pasted curl command with -G puts data into the query', () => {
     const read = curl('curl -G https://a.example/?x=1 -d y=2 --data-urlencode "z=a b"');
     assert.equal(read.url, 'https://a.example/?x=1&y=2&z=a%20b');
     assert.equal(read.body, null);
@@ -92,7 +92,7 @@ describe('a pasted curl command', () => {
     assert.equal(curl('curl --max-time 999 https://a.example/').timeoutSeconds, 300);
   });
 
-  test('that cannot be read is refused in plain words', () => {
+  test('a malformed curl command is rejected with the reason', () => {
     assert.match(error(''), /no command/);
     assert.match(error('ls -l'), /no curl or wget/);
     assert.match(error('curl -s'), /no URL/);
@@ -111,7 +111,7 @@ describe('a pasted crontab line', () => {
     return read.draft;
   }
 
-  test('gives schedule, request and a name, and warns of local time', () => {
+  test('a pasted crontab line fills schedule, request and name, and warns of local time', () => {
     const line = '*/5 9-17  * * MON-FRI  /usr/bin/curl -fsS https://a.example/tick >/dev/null 2>&1';
     const read = parseCrontabLine(`# every five minutes\n${line}`);
     assert.ok(read.kind === 'draft');
@@ -139,7 +139,7 @@ describe('a pasted crontab line', () => {
     );
   });
 
-  test('that cannot be read is refused in plain words', () => {
+  test('a malformed crontab line is rejected with the reason', () => {
     const refusals: [string, RegExp][] = [
       ['', /no line/],
       ['# only a comment', /no line/],

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import { basePathOf, cookieScopeOf, ownPathOf } from './public-address.ts';
 
 describe('the public address', () => {
-  test('has the path that everything is below, or none', () => {
+  test('the public address has the base path, or none', () => {
     assert.equal(basePathOf('https://belfry.example.com'), '');
     assert.equal(basePathOf('https://tools.example.com/belfry'), '/belfry');
     assert.equal(basePathOf('http://localhost:3000/a/b'), '/a/b');
   });
 
-  test('is left out of a path of ours', () => {
+  test('the base path is removed from a path of the service', () => {
     const own = (path: string, base: string) =>
       ownPathOf(new URL(`http://x${path}`), `http://x${base}`);
     assert.equal(own('/jobs/1', ''), '/jobs/1');
@@ -18,7 +18,7 @@ describe('the public address', () => {
     assert.equal(own('/belfry2/jobs', '/belfry'), '/belfry2/jobs');
   });
 
-  test('keeps cookies to this host, to its path, and to TLS where it has TLS', () => {
+  test('cookies are limited to host, base path and, with https, to TLS', () => {
     assert.deepEqual(cookieScopeOf('http://localhost:3000'), {
       prefix: '',
       path: '/',

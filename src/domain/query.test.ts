@@ -4,8 +4,6 @@ import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyUrl } from '#testing/any-text';
 
-import queryCases from '../../spec/cases/query.json' with { type: 'json' };
-
 import { appendPayloadToUrl } from './query.ts';
 
 function append(url: string, payload: string | null): string | null {
@@ -18,14 +16,6 @@ function queryOf(url: string | null): string | null {
 }
 
 describe('a payload in the query string (§2.6)', () => {
-  for (const { url, payload_raw: payload, expected_query: query, ...row } of queryCases) {
-    test(`${url} with ${payload} requests ${query} (${row.note ?? ''})`, () => {
-      const sent = append(url, payload);
-      assert.equal(queryOf(sent), query);
-      assert.deepEqual([...new URLSearchParams(query ?? '')], row.expected_pairs);
-    });
-  }
-
   const replaced: [url: string, payload: string, expected: string, why: string][] = [
     [
       'http://t/p?a%5B0%5D=1&a[x]=2&b=3',

@@ -34,7 +34,7 @@ describe('a rate as text', () => {
     ['1000000/h', { count: 1_000_000, per: 'hour' }],
   ];
   for (const [text, rate] of readable) {
-    test(`'${text}' is read`, () => assert.deepEqual(parseRate(text), rate));
+    test(`'${text}' is a rate`, () => assert.deepEqual(parseRate(text), rate));
   }
 
   for (const text of [
@@ -49,7 +49,7 @@ describe('a rate as text', () => {
       '１/s',
     ],
   ].flat()) {
-    test(`'${text}' is none`, () => assert.equal(parseRate(text), null));
+    test(`'${text}' is not a rate`, () => assert.equal(parseRate(text), null));
   }
 
   test('a rate reads back as written', () => {
@@ -57,7 +57,7 @@ describe('a rate as text', () => {
   });
 });
 
-test('as many as a time has room for start within it, and the least rate is one at which they do', () => {
+test('the starts that fit in a period, and the lowest rate for a number of starts, are exact', () => {
   fc.assert(
     fc.property(rates, fc.integer({ min: 1, max: 100_000_000 }), (rate, withinMs) => {
       const most = countWithin(rate, withinMs);

@@ -25,7 +25,7 @@ describe('a retry schedule as text (§3.4)', () => {
     ['1,2,3,4,5,6,7,8,9,10', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
   ];
   for (const [text, seconds] of readable) {
-    test(`'${text}' is ${JSON.stringify(seconds)}`, () => {
+    test(`the retry schedule '${text}' is ${JSON.stringify(seconds)}`, () => {
       assert.deepEqual(parseRetrySchedule(text), seconds);
     });
   }

@@ -76,7 +76,7 @@ describe('§6.4 alerts of slow runs', () => {
     });
   }
 
-  test('once when it begins, and once when a run is fast again', () => {
+  test('slow runs alert once when they begin and once when a run is fast again', () => {
     const runs: Step[] = [
       [0, 'fast'],
       [60, 'slow'],

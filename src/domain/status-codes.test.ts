@@ -11,7 +11,7 @@ describe('status codes of a filter', () => {
     [' 500 , 4xx, None,500', '500,4xx,none'],
     ['999', '999'],
   ] as const) {
-    test(`“${text}” is read`, () => assert.equal(readStatusCodes(text), codes));
+    test(`“${text}” is a filter of status codes`, () => assert.equal(readStatusCodes(text), codes));
   }
 
   for (const text of [
@@ -28,14 +28,15 @@ describe('status codes of a filter', () => {
     '500-599',
     'all',
   ]) {
-    test(`“${text}” is not`, () => assert.equal(readStatusCodes(text), null));
+    test(`“${text}” is not a filter of status codes`, () =>
+      assert.equal(readStatusCodes(text), null));
   }
 
   test('more than twenty are not', () => {
     assert.equal(readStatusCodes(Array.from({ length: 21 }, (_, n) => 500 + n).join()), null);
   });
 
-  test('hold for the code, for its hundred, and for nothing where nothing came back', () => {
+  test('a filter of status codes matches codes and hundreds, and never a run without a response', () => {
     assert.deepEqual(
       [500, 503, 599, 404, null].map((status) => hasStatusCode('5xx', status)),
       [true, true, true, false, false],

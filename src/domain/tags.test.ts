@@ -43,14 +43,14 @@ describe('tags (§2.13)', () => {
     assert.deepEqual(splitTags(' , '), []);
   });
 
-  test('are kept in one order, each once, and none as nothing', () => {
+  test('tags are stored sorted and without duplicates, and no tags as null', () => {
     assert.equal(writeTags(['b', 'a', 'b']), '["a","b"]');
     assert.equal(writeTags([]), null);
     assert.deepEqual(readTags('["a","b"]'), ['a', 'b']);
     assert.deepEqual(readTags(null), []);
   });
 
-  test('an invalid tag is none', () => {
+  test('malformed stored tags are read as none', () => {
     for (const kept of ['', '{"a":1}', 'null', '[1']) assert.deepEqual(readTags(kept), []);
     assert.deepEqual(readTags('["a",1]'), ['a']);
   });

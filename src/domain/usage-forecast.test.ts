@@ -17,7 +17,7 @@ const cron = (cronExpression: string, more: Partial<PlannedCron> = {}): PlannedC
 });
 
 describe('the forecast of the monthly limit', () => {
-  test('without crons and waiting jobs, the rest of the month goes on at its pace so far', () => {
+  test('without crons and waiting jobs the forecast extends the pace so far', () => {
     assert.deepEqual(forecastUsage({ used: 750, limit: 1000 }, NONE, MIDDLE), {
       runsOutOn: '2026-11-21',
     });

@@ -38,42 +38,6 @@ async function answerEach(connection: RawConnection, ...answers: string[]): Prom
 }
 
 describe('the sent request', () => {
-  test('a request goes out with its own headers in their order and case, and nothing else', async () => {
-    await using receiver = await startRawReceiver(OK);
-    await using sender = openSender();
-    await sender.get(`${receiver.url}/a?b=c`, {
-      method: 'POST',
-      headers: [
-        ['Content-Type', 'application/json'],
-        ['X-oDD-Case', ' a  b '],
-        ['user-agent', 'node'],
-      ],
-      body: '{"a":1}',
-    });
-    const [connection] = receiver.connections;
-    assert.equal(
-      connection?.received.toString('latin1'),
-      `POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:${receiver.port}\r\nconnection: keep-alive\r\n` +
-        'Content-Type: application/json\r\nX-oDD-Case:  a  b \r\nuser-agent: node\r\ncontent-length: 7\r\n\r\n{"a":1}',
-    );
-  });
-
-  test('a request without a body has no length and no type', async () => {
-    await using receiver = await startRawReceiver((connection) => answerEach(connection, OK));
-    const heads: string[] = [];
-    for (const method of ['GET', 'DELETE'] as const) {
-      await using sender = openSender();
-      expectKind(await sender.get(receiver.url, { method }), 'answered');
-      heads.push(String(receiver.connections.at(-1)?.received));
-    }
-    assert.equal(heads.length, 2);
-    for (const head of heads)
-      assert.match(
-        head,
-        /^(GET|DELETE) \/ HTTP\/1\.1\r\nhost: \S+\r\nconnection: keep-alive\r\n\r\n$/,
-      );
-  });
-
   test('a configured Host replaces the URL’s, with its own case', async () => {
     await using receiver = await startRawReceiver((connection) => answerEach(connection, OK, OK));
     await using sender = openSender();
@@ -183,7 +147,7 @@ describe('the sent request', () => {
 });
 
 describe('connections', () => {
-  test('are used again, one request at a time', async () => {
+  test('connections are reused, one request at a time', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       for (let n = 1; ; n++) {
         await connection.untilBytes(connection.received.length + 1);
@@ -197,7 +161,7 @@ describe('connections', () => {
     assert.equal(receiver.connections.length, 2);
   });
 
-  test('one that the target closed while it waited is replaced without a fault', async () => {
+  test('an idle connection that the target closed is replaced without an error', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();
       await connection.send(OK);
@@ -227,15 +191,6 @@ describe('connections', () => {
     );
     assert.equal(saysOf(broken), 'connection reset');
     assert.equal(receiver.connections.length, 1);
-  });
-
-  test('a refused connection is reported as refused', async () => {
-    const receiver = await startRawReceiver(OK);
-    await receiver.close();
-    await using sender = openSender();
-    const broken = expectKind(await sender.get(receiver.url), 'broken');
-    assert.deepEqual([saysOf(broken), broken.status], ['connection refused', null]);
-    assert.equal(broken.trace.address, '127.0.0.1');
   });
 
   test('a connection with unexpected bytes is not reused', async () => {
@@ -287,7 +242,7 @@ describe('connections', () => {
     assert.equal(receiver.connections.length, 2);
   });
 
-  test('are closed after four seconds of rest', async () => {
+  test('idle connections are closed after four seconds', async () => {
     await using receiver = await startRawReceiver((connection) => answerEach(connection, OK, OK));
     const clock = new FakeClock('2026-01-01T00:00:00Z');
     await using sender = openSender({ clock });
@@ -379,14 +334,6 @@ describe('informational answers', () => {
     });
   }
 
-  test('an unrequested 101 is a fault', async () => {
-    const broken = expectKind(
-      await exchangeWith('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-      'broken',
-    );
-    assert.equal(saysOf(broken), 'response is not valid HTTP');
-  });
-
   test('more than 16 end the exchange', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     expectKind(await exchangeWith(hint.repeat(16) + OK), 'answered');
@@ -399,31 +346,9 @@ describe('informational answers', () => {
     assert.equal(saysOf(broken), 'too many informational responses');
     await untilClosed(receiver.connections[0]);
   });
-
-  test('an end behind 100 is a connection closed before a response came', async () => {
-    const broken = expectKind(await exchangeWith('HTTP/1.1 100 Continue\r\n\r\n'), 'broken');
-    assert.deepEqual(
-      [saysOf(broken), broken.status],
-      ['connection closed before a response came', null],
-    );
-  });
 });
 
 describe('answers', () => {
-  for (const status of [200, 204, 301, 304, 404, 503, 600, 999, 99, 0]) {
-    test(`${status} is answered with that status`, async () => {
-      const line = `HTTP/1.1 ${String(status).padStart(3, '0')} Any`;
-      const body = status === 204 || status === 304 ? '' : 'x';
-      const answered = expectKind(
-        await exchangeWith(
-          `${line}\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-        ),
-        'answered',
-      );
-      assert.equal(answered.status, status);
-    });
-  }
-
   test('headers are kept as received and a body may end with the connection', async () => {
     const answered = expectKind(
       await exchangeWith('HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:  2 \r\n\r\nbody'),
@@ -436,7 +361,7 @@ describe('answers', () => {
     assert.equal(String(answered.body.stored), 'body');
   });
 
-  test('at most 16 KiB of headers are kept, and more than 64 KiB are a fault', async () => {
+  test('at most 16 KiB of headers are kept', async () => {
     const headers = (count: number) =>
       Array.from({ length: count }, (_, n) => `H${n}: ${'v'.repeat(1000)}\r\n`).join('');
     const answered = expectKind(
@@ -444,11 +369,6 @@ describe('answers', () => {
       'answered',
     );
     assert.equal(answered.trace.responseHeaders.length, 16);
-    const broken = expectKind(
-      await exchangeWith(`HTTP/1.1 200 OK\r\n${headers(80)}\r\n`),
-      'broken',
-    );
-    assert.equal(saysOf(broken), 'response headers are too large');
   });
 
   test('the parts of an attempt are timed', async () => {
@@ -463,59 +383,7 @@ describe('answers', () => {
 });
 
 describe('broken answers', () => {
-  const rows: [name: string, answer: string, what: string, status: number | null][] = [
-    ['nothing', '', 'connection closed before a response came', null],
-    ['half a status line', 'HTTP/1.1 20', 'connection closed before a response came', null],
-    ['garbage', '\0\x01\x02garbage\r\n\r\n', 'response is not valid HTTP', null],
-    ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', 'response is not valid HTTP', null],
-    ['a broken header', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'response is not valid HTTP', null],
-    [
-      'two lengths',
-      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
-      'response is not valid HTTP',
-      null,
-    ],
-    [
-      'a short body',
-      'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort',
-      'response ended early',
-      200,
-    ],
-    [
-      'chunks without an end',
-      'HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n',
-      'response ended early',
-      503,
-    ],
-    [
-      'a chunk of no size',
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n',
-      'response is not valid HTTP',
-      200,
-    ],
-    [
-      'a head without an end',
-      'HTTP/1.1 200 OK\r\nA: b\r\n',
-      'connection closed before a response came',
-      null,
-    ],
-  ];
-  for (const [name, answer, what, status] of rows) {
-    test(`${name}: ${what}, with the status if one was received`, async () => {
-      const broken = expectKind(await exchangeWith(answer), 'broken');
-      assert.deepEqual([saysOf(broken), broken.status], [what, status]);
-    });
-  }
-
-  test('a reset before an answer and one amid it are faults', async () => {
-    const before = expectKind(
-      await exchangeWith(async (connection) => {
-        await connection.until();
-        connection.reset();
-      }),
-      'broken',
-    );
-    assert.deepEqual([saysOf(before), before.status], ['connection reset', null]);
+  test('a reset within a body is a fault that keeps the status, however the body is framed', async () => {
     for (const framing of [
       'Content-Length: 9',
       'Transfer-Encoding: chunked',
@@ -545,7 +413,7 @@ describe('broken answers', () => {
 });
 
 describe('a connection that waited', () => {
-  test('and was reset meanwhile is no fault of the request that would have used it', async () => {
+  test("a kept connection that was reset doesn't fail the next request", async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();
       await connection.send(OK);
@@ -560,70 +428,22 @@ describe('a connection that waited', () => {
 });
 
 describe('the timeout', () => {
-  const stalls: [
-    name: string,
-    script: (connection: RawConnection) => unknown,
-    status: number | null,
-  ][] = [
-    ['says nothing', () => {}, null],
-    ['stops in its head', (c) => c.send('HTTP/1.1 200 OK\r\nA:'), null],
-    ['stops in its body', (c) => c.send('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab'), 200],
-    ['sends informational answers only', (c) => c.send('HTTP/1.1 100 Continue\r\n\r\n'), null],
-    [
-      'stops in a compressed body',
-      (c) => c.send('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 50\r\n\r\n\x1f'),
-      200,
-    ],
-  ];
-  for (const [name, script, status] of stalls) {
-    test(`ends an exchange with a target that ${name}, and closes the connection`, async () => {
-      const told = Promise.withResolvers<void>();
-      await using receiver = await startRawReceiver(async (connection) => {
-        await connection.until();
-        await script(connection);
-        told.resolve();
-      });
-      const clock = new FakeClock('2026-01-01T00:00:00Z');
-      await using sender = openSender({ clock });
-      const sent = sender.get(receiver.url, { timeoutSeconds: 7 });
-      await told.promise;
-      // A few turns of the event loop let the bytes arrive: the status is only known once it has been read.
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-      await clock.advance(6_999);
-      let isOver = false;
-      void sent.then(() => (isOver = true));
-      await new Promise((resolve) => setImmediate(resolve));
-      assert.equal(isOver, false);
-      await clock.advance(1);
-      const timedOut = expectKind(await sent, 'timed-out');
-      assert.deepEqual(
-        [timedOut.afterSeconds, timedOut.durationMs, timedOut.status],
-        [7, 7_000, status],
+  test('a compressed body that stops ends at the timeout, and leaves no timer behind', async () => {
+    await using receiver = await startRawReceiver(async (connection) => {
+      await connection.until();
+      await connection.send(
+        'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 50\r\n\r\n\x1f',
       );
-      // The receiver knows that the connection has ended: it refuses to wait for more.
-      await assert.rejects(receiver.connections[0]?.until('more') ?? Promise.resolve(), /ended/);
     });
-  }
-
-  test('opening a connection takes at most 10 seconds, TLS included, and less where the timeout is shorter', async () => {
-    for (const [timeoutSeconds, kind] of [
-      [30, 'broken'],
-      [10, 'timed-out'],
-      [3, 'timed-out'],
-    ] as const) {
-      await using receiver = await startRawReceiver(() => {});
-      const clock = new FakeClock('2026-01-01T00:00:00Z');
-      await using sender = openSender({ clock });
-      const sent = sender.get(receiver.url.replace('http', 'https'), { timeoutSeconds });
-      await receiver.next(({ received }) => received.length >= 0);
-      await clock.advance(Math.min(timeoutSeconds, 10) * 1000);
-      const exchange = expectKind(await sent, kind);
-      if (exchange.kind === 'broken') {
-        assert.equal(saysOf(exchange), 'connection timed out after 10 seconds');
-      }
-      assert.equal(exchange.durationMs, Math.min(timeoutSeconds, 10) * 1000);
-      assert.equal(clock.waiting, 0, 'no timer is left behind');
-    }
+    const clock = new FakeClock('2026-01-01T00:00:00Z');
+    await using sender = openSender({ clock });
+    const sent = sender.get(receiver.url, { timeoutSeconds: 7 });
+    await (await receiver.next()).until();
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(7_000);
+    const timedOut = expectKind(await sent, 'timed-out');
+    assert.deepEqual([timedOut.durationMs, timedOut.status], [7_000, 200]);
+    assert.equal(clock.waiting, 0);
   });
 
   test('a blocked event loop does not count toward the timeout', async () => {
@@ -633,15 +453,5 @@ describe('the timeout', () => {
     await receiver.next(({ received }) => received.length >= 0);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300);
     assert.ok(expectKind(await sent, 'answered').durationMs < 1_000);
-  });
-
-  test('a body that drips for ever is ended too', async () => {
-    await using receiver = await startRawReceiver(async (connection) => {
-      await connection.until();
-      await connection.send('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
-      await connection.drip('x'.repeat(100_000), { everyMs: 10 });
-    });
-    await using sender = openSender();
-    expectKind(await sender.get(receiver.url, { timeoutSeconds: 1 }), 'timed-out');
   });
 });

@@ -36,34 +36,10 @@ describe('names', () => {
     );
   });
 
-  const rows: [name: string, answer: DnsAnswer, kind: string][] = [
-    ['a private address', ['10.1.2.3'], 'blocked'],
-    [
-      'a CNAME to a private address',
-      [
-        { type: 'CNAME', data: 'inner.test' },
-        { type: 'A', name: 'inner.test', data: '10.1.2.3' },
-      ],
-      'blocked',
-    ],
-    ['a public and a private address', ['127.0.0.1', '10.1.2.3'], 'blocked'],
-    ['a private and a public address', ['169.254.169.254', '127.0.0.1'], 'blocked'],
-    ['IPv6 addresses only', ['::1', '2001:4860:4860::8888'], 'unresolvable'],
-    ['no address', [], 'unresolvable'],
-    ['NXDOMAIN', 'NXDOMAIN', 'unresolvable'],
-    ['SERVFAIL', 'SERVFAIL', 'unresolvable'],
-    ['REFUSED', 'REFUSED', 'unresolvable'],
-    ['bytes that are no answer', { bytes: Buffer.from('garbage') }, 'unresolvable'],
-    ['an answer over TCP', { truncated: ['127.0.0.1'] }, 'answered'],
-  ];
-  for (const [name, answer, kind] of rows) {
-    test(`${name}: ${kind}`, async () => {
-      const { exchange, requests } = await sendTo(answer);
-      assert.equal(exchange.kind, kind);
-      assert.equal(requests, kind === 'answered' ? 1 : 0);
-    });
-  }
-
+  test('an answer over TCP is followed', async () => {
+    const { exchange, requests } = await sendTo({ truncated: ['127.0.0.1'] });
+    assert.deepEqual([exchange.kind, requests], ['answered', 1]);
+  });
   test('a silent name server makes its name unresolvable and delays no other name', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
@@ -82,32 +58,12 @@ describe('names', () => {
     assert.ok((await silent).durationMs < 10_000);
   });
 
-  test('the timeout covers the lookup', async () => {
-    await using dns = await startDnsServer();
-    await using sender = openSender({ dnsServers: [dns.address] });
-    dns.answer('silent.test', 'silence');
-    const exchange = await sender.get('http://silent.test/', { timeoutSeconds: 1 });
-    assert.equal(exchange.kind, 'timed-out');
-  });
-
   test('a dead server among several holds nothing up for long', async () => {
     await using dns = await startDnsServer();
     await using receiver = await startReceiver();
     await using sender = openSender({ dnsServers: ['127.0.0.1:1', dns.address] });
     dns.answer('target.test', ['127.0.0.1']);
     assert.equal((await sender.get(`http://target.test:${receiver.port}/`)).kind, 'answered');
-  });
-
-  test('a name that changes its mind is judged again, and a second answer redirects nothing', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address] });
-    dns.answerInTurn('target.test', [['127.0.0.1'], ['10.1.2.3']]);
-    const kinds = [];
-    for (let n = 0; n < 2; n++)
-      kinds.push((await sender.get(`http://target.test:${receiver.port}/`)).kind);
-    assert.deepEqual(kinds, ['answered', 'blocked']);
-    assert.deepEqual([dns.queries.length, receiver.requests.length], [2, 1]);
   });
 
   test('a DNS answer is cached for its TTL and requested once by simultaneous look-ups', async () => {
@@ -299,41 +255,4 @@ test('an error while a target is judged ends that exchange alone', async () => {
     const exchange = await sender.get(`http://${host}/`);
     assert.equal(exchange.kind === 'broken' && saysOf(exchange), 'connection failed');
   }
-});
-
-describe('addresses in the URL', () => {
-  test('are judged in every spelling, without a lookup', async () => {
-    await using dns = await startDnsServer();
-    await using receiver = await startReceiver();
-    await using sender = openSender({ dnsServers: [dns.address], allowed: '' });
-    const spellings = [
-      '127.0.0.1',
-      '2130706433',
-      '0x7f.1',
-      '0177.0.0.1',
-      '127.1',
-      '127.0.0.1.',
-      '0',
-      '169.254.169.254',
-      '[::1]',
-      '[::ffff:127.0.0.1]',
-    ];
-    for (const host of spellings) {
-      const exchange = await sender.get(`http://${host}:${receiver.port}/`);
-      assert.equal(exchange.kind, host.startsWith('[') ? 'unresolvable' : 'blocked', host);
-    }
-    assert.deepEqual([dns.queries.length, receiver.requests.length], [0, 0]);
-  });
-
-  test('a redirect is a response and is not followed', async () => {
-    await using receiver = await startReceiver();
-    await using sender = openSender({ allowed: '127.0.0.1' });
-    receiver.answer('/from', { status: 302, headers: { Location: '/to' } });
-    const exchange = await sender.get(`${receiver.url}/from`);
-    assert.equal(exchange.kind === 'answered' && exchange.status, 302);
-    assert.deepEqual(
-      receiver.requests.map(({ url }) => url),
-      ['/from'],
-    );
-  });
 });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('a clock that stops with its process', () => {
-  test('goes like the other one while the process runs', async () => {
+  test('the live clock follows the monotonic clock while the process runs', async () => {
     wait(10_000);
     await clock.advance(9_999);
     assert.deepEqual([wokenAtMs, live.monotonicMs()], [null, 9_999]);
@@ -48,7 +48,7 @@ describe('a clock that stops with its process', () => {
     assert.notEqual(wokenAtMs, null);
   });
 
-  test('counts no standstill as a duration, and never goes backwards', async () => {
+  test('the live clock skips standstills and never goes backwards', async () => {
     const cancel = wait(10_000);
     await clock.advance(1_000);
     let before = live.monotonicMs();

@@ -134,7 +134,7 @@ describe('a response', () => {
     });
   }
 
-  test('without a length ends with the connection', () => {
+  test('a body without a length ends with the connection', () => {
     const codings = ['gzip', 'chunked, gzip'].map((coding) => `Transfer-Encoding: ${coding}\r\n`);
     for (const text of ['', ...codings].map((field) => `${OK}${field}\r\nok`)) {
       assert.equal(parse([text], false).outcome, 'more');

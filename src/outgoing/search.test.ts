@@ -11,7 +11,7 @@ function isFoundIn(text: string, chunks: Buffer[]): boolean {
 }
 
 describe('searching a body as it passes by', () => {
-  test('agrees with a search of the whole, wherever the chunks are cut', () => {
+  test('a search in chunks finds the same as a search of the whole body', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 });
     const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 5 });
     fc.assert(
@@ -25,7 +25,7 @@ describe('searching a body as it passes by', () => {
     );
   });
 
-  test('is case-sensitive and exact', () => {
+  test('the search of a body is case-sensitive and exact', () => {
     assert.equal(isFoundIn('Fine', [Buffer.from('all fine')]), false);
     assert.equal(isFoundIn('a.c', [Buffer.from('abc')]), false);
   });

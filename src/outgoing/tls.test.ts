@@ -6,13 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
 import { FakeClock } from '#demo/fake-clock';
-import {
-  createAuthority,
-  createSelfSigned,
-  expired,
-  type Credentials,
-  type TestAuthority,
-} from '#testing/certificates';
+import { createAuthority, type Credentials, type TestAuthority } from '#testing/certificates';
 import { startDnsServer, type DnsServer } from '#testing/dns-server';
 import { openSender, saysOf, type Extra } from '#testing/sender';
 
@@ -93,91 +87,6 @@ describe('TLS', () => {
       extra,
     );
     assert.equal(other.exchange.kind, 'broken');
-  });
-
-  test('an address as host is held against the certificate’s addresses', async () => {
-    const good = await exchangeOverTls(
-      '127.0.0.1',
-      await authority.issue({ hosts: ['127.0.0.1'] }),
-    );
-    assert.deepEqual([good.exchange.kind, good.names], ['answered', [false]]);
-    const wrong = await exchangeOverTls(
-      '127.0.0.1',
-      await authority.issue({ hosts: ['good.test'] }),
-    );
-    assert.equal(
-      wrong.exchange.kind === 'broken' && saysOf(wrong.exchange),
-      'TLS certificate is for another host',
-    );
-  });
-
-  test('TLS 1.2 is enough', async () => {
-    const { exchange } = await exchangeOverTls(
-      'good.test',
-      await authority.issue({ hosts: ['good.test'] }),
-      { maxVersion: 'TLSv1.2' },
-    );
-    assert.equal(exchange.kind, 'answered');
-  });
-
-  test('TLS 1.1 is not', async () => {
-    const { exchange } = await exchangeOverTls(
-      'good.test',
-      await authority.issue({ hosts: ['good.test'] }),
-      {
-        minVersion: 'TLSv1',
-        maxVersion: 'TLSv1.1',
-        ciphers: 'DEFAULT@SECLEVEL=0',
-      },
-    );
-    assert.equal(exchange.kind === 'broken' && saysOf(exchange), 'TLS 1.2 or newer is required');
-  });
-
-  const faults: [name: string, credentials: () => Promise<Credentials>, what: string][] = [
-    [
-      'self-signed',
-      () => createSelfSigned({ hosts: ['good.test'] }),
-      'TLS certificate is self-signed',
-    ],
-    [
-      'expired',
-      () => authority.issue(expired({ hosts: ['good.test'] })),
-      'TLS certificate has expired',
-    ],
-    [
-      'for another host',
-      () => authority.issue({ hosts: ['other.test'] }),
-      'TLS certificate is for another host',
-    ],
-  ];
-  for (const [name, credentials, what] of faults) {
-    test(`a certificate that is ${name} is rejected and nothing is sent, for any environment`, async () => {
-      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-      try {
-        const { exchange, heads } = await exchangeOverTls('good.test', await credentials());
-        assert.equal(exchange.kind === 'broken' && saysOf(exchange), what);
-        assert.deepEqual(heads, []);
-      } finally {
-        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      }
-    });
-  }
-
-  test('a target without TLS is a fault, and a silent one times out', async () => {
-    const server = net.createServer((socket) => {
-      socket.on('error', () => {});
-      if (server.isSilent) return;
-      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-    }) as net.Server & { isSilent?: boolean };
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    await using sender = openSender();
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const plain = await sender.get(url);
-    assert.equal(plain.kind === 'broken' && saysOf(plain), 'the other side does not speak TLS');
-    server.isSilent = true;
-    assert.equal((await sender.get(url, { timeoutSeconds: 1 })).kind, 'timed-out');
-    server.close();
   });
 
   test('the next address is tried once one has used up its share of the time', async () => {

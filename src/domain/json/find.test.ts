@@ -89,7 +89,7 @@ describe('following paths through a JSON text that passes by', () => {
       assert.deepEqual(find(text, [pathOf(path)]), { values: [{ kind: 'missing' }] }, path);
   });
 
-  test('of equal keys the last wins, with all that is in it', () => {
+  test('the last of equal keys wins, with its whole value', () => {
     const twice = '{"a":{"b":1,"c":2},"a":{"c":3}}';
     assert.deepEqual(find(twice, [pathOf('a.b'), pathOf('a.c')]), {
       values: [{ kind: 'missing' }, { kind: 'found', text: '3' }],
@@ -147,7 +147,7 @@ describe('following paths through a JSON text that passes by', () => {
 });
 
 describe('large texts', () => {
-  test('of a value that is too large to be kept there is the beginning and the number of members', () => {
+  test('a value too large to store is its beginning and its number of members', () => {
     const list = `[${'12,'.repeat(100_000)}12]`;
     const { values } = find(`{"l":${list},"s":"${'x'.repeat(100_000)}"}`, [
       pathOf('l'),

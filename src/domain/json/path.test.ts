@@ -19,7 +19,8 @@ describe('reading a JSON path', () => {
     ['items.0', ['items', '0']],
   ];
   for (const [text, steps] of paths) {
-    test(`${text} is ${JSON.stringify(steps)}`, () => assert.deepEqual(parsePath(text), steps));
+    test(`the path ${text} is ${JSON.stringify(steps)}`, () =>
+      assert.deepEqual(parsePath(text), steps));
   }
 
   for (const text of [
