@@ -70,15 +70,4 @@ describe('§5.10: activity', () => {
     assert.equal(first.action, 'cron.paused');
     assert.equal((await visitor.get('/settings/activity/export?format=xml')).status, 404);
   });
-
-  test('activity of another team is not shown', async () => {
-    const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
-    const visitor = await dashboard.signIn(stranger);
-    assert.doesNotMatch(await readPage(visitor, '/settings/activity'), /Nightly|bells/);
-    const file = await visitor.get('/settings/activity/export?format=jsonl');
-    assert.doesNotMatch(file.text, /bells/);
-    const nobody = dashboard.visitor();
-    const refused = await nobody.get('/settings/activity/export?format=jsonl');
-    assert.notEqual(refused.status, 200);
-  });
 });

@@ -141,17 +141,3 @@ for (const javaScript of [true, false]) {
     }
   });
 }
-
-describe('a bulk action of another team', () => {
-  test('a bulk action of another team is neither shown nor stopped', async () => {
-    const user = await begin();
-    const outcome = await dashboard.service.work.startBulk(user.teamId, 'retry', { tab: 'failed' });
-    assert.ok(outcome.kind === 'started');
-    const stranger = await dashboard.user('eve@whistles.test', { team: 'Whistles' });
-    const eve = await dashboard.signIn(stranger);
-    assert.equal((await eve.get('/jobs/progress')).text.includes(outcome.task.id), false);
-    await eve.post('/jobs/progress', { intent: 'cancel', task: outcome.task.id });
-    await workThrough();
-    assert.deepEqual(await countsOf(user), { failed: 0, resent: COUNT, pending: COUNT });
-  });
-});

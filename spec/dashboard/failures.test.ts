@@ -106,18 +106,5 @@ for (const javaScript of [true, false]) {
       assert.deepEqual([(await failed(user, '/down')).length, (await failed(user)).length], [0, 1]);
       watched.assertNoFaults();
     });
-
-    if (!javaScript) {
-      test('failures of another team are neither shown nor changed', async () => {
-        const user = await begin();
-        await failJobs(user, ['/down']);
-        const [id] = await failed(user);
-        const eve = await dashboard.signIn(await begin());
-        assert.equal((await eve.get('/failures')).text.includes(target.url), false);
-        for (const intent of ['retry', 'delete'])
-          await eve.post('/failures', { intent, group: `/jobs?tab=failed&q=${id}` });
-        assert.deepEqual(await failed(user), [id]);
-      });
-    }
   });
 }

@@ -75,7 +75,7 @@ describe('Ctrl-K: search on the server', () => {
     assert.deepEqual(await find(newId(Date.now())), []);
   });
 
-  test('Ctrl-K finds nothing of another team', async () => {
+  test('Ctrl-K finds no items of another team', async () => {
     const cron = await aCron(user.teamId, 'Of the bells');
     const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
     const theirs = await dashboard.signIn(stranger);

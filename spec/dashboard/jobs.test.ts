@@ -264,38 +264,6 @@ describe('jobs', () => {
   const failedOf = async (user: TestUser) =>
     (await jobsOf(user)).filter(({ status }) => status === 'dead_lettered').length;
 
-  test('hundreds of jobs are retried in the background with a progress bar', async () => {
-    const user = await begin();
-    target.answer('/flaky', { status: 503 });
-    const ids = await Promise.all(Array.from({ length: 250 }, () => createJob(user, '/flaky')));
-    await eventually(async () => (await failedOf(user)) === ids.length, { what: '250 failures' });
-    target.answer('/flaky', { status: 200 });
-    await using watched = await open('/jobs?tab=failed', user);
-    const { page } = watched;
-    await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
-    await page.getByRole('button', { name: 'Select all 250 that match' }).click();
-    await press(page.locator('main'), 'Retry (250)');
-    await page.getByText('Retried 250 of 250 jobs').waitFor();
-    assert.equal(await failedOf(user), ids.length, 'the failed ones stay');
-    await eventually(async () => {
-      const counts = await dashboard.service.work.countTabs(user.teamId);
-      return counts.completed.count === 250;
-    });
-    await assertClean(watched);
-  });
-
-  test('a job over the monthly limit fails without a retry and shows the reason', async () => {
-    const user = await begin({ retrySchedule: [1] });
-    await dashboard.service.people.operator.setPlan(user.teamId, 'none');
-    const id = await createJob(user, '/over');
-    assert.equal((await settled(user, id)).status, 'failed');
-    await using watched = await open('/jobs?tab=failed', user);
-    await rowOf(watched.page, '/over').getByText('Monthly limit').waitFor();
-    assert.equal((await jobsOf(user)).length, 1);
-    assert.equal(sentTo('/over').length, 0);
-    watched.assertNoFaults();
-  });
-
   test('without scripts Fire (N) acts on ticked jobs, or on none', async () => {
     const user = await begin();
     for (const name of ['a', 'b', 'c'])

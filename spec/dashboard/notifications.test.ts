@@ -96,31 +96,6 @@ for (const javaScript of [true, false]) {
 }
 
 describe('the notification channel', () => {
-  test('the form accepts the addresses of every kind of chat', async () => {
-    const { admin } = await begin();
-    await using watched = await open(admin, false);
-    const { page } = watched;
-    const kinds = [
-      ['Slack', 'slack'],
-      ['Discord', 'discord'],
-      ['Microsoft Teams', 'teams'],
-      ['Google Chat', 'google-chat'],
-    ] as const;
-    for (const [label, kind] of kinds) {
-      await page.goto(`${dashboard.url}${PAGE}`);
-      const url = `${chat.url}/${kind}`;
-      await page.getByLabel('Channel', { exact: true }).selectOption(label);
-      await page.getByLabel('Incoming webhook').fill(url);
-      await press(page, 'Save');
-      await page.getByText(`Alerts go to ${label} from now on.`).waitFor();
-      assert.deepEqual(await configOf(admin), { kind, url });
-    }
-    await page.goto(`${dashboard.url}${PAGE}`);
-    await page.getByText('Where to find it').first().click();
-    await page.getByText('Copy Webhook URL').waitFor();
-    await assertClean(watched);
-  });
-
   test('the test of an email channel reaches every member', async () => {
     const { admin } = await begin();
     await using watched = await open(admin, false);
@@ -157,15 +132,6 @@ describe('the notification channel', () => {
     await page.getByText('Last error').waitFor();
     assert.equal(await page.getByText('The last notice could not be sent.').count(), 0);
     await assertClean(watched);
-  });
-
-  test("a channel can't post to a blocked network", async () => {
-    const { admin } = await begin();
-    const visitor = await dashboard.signIn(admin);
-    const form = { intent: 'test', kind: 'slack', slack_url: 'http://10.0.0.1/hook' };
-    const answer = await visitor.post(PAGE, form);
-    assert.ok(answer.text.includes('The test could not be sent.'));
-    assert.match(answer.text, /The URL resolves to a blocked IP address\. (?:<!-- -->)?Check/);
   });
 
   test("members can't change channels and get 403", async () => {
@@ -312,26 +278,6 @@ test('without a mail server the page says where emails go', async () => {
   assert.ok(tested.includes('The test is in the log of the service.'));
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
   assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));
-});
-
-test('a stored channel secret is not sent to another server', async () => {
-  const { admin } = await begin();
-  const visitor = await dashboard.signIn(admin);
-  const { work } = dashboard.service;
-  const config = { kind: 'telegram', token: '110201543:s3cretOfTheBot', chat_id: '-1' } as const;
-  const saved = await work.addChannel(admin.teamId, { name: 'Bot', config, collectMinutes: null });
-  assert.ok(saved.kind === 'saved');
-  const form = { name: 'Bot', kind: 'telegram', telegram_token: '', telegram_chat_id: '-1' };
-  const before = chat.requests.length;
-  for (const intent of ['test', 'save']) {
-    const moved = { ...form, intent, telegram_server: chat.url };
-    const { status, text } = await visitor.post(`${LIST}/${saved.id}`, moved);
-    assert.equal(status, 422);
-    assert.ok(text.includes('Enter the bot token again, because the server has changed.'));
-    assert.doesNotMatch(text, /s3cret/);
-  }
-  assert.equal(chat.requests.length, before);
-  assert.deepEqual(await work.findChannelConfig(admin.teamId, saved.id), config);
 });
 
 test('channel tests are limited by user and team, and recorded', async () => {

@@ -307,7 +307,7 @@ describe('rejected proxy sign-ins', () => {
     assert.equal(visitor.cookies.has('belfry.session_token'), false);
   };
 
-  test('by an account that somebody made under their email without showing that it is theirs', async () => {
+  test("a proxy sign-in doesn't get an unconfirmed account with the same email", async () => {
     const link = await invite(await dashboard.signIn(owner), '', fromOurs());
     const squat = { name: 'Mallory', email: 'victim@bells.test', password: 'long enough' };
     const mallory = dashboard.visitor();

@@ -223,18 +223,4 @@ describe('a queue', () => {
     await page.getByText('There is a queue of that name already.').waitFor();
     assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
   });
-
-  test('a queue is not found by another team', async () => {
-    const user = await begin();
-    const queue = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
-    const eve = await dashboard.signIn(await begin());
-    for (const path of [`/queues/${queue.id}`, `/queues/${queue.id}/edit`])
-      assert.equal((await eve.get(path)).status, 404, path);
-    for (const intent of ['pause', 'enable', 'delete']) {
-      assert.equal((await eve.post(`/queues/${queue.id}`, { intent })).status, 404, intent);
-      await eve.post('/queues', { intent, id: queue.id });
-    }
-    assert.equal((await eve.post(`/queues/${queue.id}/edit`, {})).status, 404);
-    assert.deepEqual(await dashboard.service.work.listQueues(user.teamId), [queue]);
-  });
 });

@@ -35,7 +35,7 @@ async function makeThings() {
   await people.signing.generateSigningSecret(actor);
   const config = { kind: 'slack', url: `https://hooks.example/${CHANNEL_SECRET}` } as const;
   const added = await work.addChannel(teamId, { name: 'chat', config, collectMinutes: null });
-  const cron = await aCron(store, teamId, { name: 'Nightly', headers });
+  const cron = await aCron(store, teamId, { name: 'Evening bells', headers });
   const run = await work.runCronNow(teamId, cron.id);
   const queue = await aQueue(store, teamId, { name: 'mail' });
   const waiting = await aJob(store, teamId, { queue: 'mail', headers, delaySeconds: 3600 });
@@ -130,8 +130,8 @@ function aForm(intent: string): [string, string][] {
   ];
 }
 
-/** All rows of the team's things; what a person does to themself is left out. */
-async function readRows(): Promise<string> {
+/** All rows of a team's things, or of all teams; what a person does to themself is left out. */
+async function readRows(teamId?: string): Promise<string> {
   const { database } = dashboard.service.store as unknown as {
     database: { autocommit: (query: CompiledQuery) => Promise<unknown[]> };
   };
@@ -141,8 +141,44 @@ async function readRows(): Promise<string> {
   const kept = named.filter((name) => !/^(?:sqlite_|sessions|rate_windows|activity)/.test(name));
   assert.ok(kept.length > 20);
   const rows = await Promise.all(kept.map((name) => ask(`select '${name}' as t, * from ${name}`)));
-  return JSON.stringify(rows);
+  const isOfTeam = (row: unknown) =>
+    [undefined, (row as { team_id?: string }).team_id].includes(teamId);
+  return JSON.stringify(rows.flat().filter(isOfTeam));
 }
+
+describe('another team', () => {
+  test('a user of another team finds no page of the team and changes nothing of it by any form', async () => {
+    const stranger = await dashboard.signIn(
+      await dashboard.user('eve@whistles.test', { team: 'Whistles' }),
+    );
+    await stranger.get('/queues/new');
+    const before = await readRows(owner.teamId);
+    const found = new Set<number>();
+    for (const { page, file } of await listFormPages()) {
+      const isOfThing = Object.values(things).some((id) => page.includes(id));
+      if (isOfThing) found.add((await stranger.get(page)).status);
+      for (const intent of await listIntents(file)) {
+        // The sender keeps their own team.
+        if (intent === 'leave' || `${page} ${intent}` === '/settings/team delete') continue;
+        await stranger.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent));
+      }
+    }
+    assert.deepEqual([...found], [404]);
+    assert.equal(await readRows(owner.teamId), before);
+    const lists =
+      '/ /crons /queues /jobs?tab=all /failures /runs /alerts /maintenance /jobs/progress';
+    for (const list of [
+      ...lists.split(' '),
+      '/settings/activity',
+      '/settings/activity/export?format=jsonl',
+    ]) {
+      const { status, text } = await stranger.get(list);
+      assert.equal(status, 200, list);
+      for (const id of Object.values(things)) assert.ok(!text.includes(id), `${id} on ${list}`);
+      assert.doesNotMatch(text, /Evening bells|bells\.test/, list);
+    }
+  });
+});
 
 describe('§5.8: a viewer', () => {
   test("a viewer can't change anything by any form", async () => {
@@ -210,8 +246,8 @@ describe('§5.8: a viewer', () => {
       assert.match(text, /Authorization/i);
       assert.ok(!text.includes(HEADER_SECRET));
     }
-    const found = await visitor.get('/find?q=Nightly');
-    assert.match(found.text, /Nightly/);
+    const found = await visitor.get('/find?q=Evening');
+    assert.match(found.text, /Evening/);
     assert.doesNotMatch(found.text, /isAction/);
   });
 

@@ -112,6 +112,7 @@ describe('the session cookie with https', () => {
       assert.match(text, /; HttpOnly/i);
       assert.doesNotMatch(text, /Domain=/i);
     }
+    assert.match(answer.headers.get('Strict-Transport-Security') ?? '', /max-age=\d+/);
     assert.equal((await visitor.get('/settings/profile')).status, 200);
     const themed = await visitor.post('/theme', { theme: 'dark' });
     assert.ok(themed.setCookies.length > 0);

@@ -63,7 +63,7 @@ describe('a maintenance window in words', () => {
       'Nothing any more',
     );
   });
-  test('its times are written as fields take them, and read back', () => {
+  test('times of a maintenance window fill form fields and parse back unchanged', () => {
     assert.equal(writeInstant(SATURDAY), '2026-11-21T22:00');
     assert.equal(writeInstant(SATURDAY + 5_250), '2026-11-21T22:00:05');
     const seconds = fc.integer({ min: 0, max: 4_102_444_800 });

@@ -29,7 +29,7 @@ describe('a line of CSV', () => {
     );
   });
 
-  test('has no formula for a spreadsheet with any separator', () => {
+  test('a line of CSV contains no spreadsheet formula with any separator', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {
         const line = writeCsvLine(cells);

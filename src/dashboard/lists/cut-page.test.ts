@@ -4,7 +4,7 @@ import { cutPage } from './cut-page.ts';
 
 describe('a page of a list', () => {
   const rows = (...ids: string[]) => ids.map((id) => ({ id }));
-  test('leads to older rows while there are more', () => {
+  test('a page of a list links to older rows while there are more', () => {
     assert.deepEqual(cutPage(rows('d', 'c', 'b'), {}, 2), {
       rows: rows('d', 'c'),
       next: 'c',
@@ -16,7 +16,7 @@ describe('a page of a list', () => {
       previous: 'b',
     });
   });
-  test('leads back, and to newer ones while there are more', () => {
+  test('a page of a list links back, and to newer rows while there are more', () => {
     assert.deepEqual(cutPage(rows('e', 'd', 'c'), { after: 'b' }, 2), {
       rows: rows('d', 'c'),
       next: 'c',

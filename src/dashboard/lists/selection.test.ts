@@ -19,14 +19,14 @@ describe('choosing rows', () => {
       'd',
     );
   });
-  test('any click on a row ends "everything that matches"', () => {
+  test('any click on a row ends the selection of all that match', () => {
     const everything = { ...selectPage(order, true), everything: true };
     assert.equal(
       clickRow(everything, 'a', { order, withShift: false, checked: false }).everything,
       false,
     );
   });
-  test('rows that have gone are no longer chosen', () => {
+  test('removed rows are no longer selected', () => {
     const kept = keepExisting(selectPage(order, true), ['b', 'x']);
     assert.equal(idsOf(kept), 'b');
     assert.equal(

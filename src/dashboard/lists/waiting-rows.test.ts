@@ -14,16 +14,16 @@ describe('rows that come in while a list is open', () => {
 
   test('new rows on top wait and the others stay in place', () =>
     assert.equal(merge('abc', 'xyabc'), 'abc 2 0'));
-  test('rows that are gone make room at the end', () =>
+  test('removed rows make room at the end', () =>
     assert.equal(merge('abc', 'acde', true), 'acde 0 0'));
-  test('rows of a list that was empty are shown at once', () =>
+  test('rows of a previously empty list are shown at once', () =>
     assert.equal(merge('', 'ab', true), 'ab 0 0'));
   test('rows that new ones pushed off the page stay', () => {
     assert.equal(merge('abc', 'xyab', true), 'abc 2 1');
     assert.equal(merge('abc', 'xyza', true), 'abc 3 2');
     assert.equal(merge('abc', 'wxyz', true), 'abc 4 3');
   });
-  test('rows that are gone from the middle do not stay with those that were pushed off', () =>
+  test('removed rows from the middle do not stay with pushed-off rows', () =>
     assert.equal(merge('abcd', 'xac', true), 'acd 1 1'));
   test('a page that holds the whole list shows all rows', () => {
     assert.equal(merge('abc', 'xa'), 'a 1 0');

@@ -7,16 +7,16 @@ const rank = (query: string, ...names: string[]) =>
   rankEntries(query, named(...names)).map(({ name }) => name);
 
 describe('the order of palette entries', () => {
-  test('is the name itself, then one that begins so, then one with such a word, then one that holds it', () =>
+  test('the palette ranks the exact name, then prefixes, then words, then substrings', () =>
     assert.deepEqual(rank('mail', 'Hotmail', 'Send mail', 'Mailing list', 'MAIL', 'Invoices'), [
       'MAIL',
       'Mailing list',
       'Send mail',
       'Hotmail',
     ]));
-  test('is the shorter of two equal ones', () =>
+  test('the palette ranks the shorter of two equal matches first', () =>
     assert.deepEqual(rank('back', 'Backup of photos', 'Backup'), ['Backup', 'Backup of photos']));
-  test('holds every word that was typed, in any order', () =>
+  test('the palette lists only names with every typed word, in any order', () =>
     assert.deepEqual(rank(' backup  night', 'Nightly backup', 'Nightly report'), [
       'Nightly backup',
     ]));

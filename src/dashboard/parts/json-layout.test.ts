@@ -8,14 +8,14 @@ describe('JSON laid out for reading', () => {
     layOutJson(source)
       ?.map(({ text }) => text)
       .join('');
-  test('keeps digits, escapes, order and doubled keys', () => {
+  test('laid out JSON keeps digits, escapes, order and duplicate keys', () => {
     const source = '{"b":9007199254740993,"1":1.0,"a":"caf\\u00e9","a":[ ],"e":1e400}';
     assert.equal(
       textOf(source),
       '{\n  "b": 9007199254740993,\n  "1": 1.0,\n  "a": "caf\\u00e9",\n  "a": [],\n  "e": 1e400\n}',
     );
   });
-  test('never changes more than the white space between tokens', () => {
+  test('laying out JSON changes only the white space between tokens', () => {
     fc.assert(
       fc.property(fc.json(), (source) => {
         assert.equal(

@@ -17,7 +17,7 @@ describe('axes', () => {
   });
   test('a plot of nothing has an axis too', () =>
     assert.deepEqual(buildScale(0), { max: 1, ticks: [0, 1] }));
-  test('numbers are short', () => {
+  test('numbers on the axis are short', () => {
     assert.deepEqual([0, 1200, 12_300, 1_500_000].map(formatCount), [
       '0',
       '1,200',

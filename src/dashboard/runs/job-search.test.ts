@@ -52,7 +52,7 @@ describe('the search of the jobs list', () => {
       assert.equal(read(query), null, query);
     }
   });
-  test('takes a day for its first moment', () => {
+  test('a day in the search of jobs means its first moment', () => {
     assert.deepEqual(read('from=2026-11-21'), {
       tab: 'all',
       from: Date.parse('2026-11-21T00:00:00Z'),

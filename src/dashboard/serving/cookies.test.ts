@@ -8,7 +8,7 @@ const withCookie = (cookie: string) =>
   new Request('http://localhost/', { headers: { Cookie: cookie } });
 
 describe('cookies', () => {
-  test('are for our pages only, and secure where the address is', () => {
+  test('cookies are for this site only, and secure if the address is', () => {
     const plain = writeCookie('a', 'b c', { baseUrl: 'http://localhost:3000', maxAgeSeconds: 60 });
     assert.equal(plain, 'a=b%20c; Path=/; SameSite=Lax; Max-Age=60; HttpOnly');
     assert.match(
@@ -44,7 +44,7 @@ describe('a message about the last action', () => {
     assert.deepEqual(arrived, toast);
     assert.match(key ?? '', /^[\da-f-]{36}$/);
   });
-  test('is another one each time, even in the same words', () => {
+  test('the cookie of a message is new each time, even with the same words', () => {
     const send = () => {
       const sent = redirectWithToast(context, '/', 'Saved.');
       return readToast(withCookie(sent.headers.getSetCookie()[0]?.split(';')[0] ?? ''))?.key;

@@ -31,14 +31,14 @@ describe('which requests come from our own pages', () => {
 });
 
 describe('which origins our own pages have', () => {
-  test('that of the public address alone', () => {
+  test('forms are accepted only from the origin of the public address', () => {
     assert.deepEqual(originsOfOurPages(ours), [ours]);
     assert.deepEqual(originsOfOurPages('http://127.0.0.1:3000'), ['http://127.0.0.1:3000']);
     assert.deepEqual(originsOfOurPages('https://localhost:3000'), ['https://localhost:3000']);
     const lookalike = 'http://localhost.evil.example:3000';
     assert.deepEqual(originsOfOurPages(lookalike), [lookalike]);
   });
-  test('on loopback the address printed at the start is accepted, too', () => {
+  test('on loopback forms are also accepted from the address printed at the start', () => {
     assert.deepEqual(originsOfOurPages('http://localhost:3000'), [
       'http://localhost:3000',
       'http://127.0.0.1:3000',

@@ -26,17 +26,17 @@ async function answerOf(code?: string) {
 }
 
 describe('an error that a loader throws', () => {
-  test('becomes the 403 page if the role no longer suffices', async () => {
+  test('an error because of the role becomes the 403 page', async () => {
     assert.deepEqual(await answerOf('NOT_ALLOWED'), { data: null, status: 403, logged: [] });
   });
-  test('becomes the 503 page if the database is away', async () => {
+  test('an error because the database is away becomes the 503 page', async () => {
     assert.deepEqual(await answerOf('STORE_UNAVAILABLE'), { data: null, status: 503, logged: [] });
   });
   test('an overload error becomes the 503 page', async () => {
     const busy = { data: { isBusy: true }, status: 503, logged: [] };
     assert.deepEqual(await answerOf('STORE_BUSY'), busy);
   });
-  test('is logged under the number that the page shows, in all other cases', async () => {
+  test('any other error is logged with the number that the page shows', async () => {
     const fault = { data: { requestId: 'r-1' }, status: 500, logged: ['dashboard.failed'] };
     assert.deepEqual(await answerOf('EIO'), fault);
     assert.deepEqual(await answerOf(), fault);

@@ -16,14 +16,14 @@ function right(reading: ScheduleReading) {
 }
 
 describe('reading a schedule while it is typed', () => {
-  test('gives it in words with its next ten runs', () => {
+  test('a typed schedule is shown in words with its next ten runs', () => {
     const { words, runs, warnings } = right(readSchedule('0 6 * * MON-FRI', NOVEMBER, null));
     assert.equal(words, 'At 06:00, Monday through Friday');
     assert.equal(runs.length, 10);
     assert.equal(new Date(runs[0] ?? 0).toISOString(), '2026-11-23T06:00:00.000Z');
     assert.deepEqual(warnings, []);
   });
-  test('warns where both day fields are set, since either of them matches', () => {
+  test('a schedule with both day fields set warns that either of them matches', () => {
     assert.match(String(right(readSchedule('0 0 1 * MON', NOVEMBER, null)).warnings), /either/);
     assert.deepEqual(right(readSchedule('0 0 ? * MON', NOVEMBER, null)).warnings, []);
   });
@@ -31,7 +31,7 @@ describe('reading a schedule while it is typed', () => {
     const { warnings } = right(readSchedule('0 6 * * *', NOVEMBER, 'Europe/Berlin'));
     assert.match(String(warnings), /From 28 Mar on it runs an hour later/);
   });
-  test('does not warn of summer time where no hour is fixed, or the zone has none', () => {
+  test('no warning of summer time if no hour is fixed or the zone has none', () => {
     for (const [expression, zone] of [
       ['*/5 * * * *', 'Europe/Berlin'],
       ['0 */2 * * *', 'Europe/Berlin'],
@@ -51,7 +51,7 @@ describe('reading a schedule while it is typed', () => {
     assert.match(textOf('17-9 * * * *'), /can’t be read/);
     assert.equal(textOf('  '), 'empty');
   });
-  test('every preset runs', () => {
+  test('every preset has a next run', () => {
     for (const { expression } of presets) right(readSchedule(expression, NOVEMBER, null));
   });
   test('reading a schedule never throws', () => {

@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 10, 22, 12);
 const hour = 3_600_000;
 
 describe('a time in a row', () => {
-  test('is a distance within a day, and none beyond', () => {
+  test('a time in a row is relative within a day only', () => {
     const distances = [
       [NOW - 1000, 'now'],
       [NOW - 59_000, '59 s ago'],
@@ -18,12 +18,12 @@ describe('a time in a row', () => {
     for (const [at, said] of distances) assert.equal(describeDistance(at, NOW), said);
   });
 
-  test('is its UTC time beyond, with the year where that is another one', () => {
+  test('a time in a row is a UTC time beyond a day, with the year if it differs', () => {
     assert.equal(describeDay(NOW - 44 * hour, NOW), '20 Nov 16:00');
     assert.equal(describeDay(NOW - 400 * 24 * hour, NOW), '18 Oct 2025');
   });
 
-  test('follows the clocks of a chosen zone', () => {
+  test('a time in a row follows the chosen time zone', () => {
     assert.equal(formatShort(NOW, 'Europe/Berlin'), '22 Nov 13:00');
     assert.equal(describeDay(NOW - 44 * hour, NOW, 'Asia/Tokyo'), '21 Nov 01:00');
     assert.equal(formatExact(NOW, 'America/New_York'), '2026-11-22 07:00:00');

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { describeReach } from './reach.ts';
 
 describe('the hint about targets', () => {
-  test('follows the networks that the operator allows', () => {
+  test('the hint about targets follows the allowed networks', () => {
     const said = [
       [[], 'It must be reachable from the public internet over IPv4.'],
       [['0.0.0.0/0'], 'It must be reachable from Belfry over IPv4.'],
@@ -19,7 +19,7 @@ describe('the hint about targets', () => {
     for (const [networks, text] of said) assert.equal(describeReach(networks), text);
   });
 
-  test('names a few of many', () => {
+  test('the hint about targets names a few of many networks', () => {
     const many = describeReach(['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5']);
     assert.match(many, /within 10\.0\.0\.1, 10\.0\.0\.2, 10\.0\.0\.3 and 2 more, /);
   });

@@ -100,18 +100,18 @@ describe('the form of a cron', () => {
 });
 
 describe('the form of a job', () => {
-  test('keeps the digits of its payload', () => {
+  test('the form of a job keeps the digits of its payload', () => {
     const payload = '{"id": 9007199254740993, "total": 1.0}';
     assert.equal(inputOf(readJobForm(form({ ...job, payload }))).payloadJson, payload);
   });
-  test('refuses a payload that is no JSON object or list, in words', () => {
+  test('the form of a job rejects a payload that is not a JSON object or list', () => {
     for (const payload of ['hello', '42', '"text"', '{"a":'])
       assert.match(
         String(errorsOf(readJobForm(form({ ...job, payload })))['payload']),
         /object or list/,
       );
   });
-  test('has no payload where none is typed', () => {
+  test('the form of a job has no payload if none is typed', () => {
     assert.equal(inputOf(readJobForm(form({ ...job, payload: ' ' }))).payloadJson, null);
   });
 });
@@ -135,7 +135,7 @@ describe('the form of a queue', () => {
     remindHours: null,
     slow: null,
   };
-  test('reads every setting', () => {
+  test('the form of a queue reads every setting', () => {
     assert.deepEqual(inputOf(readQueueForm(form(queue))), {
       name: 'mail',
       change: {
@@ -152,7 +152,7 @@ describe('the form of a queue', () => {
       },
     });
   });
-  test('leaves a queue paused or not where the form has no box for it', () => {
+  test("the form of a queue doesn't change the pause without a field for it", () => {
     const { change } = inputOf(readQueueForm(form(queue)));
     assert.equal('isPaused' in change, false);
   });
