@@ -108,7 +108,7 @@ describe('the process', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`ends with 0 after ${signal}`, async () => {
+    test(`the process exits with 0 after ${signal}`, async () => {
       const { child, ended } = await serve();
       child.kill(signal);
       const { code, stderr } = await ended;
@@ -138,7 +138,7 @@ describe('the process', () => {
     socket.destroy();
   });
 
-  test('does not wait longer than the grace it was given', async () => {
+  test("a stop doesn't wait longer than the grace period", async () => {
     const { child, ended, address } = await serve({ SHUTDOWN_GRACE_SECONDS: '0' });
     const socket = await hangingRequest(address);
     child.kill('SIGTERM');
@@ -146,7 +146,7 @@ describe('the process', () => {
     socket.destroy();
   });
 
-  test('greets a terminal with its address, the place of the data and the first step, not with JSON', async (t) => {
+  test('on a terminal the start prints address, data folder and first step, not JSON', async (t) => {
     if (spawnSync('script', ['--version']).error)
       return t.skip('no `script` to make a terminal with');
     const env = { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: 'sqlite::memory:' };
@@ -169,7 +169,7 @@ describe('the process', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null], 'Ctrl-C stops it gracefully');
   });
 
-  test('serves by the command serve, too', async () => {
+  test('the command serve starts the service', async () => {
     const service = run({}, ['serve']);
     while (!service.output.stdout.includes('belfry is ready'))
       await once(service.child.stdout, 'data');
@@ -185,7 +185,7 @@ describe('the process', () => {
     });
   }
 
-  test('runs no command with wrong settings', async () => {
+  test('no command runs with wrong settings', async () => {
     const { code, stdout, stderr } = await run({ PORT: 'x' }, ['team', 'list']).ended;
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, /^belfry: PORT: /);
@@ -195,12 +195,5 @@ describe('the process', () => {
     const { code, stdout } = await run({ PORT: 'x' }, ['--version']).ended;
     assert.equal(code, 0);
     assert.match(stdout, /^\d+\.\d+\.\d+( \(commit [0-9a-f]{12}\))?\n$/);
-  });
-
-  test('ends with 1 and one line on an unknown command, and prints nothing on standard output', async () => {
-    const { code, stdout, stderr } = await run({}, ['no-such-command']).ended;
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
-    assert.match(stderr, /no-such-command/);
   });
 });

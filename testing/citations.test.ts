@@ -44,6 +44,22 @@ describe('citations of docs/behaviour.md', () => {
     assert.deepEqual(anchors, [...sections]);
   });
 
+  test('what test titles quote is in the document', () => {
+    const document = fs.readFileSync(path.join(ROOT, BEHAVIOUR), 'utf8').replaceAll('`', '');
+    const quotes = texts
+      .filter(([file]) => file.endsWith('.test.ts'))
+      .flatMap(([file, text]) =>
+        [...text.matchAll(/^ *(?:test|describe)\(\s*(['"`])(.*?)\1, /gm)].flatMap(
+          ([, , title = '']) =>
+            [...title.matchAll(/"([^"$]{8,})"/g)].map(([, quote = '']) => ({ file, quote })),
+        ),
+      );
+    assert.deepEqual(
+      quotes.filter(({ quote }) => !document.includes(quote)),
+      [],
+    );
+  });
+
   test('no citation of another document is left', () => {
     const marks = texts
       .filter(([file]) => /\.tsx?$/.test(file) && file !== 'testing/citations.test.ts')

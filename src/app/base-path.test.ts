@@ -21,12 +21,12 @@ describe('a request', () => {
     assert.deepEqual(findPlace('/api/api/jobs', '/api'), ours('/api/jobs'));
   });
 
-  test('for the path alone is led below it', () => {
+  test('a request for the base path without its slash is redirected', () => {
     assert.deepEqual(findPlace('/belfry', '/belfry'), elsewhere('/belfry/'));
     assert.deepEqual(findPlace('/belfry?x=1', '/belfry'), elsewhere('/belfry/?x=1'));
   });
 
-  test('of a program may leave the path out; a page is below it', () => {
+  test('API requests and probes may leave out the base path, pages may not', () => {
     for (const url of ['/healthz', '/metrics?x', '/api/jobs', '/echo?status=500']) {
       assert.deepEqual(findPlace(url, '/belfry'), ours(url));
     }
@@ -35,7 +35,7 @@ describe('a request', () => {
     assert.deepEqual(findPlace('/healthzz', '/belfry'), elsewhere('/belfry/healthzz'));
   });
 
-  test('never leads to another host', () => {
+  test('the redirect to the base path never leads to another host', () => {
     for (const url of ['//evil.test', '/\\evil.test', '*', 'http://evil.test/']) {
       const place = findPlace(url, '/belfry');
       assert.ok(place.kind === 'elsewhere' && place.location.startsWith('/belfry/'), url);

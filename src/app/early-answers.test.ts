@@ -73,7 +73,7 @@ describe('an answer before the end of its request', () => {
     });
   }
 
-  test('is whole for each way to give it', async () => {
+  test('a response sent before the request ended arrives complete', async () => {
     for (const [answer, received] of [
       [refuse, 'too large'],
       [(_, response) => response.end('é'), '\r\nContent-Length: 2\r\n'],
@@ -91,7 +91,7 @@ describe('an answer before the end of its request', () => {
     }
   });
 
-  test('is followed by two seconds of a slow body, and then the connection is closed', async () => {
+  test('after an early response a slow body is read for two seconds, then the connection is closed', async () => {
     await using server = await startServer();
     const client = server.connect();
     client.socket.write(`${head(MIB)}x`);
@@ -106,7 +106,7 @@ describe('an answer before the end of its request', () => {
     assert.equal(server.clock.waiting, 0);
   });
 
-  test('is followed by 8 MiB of a body, and then the connection is closed', async () => {
+  test('after an early response 8 MiB of the body are read, then the connection is closed', async () => {
     await using server = await startServer();
     const client = server.connect();
     client.socket.write(`${head(64 * MIB)}x`);
@@ -136,7 +136,7 @@ describe('an answer before the end of its request', () => {
     assert.equal(client.fault, null);
   });
 
-  test('waits for nothing if the client is gone', async () => {
+  test('an early response waits for nothing if the client has disconnected', async () => {
     await using server = await startServer();
     const client = server.connect();
     client.socket.write(`${head(MIB)}x`);

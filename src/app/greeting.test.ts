@@ -10,7 +10,7 @@ const SERVED = {
 } as const;
 
 describe('the text printed at the start', () => {
-  test('is the address and the place of the data', () => {
+  test('the text printed at the start names the address and the data folder', () => {
     assert.equal(
       writeGreeting(SERVED),
       'belfry is ready at http://127.0.0.1:3000\n  data: /srv/belfry.db\n',
@@ -33,7 +33,7 @@ describe('the text printed at the start', () => {
     ]);
   });
 
-  test('names a Postgres without its user and password', () => {
+  test('the text printed at the start names Postgres without user and password', () => {
     const url = 'postgres://belfry:sesame@db.test:5433/bells?sslmode=verify-full';
     const said = writeGreeting({ ...SERVED, database: { kind: 'postgres', url, schema: 'tower' } });
     assert.match(said, /^ {2}data: Postgres db\.test:5433\/bells, schema tower$/m);

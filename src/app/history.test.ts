@@ -8,7 +8,7 @@ import { prepareHistory } from './history.ts';
 
 describe('a start by a clock that is a year ahead', () => {
   forEachStore((name, openTestStore) => {
-    test('drops no history, and neither does the next', async () => {
+    test('a start with the clock a year ahead deletes no history, and neither does the next start', async () => {
       await using store = await openTestStore();
       const prepare = async () => {
         const clockJumps = new ClockJumps(store.clock, silentLog);

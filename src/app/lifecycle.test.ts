@@ -23,7 +23,7 @@ function partsWith(names: string[], failing?: { start?: string; stop?: string })
 }
 
 describe('a service', () => {
-  test('starts its parts in order and stops them the other way round', async () => {
+  test('the service starts its parts in order and stops them in reverse', async () => {
     const { story, service } = partsWith(['store', 'engine', 'web']);
     await service.start();
     assert.equal(await service.stop(1000), true);
@@ -50,7 +50,7 @@ describe('a service', () => {
     assert.deepEqual(story.slice(2), ['stop web', 'stop store']);
   });
 
-  test('goes on to the next part where one does not stop in time', async () => {
+  test("a part that doesn't stop in time doesn't block the next one", async () => {
     const story: string[] = [];
     const part = (name: string, stop: () => Promise<void>): Part => ({
       name,
@@ -67,7 +67,7 @@ describe('a service', () => {
     assert.deepEqual(story, ['stop engine', 'stop store']);
   });
 
-  test('ends the start of a part early and stops it before the others', async () => {
+  test('a stop during the start ends the starting part first', async () => {
     const { story, service } = partsWith(['store']);
     await service.start();
     const starting = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ describe('a service', () => {
     assert.deepEqual(story, ['start store', 'stop engine', 'stop store']);
   });
 
-  test('starts no further part once it is being stopped', async () => {
+  test('no further part is started once the service is stopping', async () => {
     const { story, service } = partsWith(['store']);
     await service.start();
     const stopped = service.stop(1000);

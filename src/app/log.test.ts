@@ -18,7 +18,7 @@ async function capture(options: { level?: 'debug' | 'info' | 'silent'; pretty?: 
 }
 
 describe('the log', () => {
-  test('writes one JSON line per event, with its level, time, name and fields', async () => {
+  test('the log has one JSON line per event with level, time, name and fields', async () => {
     const { log, lines, fields } = await capture();
     log.info('attempt.settled', { jobId: 'j1', attempt: 2, durationMs: 31 });
     const { time, ...rest } = fields();
@@ -72,7 +72,7 @@ describe('the log', () => {
     assert.match(String(stack), /log\.test\.ts/);
   });
 
-  test('cuts long texts and lists, shows bytes by their number, and survives a cycle', async () => {
+  test('the log cuts long texts and lists, counts bytes and survives cycles', async () => {
     const { log, lines } = await capture();
     const cycle: Record<string, unknown> = {
       text: 'x'.repeat(1e6),
@@ -91,7 +91,7 @@ describe('the log', () => {
     assert.equal(lines[0]?.trimEnd().includes('\n'), false);
   });
 
-  test('is for people on a terminal', async () => {
+  test('the log is readable text on a terminal', async () => {
     const { log, lines } = await capture({ pretty: true });
     log.info('cron.created', { cronId: 'c1' });
     assert.match(lines.join(''), /INFO/);

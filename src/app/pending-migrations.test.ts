@@ -27,7 +27,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
 
   describe('a database with a pending migration', () => {
     for (const argv of [['team', 'list'], CREATE_USER, ['job', 'list', '--team', 'x']]) {
-      test(`is refused by ${argv.slice(0, 2).join(' ')} and stays as it is`, async () => {
+      test(`${argv.slice(0, 2).join(' ')} rejects a database with a pending migration and doesn't change it`, async () => {
         const url = await makeDatabaseUrl({ isEmpty: true });
         await run(configOf(url), ['migrate']);
         const { code, stdout, stderr } = await run(configOf(url), argv, { migrations });
@@ -40,7 +40,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       });
     }
 
-    test('is migrated by migrate, and then takes commands', async () => {
+    test('commands run again once migrate has applied the pending migrations', async () => {
       const config = configOf(await makeDatabaseUrl({ isEmpty: true }));
       await run(config, ['migrate']);
       const { json } = await run(config, ['migrate'], { migrations });
@@ -51,7 +51,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
 
   describe('a database of a commit before the first release', () => {
     for (const argv of [['team', 'list'], CREATE_USER, ['migrate']]) {
-      test(`is refused by ${argv.slice(0, 2).join(' ')} and stays as it is`, async () => {
+      test(`${argv.slice(0, 2).join(' ')} rejects a database from before the first release and doesn't change it`, async () => {
         const url = await makeDatabaseUrl({ isEmpty: true });
         await read(url, 'create table kysely_migration (name text)');
         const before = await read(url, countTables);
@@ -67,14 +67,14 @@ forEachDatabase((name, makeDatabaseUrl) => {
   });
 
   describe('an empty database', () => {
-    test('is set up by a command that writes', async () => {
+    test('a command that writes sets up an empty database', async () => {
       const config = configOf(await makeDatabaseUrl({ isEmpty: true }));
       assert.equal((await run(config, CREATE_USER)).code, 0);
       const { json } = await run(config, ['team', 'list']);
       assert.equal((json as unknown[]).length, 1);
     });
 
-    test('is refused by a command that reads, which makes nothing', async () => {
+    test('a command that reads rejects an empty database and creates nothing', async () => {
       const url = await makeDatabaseUrl({ isEmpty: true });
       const { code, stderr } = await run(configOf(url), ['team', 'list']);
       assert.equal(code, 1);

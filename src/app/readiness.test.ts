@@ -15,7 +15,7 @@ forEachStore((_name, openTestStore) => {
   });
 });
 
-test('writes are tried only after a failure, and at most once a second', async () => {
+test('readiness tries a write only after a failure, at most once a second', async () => {
   const clock = new FakeClock(0);
   let probes = 0;
   let isFull = true;

@@ -41,7 +41,7 @@ const commands = listCommands(program);
 
 describe('docs/command-line.md', () => {
   for (const [name, command] of commands) {
-    test(`shows ${name} with every option it takes`, () => {
+    test(`docs/command-line.md shows ${name} with every option`, () => {
       const row = CELLS.find((cell) => new RegExp(`^\`${name}[ \`]`).test(cell));
       assert.ok(row, `no row for ${name}`);
       // A command with many options has them in a table of its own.
@@ -55,7 +55,7 @@ describe('docs/command-line.md', () => {
     });
   }
 
-  test('shows no command that there is not', () => {
+  test("docs/command-line.md shows no command that doesn't exist", () => {
     const known = new Set(commands.map(([name]) => name));
     const shown = CELLS.flatMap(
       (cell) => /^`([a-z][a-z -]*?)(?: -| [A-Z]|`)/.exec(cell)?.[1] ?? [],
@@ -67,7 +67,7 @@ describe('docs/command-line.md', () => {
     assert.equal(shown.length, known.size);
   });
 
-  test('shows no option that there is not', () => {
+  test("docs/command-line.md shows no option that doesn't exist", () => {
     const known = new Set(
       commands.flatMap(([, command]) => command.options.map(({ long }) => long)),
     );

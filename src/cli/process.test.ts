@@ -61,7 +61,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 });
 
 describe('the process', () => {
-  test('ends with 1 and one line where a command is refused', async () => {
+  test('a rejected command exits with 1 and one line', async () => {
     const { code, stdout, stderr } = await runBelfry(['job', 'list', '--team', 'Nobody']);
     assert.deepEqual(
       { code, stdout, stderr },
@@ -75,7 +75,7 @@ describe('the process', () => {
     assert.match(stderr, /^belfry: PLANS: [^\n]*\n$/);
   });
 
-  test('takes a password from standard input, without its line break', () => {
+  test('a password is read from standard input without its line break', () => {
     const create = (input: string) => {
       const [file, ...first] = UNDER_TEST;
       const words = 'user create --email ada@acme.test --password -'.split(' ');

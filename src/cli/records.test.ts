@@ -6,7 +6,7 @@ import { formatMillis } from '#domain/instant';
 import { writeAlert, writeBody } from './records.ts';
 
 describe('a record', () => {
-  test('writes instants in UTC with milliseconds, and nothing where there is none', () => {
+  test('records have times in UTC with milliseconds, and null for none', () => {
     assert.equal(
       formatMillis(Date.UTC(2026, 10, 20, 9, 5, 0, 123)),
       '2026-11-20T09:05:00.123+00:00',
@@ -14,7 +14,7 @@ describe('a record', () => {
     assert.equal(formatMillis(null), null);
   });
 
-  test('writes a body as text, without a character that was cut off at its end', () => {
+  test('records have bodies as text without a character cut at the end', () => {
     const body = Buffer.from('\ufeff✓🔔');
     assert.equal(writeBody(body), '\ufeff✓🔔');
     for (let cut = 1; cut <= 3; cut++) assert.equal(writeBody(body.subarray(0, -cut)), '\ufeff✓');
@@ -80,12 +80,12 @@ describe('output', () => {
     return printed;
   };
 
-  test('is one line of JSON, or set out for reading on a terminal', () => {
+  test('output is one line of JSON, or indented on a terminal', () => {
     assert.equal(print({ a: [1] }, false), '{"a":[1]}\n');
     assert.equal(print({ a: [1] }, true), '{\n  "a": [\n    1\n  ]\n}\n');
   });
 
-  test('holds no character that a terminal obeys, and reads back the same', () => {
+  test('output has no terminal control characters and parses back unchanged', () => {
     const text = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)).join('');
     const printed = print(text, true);
     // oxlint-disable-next-line no-control-regex

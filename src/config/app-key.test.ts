@@ -40,7 +40,7 @@ describe('the installation key', () => {
     assert.deepEqual(readdirSync(join(directory, 'data')), ['app.key'], 'no draft stays behind');
   });
 
-  test('is the same for processes that start at the same moment', async () => {
+  test('processes that start at the same moment get the same key', async () => {
     const script = `
       import { loadAppKey } from ${JSON.stringify(new URL('./app-key.ts', import.meta.url).href)};
       process.stdout.write(loadAppKey(${JSON.stringify(beside())}).toString('hex'));`;
@@ -52,13 +52,13 @@ describe('the installation key', () => {
     assert.match(keys[0] ?? '', /^[0-9a-f]{64}$/);
   });
 
-  test('given as APP_KEY leaves the disk alone', () => {
+  test('APP_KEY creates no key file', () => {
     const appKey = Buffer.alloc(32, 1);
     assert.equal(loadAppKey({ ...beside(), appKey }), appKey);
     assert.deepEqual(readdirSync(directory), []);
   });
 
-  test('of a database in memory is new each time', () => {
+  test('a database in memory gets a new key each time', () => {
     const memory = { appKey: null, database: { kind: 'sqlite-memory' } as const };
     assert.notDeepEqual(loadAppKey(memory), loadAppKey(memory));
   });
@@ -77,21 +77,21 @@ describe('the installation key', () => {
     assert.deepEqual(readdirSync(join(directory, 'data')), ['belfry.db']);
   });
 
-  test('of a database that is a folder stops the start, and none is made', () => {
+  test('a database path that is a folder stops the start and no key is created', () => {
     assert.throws(
       () => loadAppKey({ appKey: null, database: { kind: 'sqlite', path: directory } }),
       /^Error: DATABASE_URL names the folder .*: name a file in it, such as .*belfry\.db\.$/,
     );
   });
 
-  test('in a folder that cannot be made stops the start', () => {
+  test("a key folder that can't be created stops the start", () => {
     assert.throws(
       () => loadAppKey({ appKey: null, database: { kind: 'sqlite', path: '/proc/x/b.db' } }),
       /The key file \/proc\/x\/app\.key cannot be read or written \(ENOENT\)/,
     );
   });
 
-  test('in a damaged file stops the start and is not replaced', () => {
+  test('a damaged key file stops the start and is not replaced', () => {
     loadAppKey(beside());
     writeFileSync(keyFile(), 'half a k');
     assert.throws(

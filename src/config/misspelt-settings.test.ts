@@ -24,7 +24,7 @@ test('a variable that is close to a setting names that setting', () => {
   }
 });
 
-test('names of other programs are no settings', () => {
+test('variables of other programs are not reported as misspelt settings', () => {
   const others =
     'PATH HOME HOSTNAME HOSTTYPE HOSTS POST PORTS MAIL TERM SHELL USER LANG PWD API_KEY APP_KEYS ' +
     'APP_ENV APP_URL LOGLEVEL LOG_FORMAT EMAIL_FROM SMTP_HOST SMTP_PORT SMTP_USER DATABASE_HOST ' +

@@ -20,21 +20,21 @@ function folderWith(files: Record<string, string>): string {
 describe('the commit of a checkout', () => {
   const HEAD = 'ref: refs/heads/main\n';
 
-  test('is read from the branch', () => {
+  test('the commit of a checkout is read from its branch', () => {
     const git = folderWith({ HEAD, 'refs/heads/main': `${COMMIT}\n` });
     assert.equal(readHead(git), COMMIT);
   });
 
-  test('is read from packed branches', () => {
+  test('the commit of a checkout is read from packed branches', () => {
     const packed = `# pack-refs with: peeled\nff00 refs/heads/other\n${COMMIT} refs/heads/main\n`;
     assert.equal(readHead(folderWith({ HEAD, 'packed-refs': packed })), COMMIT);
   });
 
-  test('is read where no branch is checked out', () => {
+  test('the commit of a checkout is read from a detached HEAD', () => {
     assert.equal(readHead(folderWith({ HEAD: `${COMMIT}\n` })), COMMIT);
   });
 
-  test('is read in a worktree', () => {
+  test('the commit of a checkout is read in a worktree', () => {
     const folder = folderWith({
       'tree/.git': 'gitdir: ../main/worktrees/tree\n',
       'main/worktrees/tree/HEAD': HEAD,
@@ -44,7 +44,7 @@ describe('the commit of a checkout', () => {
     assert.equal(readHead(path.join(folder, 'tree/.git')), COMMIT);
   });
 
-  test('is unknown without git', () => {
+  test('the commit of a checkout is unknown without git', () => {
     assert.equal(readHead(path.join(makeFolder(), '.git')), null);
     assert.equal(readHead(folderWith({ HEAD })), null);
   });

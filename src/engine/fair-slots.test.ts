@@ -54,7 +54,7 @@ describe('dealing free slots (§3.8)', () => {
     }
   });
 
-  test('never more than there are, never fewer than none', () => {
+  test('slots dealt are never more than free slots and never negative', () => {
     const flows = fc.array(
       fc.record({ teamId: fc.constantFrom('a', 'b', 'c'), inFlight: fc.nat(300) }),
       { maxLength: 40 },

@@ -8,7 +8,7 @@ import { openPostgresTestStore, postgresUrl } from '#testing/stores';
 
 /** A claim skips a row that somebody else holds just then, and the next claim begins after it. */
 describe('a job whose row is held while a claim looks, on Postgres', () => {
-  test('is sent at once when it is fired, though it was due before', async () => {
+  test('a due job whose row was locked during the claim is sent at once when fired', async () => {
     await using target = await startReceiver();
     await using service = await startService(openPostgresTestStore);
     const held = await passOver(service, target.url);

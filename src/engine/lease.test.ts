@@ -36,7 +36,7 @@ forEachStore((_name, openTestStore) => {
   });
 
   describe('a node that died', () => {
-    test('has its runs counted by the node that declares it dead', async () => {
+    test('runs of a dead node are counted by the node that declares it dead', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const dead = await aNode(store);
@@ -73,7 +73,7 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(heard, [{ kind: 'jobs', queueId, teamId, dueAt: scheduledAt }]);
     });
 
-    test('may send nothing any more, and does not come back', async () => {
+    test("a node that signed off sends nothing and doesn't come back", async () => {
       await using store = await openTestStore();
       const other = await aNode(store);
       const onMoreToDo = () => {};

@@ -13,7 +13,7 @@ const fail = (error: Error) => async (): Promise<string> => {
 const failWith = (code: StoreErrorCode) => fail(new StoreError(code, 'no'));
 
 describe('an outcome that is to be stored', () => {
-  test('is written however late the database is back, and whole', async () => {
+  test('an outcome is written completely however late the database returns', async () => {
     const clock = new FakeClock('2026-01-01T00:00:00Z');
     let isBack = false;
     const whole = async () => {
@@ -37,7 +37,7 @@ describe('an outcome that is to be stored', () => {
     });
   }
 
-  test('is tried in the last way until it succeeds, also after a defect of ours', async () => {
+  test('storing an outcome is retried until it succeeds, also after an unexpected error', async () => {
     const clock = new FakeClock('2026-01-01T00:00:00Z');
     let tries = 0;
     const last = async () => {

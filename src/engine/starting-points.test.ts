@@ -57,7 +57,7 @@ describe('where a claim begins to look, on Postgres', () => {
     assert.ok(earliest >= TEST_START - 120 * SECOND, `one began at ${earliest}`);
   });
 
-  test('is as early as there is anything where word of it may have been lost', async () => {
+  test('a claim searches from the earliest due row if a signal may be lost', async () => {
     await using target = await startReceiver();
     const looks: number[] = [];
     // A connection for signals reports whenever it is established, and that would make the engine scan everything.

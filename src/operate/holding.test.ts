@@ -10,7 +10,7 @@ test("the report has the database's size, runs and growth", () => {
   );
 });
 
-test('of few runs nothing is concluded', () => {
+test('the report has no growth if there are fewer than 1,000 runs', () => {
   for (const endedRuns of [0, 999]) {
     const text = describeHolding({ bytes: 606_208, endedRuns, runsOfWeek: 9 });
     assert.match(

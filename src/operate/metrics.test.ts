@@ -205,7 +205,7 @@ test('metrics of sources are cached for seconds', async () => {
   assert.equal(looks, 1);
 });
 
-test('while the database is away there is nothing of crons, queues and teams', async () => {
+test('while the database is away the metrics of crons, queues and teams are missing', async () => {
   const metrics = watched(undefined, 5_000, () => Promise.reject(new Error('away')));
   assert.deepEqual(await seriesOf(metrics, 'belfry_cron_'), []);
   assert.deepEqual(await seriesOf(metrics, 'belfry_queue_'), []);

@@ -5,7 +5,7 @@ import { checkChosenTeamName, parseGroupRoles } from './groups.ts';
 const ID = '01a20ffd-8cab-74ad-a6b1-bc7287ae7d5c';
 
 describe('GROUP_ROLES', () => {
-  test('maps groups to roles in teams, with quotes around names that have separators', () => {
+  test('GROUP_ROLES maps groups to roles in teams, with quotes around names with separators', () => {
     for (const [text, expected] of [
       ['ops=Acme:admin', [['ops', 'Acme', 'admin']]],
       [
@@ -26,7 +26,7 @@ describe('GROUP_ROLES', () => {
     }
   });
 
-  test('is rejected as a whole if one entry is wrong', () => {
+  test('GROUP_ROLES is rejected as a whole if one entry is wrong', () => {
     for (const text of [
       '',
       'ops',
@@ -47,13 +47,13 @@ describe('GROUP_ROLES', () => {
     }
   });
 
-  test('has at most 500 entries', () => {
+  test('GROUP_ROLES has at most 500 entries', () => {
     const entries = (count: number) => Array<string>(count).fill('ops=Acme:admin').join();
     assert.equal(parseGroupRoles(entries(500))?.length, 500);
     assert.equal(parseGroupRoles(entries(501)), null);
   });
 
-  test('keeps its team names for the operator', () => {
+  test('GROUP_ROLES keeps its team names for the operator', () => {
     const roles = parseGroupRoles('ops=Acme Inc:admin') ?? [];
     assert.equal(checkChosenTeamName(' Acme  Inc', roles).length, 1);
     assert.deepEqual(checkChosenTeamName('Acme', roles), []);

@@ -27,7 +27,7 @@ function clientOf(issuer: string): Provider {
   return new Provider(settings, BASE_URL, Date.now);
 }
 
-test('an ID token for another nonce, and a code for another verifier, are not believed', async () => {
+test('an ID token for another nonce and a code for another verifier are rejected', async () => {
   await using at = await startProvider();
   at.expect(BASE_URL);
   at.person = { sub: 'ada', email: 'ada@bells.test', email_verified: true, name: 'Ada' };

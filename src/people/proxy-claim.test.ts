@@ -16,7 +16,7 @@ const read = (rawHeaders: string[], address = '::ffff:172.18.0.2', settings = SE
   readProxyClaim({ rawHeaders, address }, settings);
 
 describe('headers of a proxy', () => {
-  test('is believed from its own address: email, name and groups', () => {
+  test('headers from the address of the proxy give email, name and groups', () => {
     const headers = ['remote-EMAIL', ' Ada@Bells.test', 'Remote-Groups', 'ops, staff,,ops'];
     assert.deepEqual(read(headers), {
       kind: 'person',
@@ -41,7 +41,7 @@ describe('headers of a proxy', () => {
     assert.equal(readProxyClaim({ rawHeaders: headers, address: undefined }, SETTINGS), null);
   });
 
-  test('is nothing where the header is missing, empty, or spelled with underscores', () => {
+  test('a missing, empty or misspelt header of a proxy signs in nobody', () => {
     for (const headers of [
       [],
       ['Remote-Email', ''],
@@ -92,7 +92,7 @@ describe('groups', () => {
       assert.equal(readGroupsClaim(claim), null);
   });
 
-  test('are counted: no list is endless', () => {
+  test('the number of groups is limited', () => {
     const many = Array.from({ length: 1000 }, (_, at) => `group ${at}`);
     assert.equal(readGroupsClaim(many)?.length, 500);
   });

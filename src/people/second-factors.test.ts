@@ -104,7 +104,7 @@ test("another user's session does not replace the challenge", async () => {
   assert.equal(answer.kind, 'expired');
 });
 
-test('codes can not be guessed: not from one address, not in one challenge, not for one account', async () => {
+test('guesses of codes are limited per address, challenge and account', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
   const attacker = new Browser();
@@ -170,7 +170,7 @@ test('a reset password leaves the second factor in force', async () => {
   assert.equal(answer.kind, 'second-factor');
 });
 
-test('of two simultaneous sign-ins with one code, one succeeds', async () => {
+test('one of two simultaneous sign-ins with the same code succeeds', async () => {
   await using room = await openPeople();
   const { begun, accounts } = await confirmed(room);
   for (const code of [nextCodeOf(room, begun.otpauthUri), begun.recoveryCodes[0] ?? '']) {

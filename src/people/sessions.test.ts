@@ -43,23 +43,6 @@ test('who signs in with the right password has a session in their current team',
   assert.deepEqual(session?.teams, [session?.team]);
 });
 
-test('the session cookie is out of reach for scripts and other sites, and secure where the address is', async () => {
-  for (const baseUrl of ['http://localhost:3000', 'https://belfry.example.test']) {
-    await using room = await openPeople({ baseUrl });
-    await aUser(room, 'ada@bells.test');
-    const answer = await new Browser().signIn(room, 'ada@bells.test');
-    const [cookie = ''] = answer.kind === 'signed-in' ? answer.setCookies : [];
-    assert.match(cookie, /; HttpOnly/);
-    assert.match(cookie, /; SameSite=Lax/);
-    assert.match(cookie, /; Path=\//);
-    assert.equal(
-      /; Secure/.test(cookie) && cookie.startsWith('__Host-'),
-      baseUrl.startsWith('https'),
-    );
-    assert.doesNotMatch(cookie, /Domain=/);
-  }
-});
-
 test('a wrong email and a wrong password get the same answer', async () => {
   await using room = await openPeople();
   await aUser(room, 'ada@bells.test');
@@ -150,16 +133,6 @@ test('signing in time and again with the right password is no guessing', async (
   }
 });
 
-test('signing in always makes a new session', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
-  const browser = new Browser();
-  const first = await browser.signIn(room, 'ada@bells.test');
-  const second = await browser.signIn(room, 'ada@bells.test');
-  assert.ok(first.kind === 'signed-in' && second.kind === 'signed-in');
-  assert.notEqual(first.setCookies[0], second.setCookies[0]);
-});
-
 test('a session token is kept as a hash only', async () => {
   await using room = await openPeople();
   await aUser(room, 'ada@bells.test');
@@ -170,23 +143,6 @@ test('a session token is kept as a hash only', async () => {
   const token = tokenOf(browser);
   assert.ok(token.length >= 32 && !JSON.stringify(rows).includes(token));
   assert.equal(rows[0]?.ip_address, browser.clientAddress);
-});
-
-test('a manipulated cookie is ignored', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
-  const browser = new Browser();
-  await browser.signIn(room, 'ada@bells.test');
-  const [cookie = ''] = (browser.headers.get('cookie') ?? '').split('; ');
-  const forged = [
-    '',
-    'belfry.session_token=',
-    'belfry.session_token=x.y',
-    `${cookie.slice(0, -9)}AAAAAAAA`,
-  ];
-  for (const text of forged) {
-    assert.equal(await room.people.accounts.readSession(new Headers({ cookie: text })), null);
-  }
 });
 
 test('signing out ends the session; signing out everywhere ends them all', async () => {

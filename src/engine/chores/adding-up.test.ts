@@ -80,7 +80,7 @@ async function areAddedUp(store: TestStore): Promise<boolean> {
 }
 
 describe('adding up', () => {
-  test('happens once, some seconds after the first of many runs has ended', async () => {
+  test('counts are folded once, seconds after the first of many runs ended', async () => {
     const ran: string[] = [];
     await using store = await openSqliteTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const looks = () => ran.filter((sql) => sql.includes('find-batch-counts')).length;
@@ -98,7 +98,7 @@ describe('adding up', () => {
     await addingUp.stop();
   });
 
-  test('is tried again after a fault, which is logged', async () => {
+  test('folding counts is retried after an error, which is logged', async () => {
     await using store = await openSqliteTestStore();
     const told: string[] = [];
     const log = { ...silentLog, warn: (event: string) => told.push(event) };
@@ -140,7 +140,7 @@ describe('adding up', () => {
     await addingUp.stop();
   });
 
-  test('goes on with one timer where runs end during each step', async () => {
+  test('folding counts uses one timer while runs keep ending', async () => {
     await using scene = await openScene((addingUp) => addingUp.expect());
     const { store, addingUp, looks, timers } = scene;
     addingUp.expect();
@@ -154,7 +154,7 @@ describe('adding up', () => {
     await addingUp.stop();
   });
 
-  test('that is stopped between two steps looks at nothing more', async () => {
+  test('folding counts that is stopped between two steps reads nothing more', async () => {
     await using scene = await openScene((addingUp) => addingUp.expect());
     const { store, addingUp, looks, timers } = scene;
     addingUp.expect();
@@ -166,7 +166,7 @@ describe('adding up', () => {
     assert.deepEqual([looks(), timers()], [1, 0]);
   });
 
-  test('that is stopped during a step ends the step and looks at nothing more', async () => {
+  test('folding counts that is stopped during a step completes it and reads nothing more', async () => {
     const events: string[] = [];
     await using scene = await openScene((addingUp, sql) => {
       events.push(sql);

@@ -16,7 +16,7 @@ function watch() {
 }
 
 describe('a clock', () => {
-  test('is believed as time passes, however much', async () => {
+  test('passing time is never taken for a clock jump', async () => {
     const { clock, told, jumps } = watch();
     for (let day = 0; day < 40; day++) {
       await clock.advance(DAY_MS);
@@ -37,7 +37,7 @@ describe('a clock', () => {
     assert.equal(told.length, 1);
   });
 
-  test('that is set by less, or back, is believed', () => {
+  test('a clock that is set ahead by less than a day, or back, is trusted', () => {
     const { clock, told, jumps } = watch();
     clock.jumpTo(START + DAY_MS - 1);
     assert.equal(jumps.isHeld(), false);
@@ -46,7 +46,7 @@ describe('a clock', () => {
     assert.deepEqual(told, []);
   });
 
-  test('is compared at a start with when the service last ran', () => {
+  test('at a start the clock is compared with the last run of the service', () => {
     for (const [lastRanAt, isHeld] of [
       [null, false],
       [START - HOUR_MS, false],

@@ -16,7 +16,7 @@ describe('the size of a step', () => {
     test(what, () => assert.equal(nextSize(limits, size, tookMs), next));
   }
 
-  test('after a failure it is a quarter, and never nothing', () => {
+  test('after a failure the step size is a quarter, at least the minimum', () => {
     assert.equal(sizeAfterFailure(limits, 2_000), 500);
     assert.equal(sizeAfterFailure(limits, 60), 50);
   });
