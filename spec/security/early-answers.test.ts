@@ -128,22 +128,6 @@ function begin(length: number) {
 const isAnswered = ({ received }: { received: string }) =>
   received.startsWith('HTTP/1.1 413 ') && received.endsWith('{"message":"Payload Too Large"}');
 
-test('an early response arrives before the body is sent, and the connection is not reset', async () => {
-  const client = begin(4 * MIB);
-  await eventually(() => isAnswered(client));
-  client.socket.write(Buffer.alloc(3 * MIB));
-  await eventually(() => client.isClosed);
-  assert.equal(client.fault, null);
-});
-
-test('the connection of a client that keeps sending single bytes is closed', async () => {
-  const client = begin(4 * MIB);
-  await eventually(() => isAnswered(client));
-  const drip = setInterval(() => client.socket.write('x'), 50);
-  await eventually(() => client.isClosed);
-  clearInterval(drip);
-});
-
 test('discarded bodies take no memory', async () => {
   const readMemory = () => readMetric(belfry.url, 'belfry_process_resident_memory_bytes');
   const before = await readMemory();
