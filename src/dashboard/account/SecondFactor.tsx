@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { LIMITS } from '#domain/limits';
 import { Submit } from '../parts/Button.tsx';
 import { CopyButton } from '../parts/CopyButton.tsx';
@@ -24,8 +25,24 @@ export function SecondFactor(props: SecondFactorProps) {
   const { begun, onTaken, renewed, onRenewedTaken } = props;
   return (
     <>
-      {renewed ? <KeepRenewed codes={renewed} onTaken={onRenewedTaken} /> : null}
-      {begun ? <KeepThese begun={begun} onTaken={onTaken} /> : null}
+      {renewed ? (
+        <Keep
+          what="recovery codes"
+          note="The old recovery codes no longer work. Each of these signs you in once when the authenticator is lost."
+          codes={renewed}
+          onTaken={onRenewedTaken}
+        />
+      ) : null}
+      {begun ? (
+        <Keep
+          what="key and the recovery codes"
+          note="Each recovery code signs you in once when the authenticator is lost."
+          codes={begun.recoveryCodes}
+          onTaken={onTaken}
+        >
+          <Key otpauthUri={begun.otpauthUri} />
+        </Keep>
+      ) : null}
       <Switch {...props} />
     </>
   );
@@ -76,53 +93,43 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
   );
 }
 
-function KeepThese({ begun, onTaken }: { begun: SecondFactorSetUp; onTaken: () => void }) {
-  const { otpauthUri, recoveryCodes } = begun;
-  const secret = readSecret(otpauthUri);
+type KeepProps = {
+  what: string;
+  note: string;
+  codes: readonly string[];
+  onTaken: () => void;
+  children?: ReactNode;
+};
+
+function Keep({ what, note, codes, onTaken, children }: KeepProps) {
   return (
     <ShownOnce
-      what="key and the recovery codes"
+      what={what}
       title="Keep these now: they are shown once."
-      note="Each recovery code signs you in once when the authenticator is lost."
+      note={note}
       onTaken={onTaken}
     >
-      <p>Scan this with an authenticator on your phone:</p>
-      <QrCode text={otpauthUri} label="QR code of the key for the authenticator" />
-      <p>
-        Or type the key: <code>{secret}</code> <CopyButton text={secret} label="Copy key" />{' '}
-        <a href={otpauthUri}>Open in an authenticator on this device</a>
-      </p>
-      <RecoveryCodes codes={recoveryCodes} />
-    </ShownOnce>
-  );
-}
-
-function RecoveryCodes({ codes }: { codes: readonly string[] }) {
-  return (
-    <>
+      {children}
       <p>
         Recovery codes <CopyButton text={codes.join('\n')} label="Copy recovery codes" />
       </p>
       <pre>{codes.join('\n')}</pre>
-    </>
-  );
-}
-
-function KeepRenewed({ codes, onTaken }: { codes: readonly string[]; onTaken: () => void }) {
-  return (
-    <ShownOnce
-      what="recovery codes"
-      title="Keep these now: they are shown once."
-      note="The old recovery codes no longer work. Each of these signs you in once when the authenticator is lost."
-      onTaken={onTaken}
-    >
-      <RecoveryCodes codes={codes} />
     </ShownOnce>
   );
 }
 
-/** The key in groups of four, as people type it. */
-function readSecret(otpauthUri: string): string {
+function Key({ otpauthUri }: { otpauthUri: string }) {
+  // In groups of four, as people type it.
   const secret = new URLSearchParams(otpauthUri.split('?')[1] ?? '').get('secret') ?? '';
-  return secret.replace(/(.{4})(?=.)/g, '$1 ');
+  const key = secret.replace(/(.{4})(?=.)/g, '$1 ');
+  return (
+    <>
+      <p>Scan this with an authenticator on your phone:</p>
+      <QrCode text={otpauthUri} label="QR code of the key for the authenticator" />
+      <p>
+        Or type the key: <code>{key}</code> <CopyButton text={key} label="Copy key" />{' '}
+        <a href={otpauthUri}>Open in an authenticator on this device</a>
+      </p>
+    </>
+  );
 }

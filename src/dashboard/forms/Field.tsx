@@ -75,7 +75,7 @@ export function LinesField({
   ...props
 }: OwnFieldProps<'textarea'> & { mono?: boolean }) {
   const { frame, control } = useControl(props);
-  const className = mono ? `${control.className} ${classes.mono}` : control.className;
+  const className = mono ? `${control.className} mono` : control.className;
   return (
     <FieldFrame {...frame}>
       <textarea spellCheck={!mono} {...control} className={className} />
@@ -93,10 +93,7 @@ export function ChoiceField({
   const { frame, control } = useControl(props);
   return (
     <FieldFrame {...frame}>
-      <select
-        {...control}
-        className={`control ${classes.select} ${props.isShort ? classes.short : ''}`.trimEnd()}
-      >
+      <select {...control}>
         {choices.map(({ value, text }) => (
           <option key={value} value={value}>
             {text}

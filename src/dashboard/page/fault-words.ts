@@ -1,6 +1,6 @@
 /** The error of a page or a form and the next step, in words; never the cause itself. */
 import { isRouteErrorResponse } from 'react-router';
-import type { TooMuch } from '../serving/form-limits.ts';
+import type { TooMuch } from '../serving/take-form.ts';
 import type { OtherTeam } from '../serving/form-team.ts';
 import { explainStatus, type FaultWords } from './status-words.ts';
 

@@ -159,7 +159,12 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
                     return { name, tone, value: formatKnown(values[at], format) };
                   })}
               >
-                <Gap gap={gaps[at]} />
+                {gaps[at] ? (
+                  <i
+                    className={classes.gap}
+                    style={{ opacity: round(0.4 + 0.6 * gaps[at].share) }}
+                  />
+                ) : null}
                 {children(at)}
               </PlotColumn>
             ))}
@@ -170,11 +175,6 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
       <PlotTable {...plot} gaps={gaps} links={links} />
     </figure>
   );
-}
-
-function Gap({ gap }: { gap: PlotGap | null | undefined }) {
-  if (!gap) return null;
-  return <i className={classes.gap} style={{ opacity: round(0.4 + 0.6 * gap.share) }} />;
 }
 
 /** The axis' numbers at their heights. The widest number makes room for all of them. */

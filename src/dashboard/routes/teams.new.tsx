@@ -37,10 +37,25 @@ const nameField = (
 export default function NewTeam({ loaderData }: Route.ComponentProps) {
   const { hasTeam, teams } = loaderData;
   const signOut = <ActionButton action="/logout">Sign out</ActionButton>;
+  // None of the user's teams is selected.
   if (!hasTeam && teams.length > 0) {
     return (
       <>
-        <ChooseTeam teams={teams} />
+        <TabTitle title="Choose a team" />
+        <h1>Choose a team</h1>
+        <p>
+          Pages show the team that you choose, and your API token acts in it. You can switch later.
+        </p>
+        {teams.map(({ id, name }) => (
+          <ActionButton fields={{ teamId: id }} key={id} action="/teams/switch">
+            {name}
+          </ActionButton>
+        ))}
+        <h2 style={{ marginTop: 24 }}>Or create a team</h2>
+        <Form values={{}}>
+          {nameField}
+          <Submit>Create team</Submit>
+        </Form>
         {signOut}
       </>
     );
@@ -60,29 +75,6 @@ export default function NewTeam({ loaderData }: Route.ComponentProps) {
         {nameField}
       </SignedOutForm>
       {hasTeam ? null : signOut}
-    </>
-  );
-}
-
-/** For a user with teams, none of which is selected. */
-function ChooseTeam({ teams }: { teams: readonly { id: string; name: string }[] }) {
-  return (
-    <>
-      <TabTitle title="Choose a team" />
-      <h1>Choose a team</h1>
-      <p>
-        Pages show the team that you choose, and your API token acts in it. You can switch later.
-      </p>
-      {teams.map(({ id, name }) => (
-        <ActionButton fields={{ teamId: id }} key={id} action="/teams/switch">
-          {name}
-        </ActionButton>
-      ))}
-      <h2 style={{ marginTop: 24 }}>Or create a team</h2>
-      <Form values={{}}>
-        {nameField}
-        <Submit>Create team</Submit>
-      </Form>
     </>
   );
 }

@@ -25,9 +25,8 @@ import { isSafeMethod } from './form-guards.ts';
 import { requireOwnTeam, requireSamePerson } from './form-team.ts';
 import { guard } from './numbered-faults.ts';
 import type { Services, Session, TeamOfUser, Work } from '../services.ts';
-import type { FormKind } from './form-limits.ts';
 import { signInPath } from './own-path.ts';
-import { takeForm } from './take-form.ts';
+import { takeForm, type FormKind } from './take-form.ts';
 
 /** Patterns of routes that need no sign-in. */
 const publicPages = new Set([

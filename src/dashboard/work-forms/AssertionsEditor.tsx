@@ -23,8 +23,14 @@ const blank: AssertionRow = { kind: '', path: '', value: '' };
  */
 export function AssertionsEditor() {
   const { error } = useField('assertions');
-  const { hasScript, list, setList, ref } = useRows(useStoredRows());
-  const wrongAt = findWrongRow(error);
+  const paths = useField('assertion_path').list;
+  const values = useField('assertion_value').list;
+  const stored = useField('assertion_kind').list.map((kind, at) => {
+    return { kind, path: paths[at] ?? '', value: values[at] ?? '' };
+  });
+  const { hasScript, list, setList, ref } = useRows(stored.filter(({ kind }) => kind !== ''));
+  // An error names its row: counted from 1, while keys begin at 0.
+  const wrongRow = Number(/^Assertion (\d+):/.exec(error ?? '')?.[1] ?? 0);
   return (
     <FieldFrame
       name="assertions"
@@ -40,7 +46,7 @@ export function AssertionsEditor() {
             key={key}
             row={row}
             number={at + 1}
-            isWrong={key === wrongAt}
+            isWrong={key + 1 === wrongRow}
             onRemove={
               hasScript ? () => setList(list.filter((other) => other.key !== key)) : undefined
             }
@@ -69,16 +75,6 @@ export function AssertionsEditor() {
   );
 }
 
-function useStoredRows(): AssertionRow[] {
-  const [kinds, paths, values] = [
-    useField('assertion_kind').list,
-    useField('assertion_path').list,
-    useField('assertion_value').list,
-  ];
-  const rows = kinds.map((kind, at) => ({ kind, path: paths[at] ?? '', value: values[at] ?? '' }));
-  return rows.filter(({ kind }) => kind !== '');
-}
-
 /** The rows, each with its own key. */
 function useRows(rows: readonly AssertionRow[]) {
   const ref = useRef<HTMLDivElement>(null);
@@ -101,12 +97,6 @@ function useRows(rows: readonly AssertionRow[]) {
     ]);
   }, [given]);
   return { hasScript, list, setList, ref };
-}
-
-/** The row that an error names: they are counted from 1, and keyed from 0. */
-function findWrongRow(error: string | undefined): number | null {
-  const [, number] = /^Assertion (\d+):/.exec(error ?? '') ?? [];
-  return number === undefined ? null : Number(number) - 1;
 }
 
 type RowProps = {

@@ -51,7 +51,22 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           isShort
         />
       </Section>
-      <RetrySection />
+      <Section
+        title="Retries"
+        note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
+      >
+        <CheckField
+          name="retries_enabled"
+          label="Enable automatic retries"
+          description="Without it the first failure is the last."
+        />
+        <RetryField />
+        <NumberField
+          name="dead_letter_days"
+          label="Dead letter retention"
+          description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
+        />
+      </Section>
       <Section
         title="Judging"
         note="An attempt succeeds with a 2xx response that holds every assertion."
@@ -112,27 +127,6 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
         name="is_paused"
         label="Paused"
         description="It takes jobs and holds them until it is enabled."
-      />
-    </Section>
-  );
-}
-
-function RetrySection() {
-  return (
-    <Section
-      title="Retries"
-      note="Every failed attempt is retried until the schedule runs out. Then the job is dead-lettered."
-    >
-      <CheckField
-        name="retries_enabled"
-        label="Enable automatic retries"
-        description="Without it the first failure is the last."
-      />
-      <RetryField />
-      <NumberField
-        name="dead_letter_days"
-        label="Dead letter retention"
-        description={`Days for which failed jobs are kept, ${rangeOf(LIMITS.deadLetterDays)}.`}
       />
     </Section>
   );

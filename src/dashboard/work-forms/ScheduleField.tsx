@@ -27,7 +27,11 @@ export function ScheduleField({ runsCounted }: { runsCounted: number }) {
   const maxRuns = useTypedField('max_runs');
   const { value: mostRuns = '' } = useField('max_runs');
   const timeZone = knownZone(zone.text);
-  const end = readEnd(endsAt.text, maxRuns.text);
+  // As far as they can be read; the server has their errors.
+  const end: CronEnd = {
+    endsAt: parseUtc(endsAt.text),
+    maxRuns: /^\d{1,7}$/.test(maxRuns.text.trim()) ? Number(maxRuns.text) : null,
+  };
   const reading = readSchedule(expression.text, now, timeZone);
   const id = useId();
   return (
@@ -117,14 +121,6 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
   );
 }
 
-/** The input, as far as it can be read; the server has its errors. */
-function readEnd(endsAt: string, maxRuns: string): CronEnd {
-  return {
-    endsAt: parseUtc(endsAt),
-    maxRuns: /^\d{1,7}$/.test(maxRuns.trim()) ? Number(maxRuns) : null,
-  };
-}
-
 function endReading(
   reading: ScheduleReading,
   end: CronEnd,
@@ -135,13 +131,9 @@ function endReading(
   return { ...reading, runs, isLastShown: runs.length < reading.runs.length };
 }
 
-function Meaning({
-  reading,
-  timeZone,
-}: {
-  reading: ReturnType<typeof endReading>;
-  timeZone: string | null;
-}) {
+type MeaningProps = { reading: ReturnType<typeof endReading>; timeZone: string | null };
+
+function Meaning({ reading, timeZone }: MeaningProps) {
   if (reading.kind === 'empty') return null;
   if (reading.kind === 'wrong') {
     return (
