@@ -6,7 +6,7 @@ import { inspectPostgres } from './postgres/inspect.ts';
 import { inspectSqliteFile } from './sqlite/inspect.ts';
 import type { StoreLocation } from './store.ts';
 
-/** Examines a database without opening it as a store: nothing is made, migrated or changed. Never rejects. */
+/** Nothing is made, migrated or changed. Never rejects. */
 export async function inspectDatabase(location: StoreLocation, clock: Clock): Promise<Inspection> {
   try {
     if (location.kind === 'sqlite') return await inspectSqliteFile(location.path, clock.now());
@@ -31,6 +31,6 @@ function explain({ kind }: StoreLocation, error: unknown): string {
 interface Fault {
   message?: string;
   code?: string;
-  /** SQLite's extended result code. */
+  /** Of SQLite, extended. */
   errcode?: number;
 }

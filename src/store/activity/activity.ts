@@ -8,7 +8,6 @@ import type { Context } from '../database/context.ts';
 
 const COLUMNS = ['id', 'at', 'actor_id', 'actor', 'action', 'detail'] as const;
 
-/** A recorded action of a person. */
 export interface Activity extends Recorded<Row<'activity'>, (typeof COLUMNS)[number]> {
   /** The thing that was changed, by its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;
@@ -22,7 +21,6 @@ export interface ActivityFilter {
   /** Milliseconds: from (inclusive), to (exclusive). */
   from?: number;
   to?: number;
-  /** Only actions before the one of this id: the next page. */
   before?: string;
   /** Only the nearest actions after the one of this id: the page before. */
   after?: string;
@@ -34,9 +32,8 @@ const COMMAND_LINE = 'command-line' satisfies Doer;
 /** The most teams in which one action of a user is recorded, so that a sign-in stays quick. */
 const MOST_TEAMS = 50;
 
-/** The actions of people in a team (§5.10). Rows are only inserted, and deleted when they are old. */
+/** The actions of people in a team (§5.10). Rows are only inserted and expire. */
 export const activity = {
-  /** Records one or some hundreds of actions of a person in a team. */
   async record(
     { main }: Context,
     teamId: string,
@@ -51,7 +48,7 @@ export const activity = {
     });
   },
 
-  /** Records a user's action on their own account in each team that they are in, `MOST_TEAMS` at most. */
+  /** Records it in each team of the user, `MOST_TEAMS` at most. */
   async recordOfUser(
     { main }: Context,
     userId: string,

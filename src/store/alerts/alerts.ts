@@ -49,7 +49,6 @@ const RUN_COLUMNS = [
 ] as const;
 const USAGE_COLUMNS = ['team_id', 'id', 'raised_at', 'level', 'month', 'mark'] as const;
 
-/** An alert as recorded (§6.5). */
 export interface StoredAlert extends Recorded<RunAlertRow, (typeof RUN_COLUMNS)[number]> {
   /** The cron or queue, by its name at that time; it may have been renamed or deleted since. */
   source: { kind: 'cron' | 'queue'; id: string; name: string };
@@ -69,10 +68,8 @@ export interface AlertFilter {
   source?: { kind: 'cron' | 'queue'; id: string };
   sourceKind?: 'cron' | 'queue';
   delivery?: AlertDelivery;
-  /** Only alerts that this maintenance window muted. */
   windowId?: string;
   unreadOnly?: boolean;
-  /** Only alerts older than the one of this id: the next page. */
   before?: string;
   /** Only the nearest alerts after the one of this id: the page before. */
   after?: string;
@@ -95,12 +92,8 @@ function usageAlert(row: UsageRow): UsageAlert {
   return { ...record(row, USAGE_COLUMNS), source, ...usage, isRead: row.is_read === 1 };
 }
 
-/**
- * Reads alerts and marks them as read. They are raised elsewhere: by settlements (raise-alerts.ts), reminders, usage
- * and ends of windows.
- */
+/** Reads alerts and marks them as read. Settlements, reminders, usage and ends of windows raise them. */
 export const alerts = {
-  /** Alerts of runs and about usage (§6.7), newest first. */
   async listAll(
     context: Context,
     teamId: string,
@@ -110,7 +103,6 @@ export const alerts = {
     return rows.map((row) => (row.level === 'usage' ? usageAlert(row) : storedAlert(row)));
   },
 
-  /** Alerts of runs, newest first. */
   async list(context: Context, teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
     const rows = await listRows(context, teamId, filter);
     return rows.flatMap((row) => (row.level === 'usage' ? [] : [storedAlert(row)]));
@@ -122,11 +114,7 @@ export const alerts = {
     return row && row.level !== 'usage' ? storedAlert(row) : null;
   },
 
-  /**
-   * The crons and queues that have had a recovery of the same kind after the given alert.
-   *
-   * @param sourceIds  some hundreds at most
-   */
+  /** The sources with a recovery of the same kind after the given alert. @param sourceIds  some hundreds at most */
   async listRecoveredSince(
     { main }: Context,
     teamId: string,
@@ -143,12 +131,7 @@ export const alerts = {
     return count(searches, 'alerts', { team_id: teamId, is_read: UNREAD }, most);
   },
 
-  /**
-   * Marks alerts as read, or as unread again.
-   *
-   * @param alertIds  some hundreds at most
-   * @returns how many of them exist
-   */
+  /** @param alertIds  some hundreds at most. @returns how many of them exist */
   async mark(
     { main }: Context,
     teamId: string,
@@ -163,11 +146,7 @@ export const alerts = {
   raiseReminders,
   raiseUsage: raiseUsageAlerts,
 
-  /**
-   * Marks the alert of that id and all older ones as read.
-   *
-   * @returns how many were unread
-   */
+  /** @returns how many were unread */
   async markReadUpTo(context: Context, teamId: string, alertId: string): Promise<number> {
     for (let marked = 0; ;) {
       const some = await markSomeRead(context, teamId, alertId);
@@ -177,7 +156,6 @@ export const alerts = {
   },
 };
 
-/** Newest first. */
 async function listRows({ searches }: Context, teamId: string, filter: AlertsAsked) {
   const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
   const wanted = {
@@ -205,15 +183,10 @@ async function markSomeRead({ main }: Context, teamId: string, alertId: string):
   });
 }
 
-/** How many alerts one transaction marks. A burst can leave very many, and a long transaction would block others. */
+/** Bounds the length of a transaction: a burst can leave very many alerts. */
 const MARKED_AT_ONCE = 1_000;
 
-/**
- * Deletes some of the alerts that were raised before `before`, and the bursts that were over by then (§3.9).
- *
- * @param most  the most alerts of one call
- * @returns how many alerts were deleted; fewer than `most` means that none is left
- */
+/** @returns how many alerts were deleted; fewer than `most` means that none is left */
 export async function deleteOldAlerts(db: Database, before: number, most: number): Promise<number> {
   return db.transact(async (trx) => {
     const { numDeletedRows } = await trx

@@ -20,7 +20,6 @@ type ChannelColumns = Omit<
   'team_id' | 'id' | 'is_default' | 'name' | 'created_at'
 >;
 
-/** A notification channel, with its last success and error (§6.5). */
 export interface Channel {
   config: ChannelConfig;
   /** How many minutes notices wait for others, to be sent as one message; null: each is sent alone. */
@@ -43,7 +42,6 @@ export interface ChannelSettings {
   collectMinutes: number | null;
 }
 
-/** A cron or queue with its own alert settings. */
 export interface ChannelUser {
   kind: 'cron' | 'queue';
   id: string;
@@ -62,18 +60,13 @@ export type ChannelSaving =
   | { kind: 'too-many' }
   | { kind: 'name-taken' };
 
-/**
- * The channels of teams: the default one, which every team has, and named ones for crons and queues. Addresses are
- * secrets, sealed at rest (§5.9).
- */
+/** Channels of teams: the default one and named ones. Addresses are sealed at rest (§5.9). */
 export const channels = {
-  /** The default channel: email until the team sets another. */
   async read(context: Context, teamId: string): Promise<Channel> {
     const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
     return channelOf(context, row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null });
   },
 
-  /** The named channels, in the order of their names. */
   async list(context: Context, teamId: string): Promise<NamedChannel[]> {
     const order = ['name', 'id'] as const;
     const rows = await all(context.main, 'channels', { team_id: teamId, is_default: 0 }, { order });
@@ -85,7 +78,7 @@ export const channels = {
     return row ? namedOf(context, row) : null;
   },
 
-  /** Replaces the default channel. Waiting notices for it go to the new one. */
+  /** Waiting notices go to the new channel. */
   async save(
     context: Context,
     teamId: string,
@@ -115,7 +108,7 @@ export const channels = {
     });
   },
 
-  /** Replaces a channel's settings. Waiting notices for it go to its new address. */
+  /** Waiting notices go to the new address. */
   async change(
     context: Context,
     teamId: string,
@@ -134,15 +127,12 @@ export const channels = {
     });
   },
 
-  /**
-   * Deletes a channel. Crons, queues and waiting notices that name it use the default one instead. False: no such
-   * channel.
-   */
+  /** Crons, queues and waiting notices that name it use the default one instead. False: no such channel. */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
     return (await remove(main, 'channels', keyOfChannel(teamId, channelId))) > 0;
   },
 
-  /** The crons and queues with alert settings of their own, each kind in the order of their names. */
+  /** The crons and queues with alert settings of their own. */
   async listUsers({ main }: Context, teamId: string): Promise<ChannelUser[]> {
     const rows = await listSources(main, { team_id: teamId, alert_settings: not(null) });
     return rows.map(({ kind, id, name, alert_settings }) => {
@@ -150,7 +140,6 @@ export const channels = {
     });
   },
 
-  /** @param channelId  null for the default */
   async recordSent(
     context: Context,
     teamId: string,
@@ -172,7 +161,6 @@ export const channels = {
     await change(context.main, 'channels', key, { last_error: error, last_error_at: now });
   },
 
-  /** The email addresses of a team's members, in the order in which they joined. */
   async listMemberAddresses(
     { main }: Context,
     teamId: string,
@@ -192,7 +180,6 @@ export const channels = {
   },
 };
 
-/** Crons, then queues, each in the order of their names. */
 export async function listSources(db: Database, filter: Filter<'crons' | 'queues'>) {
   const choice = { columns: ['id', 'name', 'alert_settings'], order: ['name', 'id'] } as const;
   const [crons, queues] = [
@@ -205,7 +192,7 @@ export async function listSources(db: Database, filter: Filter<'crons' | 'queues
   ];
 }
 
-/** The columns for new settings. They clear the last success and error, which were those of the old address. */
+/** New settings clear the last success and error, which were those of the old address. */
 function columnsOf(
   { sealer }: Context,
   { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
@@ -231,10 +218,7 @@ function channelOf(context: Context, row: ChannelColumns): Channel {
   };
 }
 
-/**
- * Reads a channel's settings. An unknown kind, and a channel without an address, become email; null if the address
- * can't be opened.
- */
+/** An unknown kind, and a channel without an address, become email; null if the address can't be opened. */
 function configOf({ sealer }: Context, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
   if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
   try {
@@ -254,7 +238,7 @@ const UNUSED = {
   collecting_until: null,
 } as const;
 
-/** The place that is bound into a sealed address, so that it opens nowhere else. */
+/** Bound into a sealed address, so that it opens nowhere else. */
 const PLACE = 'channels.url';
 
 /** The text that is encrypted: the address of a webhook or chat, for other kinds all their fields as JSON. */

@@ -1,4 +1,3 @@
-/** The content and the recipients of a claimed notice: its first alert with the run, and the settings of its source. */
 import { type AlertSettings, readAlertSettings } from '#domain/alert-settings';
 import { readCronPayload } from '#domain/payload';
 import type { RequestSpec } from '#domain/request';
@@ -16,7 +15,6 @@ export interface ClaimedNotice {
   teamId: string;
   id: string;
   claimId: string;
-  /** The notice's channel; null for the default one, and for mails to members. */
   channelId: string | null;
   /** The group of alerts, which notices to other channels share. */
   groupId: string;
@@ -29,17 +27,12 @@ export interface ClaimedNotice {
   subjects: readonly StoredAlert['source'][];
   /** The present alert settings of the first alert's cron or queue; defaults if it was deleted. */
   settings: AlertSettings;
-  /** The recipients that it was not sent to yet. */
   targets: readonly NoticeTarget[];
-  /** The number of tries, this one included. */
+  /** This one included. */
   attempts: number;
   firstTriedAt: number;
-  /** The stored part of the response of the first alert's run. */
   response: Uint8Array | null;
-  /**
-   * The request of that run, so that texts can hide what repeats it; for a cron, as it is configured now. Null if the
-   * job or cron was deleted.
-   */
+  /** So that texts can hide parts of the request; for a cron, as it is now. Null if the source was deleted. */
   request: RequestSpec | null;
 }
 
@@ -49,10 +42,7 @@ export function keyOf({ team_id, id, claim_id, group_id }: Row<'notices'>): Noti
   return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id };
 }
 
-/**
- * Reads the content of a claimed notice. Null if its alerts are gone: retention has deleted them, so there is nothing to
- * send.
- */
+/** Null if retention has deleted its alerts. */
 export async function readNotice(
   trx: Trx,
   sealer: Sealer,
@@ -84,13 +74,13 @@ export async function readNotice(
     targets: readTargets(row.targets),
     attempts: row.attempts,
     firstTriedAt: row.first_tried_at ?? 0,
-    // Without a readable request its repetitions in the response can't be hidden, so the response is left out.
+    // Without a readable request its repetitions in the response can't be hidden.
     response: reader.unreadable === null ? (response?.body ?? null) : null,
     request,
   };
 }
 
-/** Reads the recipients. A damaged list counts as the channel: sending twice is better than not at all. */
+/** A damaged list counts as the channel: sending twice is better than not at all. */
 function readTargets(text: string): NoticeTarget[] {
   try {
     return parseList<NoticeTarget>(text);
@@ -99,7 +89,6 @@ function readTargets(text: string): NoticeTarget[] {
   }
 }
 
-/** The most crons that the notice of a window's end names. */
 const MOST_SUBJECTS = 500;
 
 async function readSubjects(

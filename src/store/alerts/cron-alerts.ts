@@ -7,7 +7,6 @@ import { preparedStatement } from '../database/prepared.ts';
 import { type AlertToRaise, type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import type { Row } from '../tables/tables.ts';
 
-/** The facts of a cron's settled run that its streak of failures depends on. */
 export interface SettledRun {
   teamId: string;
   cronId: string;
@@ -29,7 +28,7 @@ const COLUMNS = [
 ] as const;
 type StreakRow = Pick<Row<'crons'>, (typeof COLUMNS)[number]>;
 
-/** Locks the crons in one order, so that two nodes that settle runs of the same crons cannot deadlock. */
+/** In one order, so that two nodes that settle runs of the same crons cannot deadlock. */
 const lockStreaks = preparedStatement<StreakRow>(
   'lock-streaks',
   (dialect) => `

@@ -27,7 +27,7 @@ export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): 
   if (rows.length > 0) await addMissing(trx, 'failing_queues', rows);
 }
 
-/** Lets the next reminder come by other settings: after as many hours, counted from the same time. */
+/** Counts the new interval from the same time. */
 export async function changeReminders(
   trx: Trx,
   teamId: string,

@@ -4,7 +4,7 @@ import { noteFailing } from './failing-queues.ts';
 import { type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { all } from '../database/rows.ts';
 
-/** An alert that an ended attempt raises; which ones do is decided in domain/job-alert. */
+/** domain/job-alert decides which attempts raise one. */
 export interface JobAlert {
   level: 'warning' | 'failure';
   teamId: string;

@@ -18,13 +18,11 @@ export interface KnownChannel {
   collectMinutes: number | null;
 }
 
-/** A team’s channels by their refs. */
 export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
 /** A group of alerts that are sent together: each of its channels gets one notice. */
 export interface NewGroup {
   teamId: string;
-  /** The group's id, to which alerts refer in `notice_id`. */
   id: string;
   /** Also mail the members, in addition to the channels (§6.4). */
   mailsMembers: boolean;
@@ -33,7 +31,7 @@ export interface NewGroup {
   dueAt: number;
 }
 
-/** Reads the channels of teams. Call it only if there is a notice to write. */
+/** Call it only if there is a notice to write. */
 export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
@@ -50,7 +48,6 @@ export async function readKnownChannels(
   return known;
 }
 
-/** Adds the default channel of a new team: email. */
 export async function addDefaultChannel(trx: Trx, teamId: string, now: number): Promise<void> {
   const { kind } = DEFAULT_CHANNEL;
   const row = { team_id: teamId, id: newId(now), is_default: 1, kind, created_at: now } as const;
@@ -76,7 +73,7 @@ export async function insertNotices(
 ): Promise<void> {
   const notices = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
   const byChannel = Map.groupBy(notices, ({ teamId, ref }) => `${teamId} ${ref}`);
-  // Locks channels in the same order everywhere, so that two nodes cannot deadlock.
+  // In one order, so that two nodes cannot deadlock.
   for (const key of [...byChannel.keys()].toSorted()) {
     const some = byChannel.get(key) ?? [];
     const [first] = some;
@@ -94,15 +91,12 @@ export async function insertNotices(
 
 interface NewNotice {
   teamId: string;
-  /** The notice's channel; `members` for mails to members that belong to no channel. */
+  /** `members` for mails to members that belong to no channel. */
   ref: ChannelRef;
   row: Omit<Row<'notices'>, 'first_tried_at' | 'attempts' | 'claim_id'>;
 }
 
-/**
- * Claiming the first notice of a batch claims all. The others become due this much later, so that they are sent even if
- * the first was deleted.
- */
+/** Claiming the first notice of a batch claims all. The others are due later, in case the first was deleted. */
 export const FOLLOW_MS = 5_000;
 
 function putTogether(notices: readonly NewNotice[]): void {
@@ -138,7 +132,7 @@ async function lockCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Col
   return { id: row.collecting_id, until: row.collecting_until };
 }
 
-/** The ref of notices with mails to members only. They belong to no channel, so they are never collected. */
+/** Mails to members belong to no channel, so they are never collected. */
 const MEMBERS = 'members';
 
 function noticesOf(
@@ -172,10 +166,7 @@ function noticesOf(
   });
 }
 
-/**
- * The notices by the default channel and to members. Queue alerts are always mailed to every member (§6.4), and at once
- * even if the default channel, a chat, collects.
- */
+/** Queue alerts are always mailed to every member (§6.4), at once even if the default channel collects. */
 function defaultNotices(
   mailsMembers: boolean,
   hasDefault: boolean,
@@ -196,10 +187,7 @@ export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelR
   return mailsMembers || channels.length > 0;
 }
 
-/**
- * The remaining notices of a group, locked until the end of the transaction: of two nodes that finish the last two, the
- * second one sees that only its own is left.
- */
+/** Locked: of two nodes that finish the last two notices, the second one sees that only its own is left. */
 export async function lockGroup(trx: Trx, teamId: string, groupId: string) {
   const columns = ['id', 'claim_id', 'is_beside_default'] as const;
   const choice = { columns, order: ['id'] as const, lock: 'for update' };

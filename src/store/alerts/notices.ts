@@ -35,15 +35,10 @@ const claimFollowers = claimNotices(
   ({ $ }) => `next_try_at <= ${$(7)} and batch_id = ${$(6)}`,
 );
 
-/** How many notices one message combines; further ones go into another message. */
 const MOST_TOGETHER = 100;
 
-/**
- * Notices, which report alerts to people. A notice is claimed under a lease: if its node dies, another one claims it and
- * continues with the recipients that are left in `targets`.
- */
+/** Notices report alerts. If the node of a claim dies, another one continues with the remaining `targets`. */
 export const notices = {
-  /** The teams that have notices waiting, with the time of the earliest. */
   async scanWaiting({ main }: Context): Promise<{ teamId: string; nextDueAt: number }[]> {
     return main.read((db) =>
       db
@@ -56,7 +51,6 @@ export const notices = {
     );
   },
 
-  /** Claims due notices of one team, earliest first. */
   async claimDue(
     { main, sealer }: Context,
     teamId: string,
@@ -77,10 +71,7 @@ export const notices = {
     });
   },
 
-  /**
-   * Writes the remaining recipients of the notices of one claim, and extends the lease. False if the claim is lost:
-   * another node has taken over, and this one must not send anything more.
-   */
+  /** Writes the remaining recipients and extends the lease. False if another node has taken the claim over. */
   async keep(
     { main }: Context,
     notices: readonly NoticeKey[],
@@ -138,7 +129,6 @@ export const notices = {
   },
 };
 
-/** Claims the other notices of the same batches. */
 async function claimOthers(
   trx: Trx,
   first: readonly Row<'notices'>[],
@@ -154,7 +144,7 @@ async function claimOthers(
   return rows;
 }
 
-/** Deletes the notice and gives true if the group has others left; the last of them marks the alerts. */
+/** True if the group has other notices left; the last of them marks the alerts. */
 async function leaveToOthers({ main }: Context, notice: NoticeKey): Promise<boolean> {
   return main.transact(async (trx) => {
     const group = await lockGroup(trx, notice.teamId, notice.groupId);

@@ -26,7 +26,6 @@ export interface AlertToRaise {
 
 export type Outcome = Pick<RunEnd, 'completedAt' | 'responseStatus' | 'reason' | 'errorMessage'>;
 
-/** The columns of an alert with the outcome of its run. */
 export function outcomeOf(end: Outcome) {
   return {
     raised_at: end.completedAt,
@@ -39,7 +38,6 @@ export function outcomeOf(end: Outcome) {
 interface Placed {
   alert: AlertToRaise;
   mutedBy: StoredWindow | null;
-  /** The channels to notify, each once; none if a maintenance window mutes the alert. */
   channels: readonly ChannelRef[];
   noticeId: string | null;
 }
@@ -65,7 +63,7 @@ export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Pr
   await insertAlerts(trx, placed);
 }
 
-/** Puts every alert that has recipients into a group, and returns the groups that are new. */
+/** Returns the groups that are new. */
 async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewGroup[]> {
   const sent = placed.filter(
     ({ alert, mutedBy, channels }) =>
@@ -73,7 +71,7 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
   );
   const groups = Map.groupBy(sent, ({ alert }) => groupOf(alert));
   const notices: NewGroup[] = [];
-  // Locks bursts in the same order everywhere, so that two nodes cannot deadlock.
+  // In one order, so that two nodes cannot deadlock.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
     const [first] = group;
@@ -94,15 +92,12 @@ function mailsMembers({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && row.kind !== 'slow';
 }
 
-/** Whether alerts in a burst share a notice: those of failing jobs. */
+/** Alerts of failing jobs share a notice in a burst. */
 function comesInBursts({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && (row.kind ?? null) === null;
 }
 
-/**
- * The key of an alert's group. Only alerts of failing jobs share one: a streak raises few alerts, and each has other
- * content.
- */
+/** Only alerts of failing jobs share a group: a streak raises few alerts, and each has other content. */
 function groupOf(alert: AlertToRaise): string {
   const { team_id, level, run_id, kind } = alert.row;
   return `${team_id} ${alert.source.id} ${comesInBursts(alert) ? level : `${run_id} ${kind}`}`;
@@ -118,7 +113,7 @@ function newNotice(
   return { teamId, id, mailsMembers: mailsMembers(alert), channels, alertCount, dueAt };
 }
 
-/** Adds alerts of a queue to the group that gathers them, and gives its id; else gives a new group. */
+/** Gives the id of the group that gathers them, or a new group. */
 async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup | string> {
   const last = group.at(-1);
   if (!last) throw new Error('a group has alerts');
@@ -138,7 +133,7 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup 
   return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
-/** Locks the burst's row until the end of the transaction, so that two nodes do not both open a group. */
+/** Locks the burst's row, so that two nodes do not both open a group. */
 async function lockBurst(
   trx: Trx,
   key: Pick<Row<'alert_bursts'>, 'team_id' | 'queue_id' | 'level'>,
@@ -150,7 +145,7 @@ async function lockBurst(
   return { quietUntil: row?.quiet_until ?? NO_BURST.quietUntil, gathering };
 }
 
-/** Adds alerts to all notices of a group, or to none: false if one of them has been claimed, or all are gone. */
+/** False if one of the notices has been claimed, or all are gone. */
 async function joinNotices(
   trx: Trx,
   { teamId, groupId, more }: { teamId: string; groupId: string; more: number },

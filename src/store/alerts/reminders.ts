@@ -17,11 +17,9 @@ import { readWindows } from './window-rows.ts';
 /** The most crons, and the most queues, of one round. */
 const MOST_OF_A_KIND = 50;
 
-/** A cron or queue whose reminder is due. */
 interface Due {
   team_id: string;
   id: string;
-  /** Since when its team is paused. */
   paused_at: number | null;
   failing_since: number | null;
 }
@@ -40,10 +38,7 @@ const findDue = (table: 'crons' | 'failing_queues', id: string) =>
 
 const FIND_DUE = { cron: findDue('crons', 'id'), queue: findDue('failing_queues', 'queue_id') };
 
-/**
- * Raises the due reminders for crons and queues that still fail, if they are configured (§6.5). Each is raised once, on
- * any number of nodes.
- */
+/** Each reminder is raised once, on any number of nodes (§6.5). */
 export async function raiseReminders({ main: db }: Context, now: number): Promise<void> {
   const lockedTeams = new Set<string>();
   for (const kind of ['cron', 'queue'] as const) {
@@ -76,7 +71,7 @@ async function findFailure(db: Database, kind: Kind, { team_id, id, failing_sinc
   return row && { ...row, run_id: last.id };
 }
 
-/** Locks a failing cron or queue until the end of the transaction; undefined if it no longer exists. */
+/** Undefined if it no longer exists. */
 async function lockFailing(trx: Trx, kind: Kind, { team_id, id }: Due) {
   if (kind === 'cron') {
     const row = await one(trx, 'crons', { team_id, id }, undefined, 'for no key update');

@@ -20,7 +20,6 @@ import type { RunEnd, Settlement } from '../runs/settlement.ts';
 import { type AlertToRaise, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import { change, one, remove } from '../database/rows.ts';
 
-/** An ended run of a cron or queue that has a rule of slow runs. */
 export interface TimedRun {
   run: ClaimedJob | ClaimedExecution;
   sourceId: string;
@@ -31,10 +30,10 @@ export interface TimedRun {
   end: RunEnd;
 }
 
-/** Why a run ends without having been timed. */
+/** Such runs were not timed. */
 const UNTIMED: ReadonlySet<FailureReason | null> = new Set(['limit_exceeded', 'worker_failed']);
 
-/** Judges the runs whose cron or queue has a rule, by medians that are read before any transaction begins. */
+/** The medians are read before any transaction begins. */
 export async function timeRuns(
   settlements: readonly Settlement[],
   medians: Medians,
@@ -75,7 +74,7 @@ const makeSpells = preparedStatement<never>(
   where true order by source_id on conflict do nothing`,
 );
 
-/** In one order, so that two nodes that settle runs of the same sources do not wait for each other. */
+/** In one order, so that two nodes that settle runs of the same sources cannot deadlock. */
 const lockSpells = preparedStatement<SpellRow>(
   'lock-slow-spells',
   ({ rows, lock }) => `
@@ -83,12 +82,7 @@ const lockSpells = preparedStatement<SpellRow>(
   order by s.source_id ${lock('for update of s')}`,
 );
 
-/**
- * Updates slow spells by runs that this transaction has just settled, in their order, and raises alerts. Most runs
- * change nothing: their sources are read and not locked.
- *
- * @returns whether anything was raised
- */
+/** Most runs change nothing: their sources are read and not locked. @returns whether an alert was raised */
 export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promise<boolean> {
   if (timed.length === 0) return false;
   const bySource = Map.groupBy(timed, ({ sourceId }) => sourceId);
@@ -146,7 +140,7 @@ async function followLocked(
 ): Promise<AlertToRaise[]> {
   const { team_id, source_id } = row;
   const kind = runs[0]?.run.kind === 'job' ? 'queue' : 'cron';
-  // A deletion waits for this transaction then, or this one for it, so that no spell outlives its source.
+  // Prevents a deletion meanwhile, so that no spell outlives its source.
   const source = await one(
     trx,
     `${kind}s`,
@@ -188,7 +182,6 @@ export async function forgetSpell(trx: Trx, teamId: string, sourceId: string): P
   await remove(trx, 'slow_spells', { team_id: teamId, source_id: sourceId });
 }
 
-/** Since when a cron or queue is slow by its rule; null: it is not. */
 export async function findSlowSince(
   { main }: Context,
   teamId: string,

@@ -5,11 +5,7 @@ import { addMissing, all } from '../database/rows.ts';
 
 const MARKS = [80, 100] as const;
 
-/**
- * Raises an alert for each team that has used 80 or 100 % of its month (§6.7): each mark once a month, on any number of nodes.
- *
- * @param limitOf  the monthly limit of runs of a plan, null for none
- */
+/** Raises each mark of a month once per team, on any number of nodes (§6.7). @param limitOf  null: no limit */
 export async function raiseUsageAlerts(
   { main: db }: Context,
   now: number,
@@ -35,7 +31,7 @@ export async function raiseUsageAlerts(
     const source = { source: 'team' as const, source_id: team_id, source_name: name };
     return [{ ...key, ...source, month, mark, used, monthly_limit: limit }];
   });
-  // Most of the time no team is near its limit, and no alert is read.
+  // Usually no team is near its limit, and no alert is read.
   if (reached.length === 0) return;
   const ids = reached.map(({ team_id }) => team_id);
   const raised = await all(db, 'alerts', { team_id: ids, month }, { columns: ['team_id', 'mark'] });

@@ -15,7 +15,7 @@ import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { above, all, change, first } from '../database/rows.ts';
 
-/** The most windows of one round, and the most crons of one notice. */
+/** Of one round, and of one notice. */
 const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
@@ -48,7 +48,6 @@ export async function notifyWindowEnds(db: Database, now: number): Promise<boole
   return isNotified;
 }
 
-/** Marks one window's end as handled, which locks its row until the end of the transaction, and notifies of its crons. */
 async function notifyEnd(
   trx: Trx,
   teamId: string,
@@ -64,7 +63,7 @@ async function notifyEnd(
   return notifyStillFailing(trx, window, windows, now);
 }
 
-/** The window's last end; for a weekly window that is active, the one a week before its next end. */
+/** For a weekly window that is active, the end a week before its next one. */
 function lastEndOf(window: StoredWindow, now: number): number {
   if (!window.isWeekly) return window.endsAt;
   const end = endOfWindow(window, now);
@@ -133,7 +132,7 @@ async function insertTogether(
   return groups.size > 0;
 }
 
-/** Moves reminders that waited for the same end to a later time, so that there is one notification only. */
+/** So that there is one notification only. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,
@@ -149,7 +148,6 @@ async function postponeReminders(
   }
 }
 
-/** The crons that the window covers and whose last runs failed. */
 async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   const ids =
     covers === 'team' ? undefined : covers.flatMap(({ kind, id }) => (kind === 'cron' ? [id] : []));
@@ -159,7 +157,7 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);
 }
 
-/** Of its failing; how long its runs take is another matter. */
+/** Of its failures; slow runs are another matter. */
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
   const where = [sql<boolean>`(kind is null or kind <> 'slow')`];
   const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;

@@ -3,7 +3,6 @@ import type { Reader } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
 import { all, record } from '../database/rows.ts';
 
-/** The settings of a maintenance window (§6.6). */
 export interface WindowSettings extends MaintenanceWindow {
   name: string;
 }
@@ -14,7 +13,7 @@ export interface StoredWindow extends WindowSettings {
   createdAt: number;
 }
 
-/** Reads the windows of several teams, in the order in which they were made. */
+/** In the order of creation. */
 export async function readWindows(
   db: Reader,
   teamIds: readonly string[],
@@ -42,7 +41,7 @@ function readCovers(text: string): MaintenanceWindow['covers'] {
 
 const WHOLE_TEAM = JSON.stringify('team');
 
-/** The sources are sorted, without duplicates. */
+/** Sorted, without duplicates. */
 export function writeCovers(covers: MaintenanceWindow['covers']): string {
   if (covers === 'team') return WHOLE_TEAM;
   const byKey = new Map(covers.map(({ kind, id }) => [`${kind} ${id}`, { kind, id }]));

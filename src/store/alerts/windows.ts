@@ -14,20 +14,16 @@ export interface NamedSource extends AlertSource {
   name: string;
 }
 
-/**
- * The most windows of a team, because every alert is compared with all of them. Ended windows are kept until a
- * new one needs their place.
- */
+/** Bounds the comparisons per alert. Ended windows are kept until a new one needs their place. */
 export const MOST_WINDOWS = 200;
 
 /** Maintenance windows of teams. A window may name crons and queues that were deleted since; they are ignored. */
 export const windows = {
-  /** Notifies of crons that began to fail inside windows that have ended, and that still fail (§6.6). */
   async notifyEnds({ main, clock, signals }: Context): Promise<void> {
     if (await notifyWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
   },
 
-  /** Makes a window. Null: the team has the maximum number, and none of them has ended. */
+  /** Null: the team has the maximum number, and none of them has ended. */
   async create(
     { main }: Context,
     teamId: string,
@@ -45,7 +41,6 @@ export const windows = {
     });
   },
 
-  /** Changes a window. Null: no such window. */
   async update(
     { main }: Context,
     teamId: string,
@@ -59,10 +54,7 @@ export const windows = {
     });
   },
 
-  /**
-   * Deletes a window. If it is active, notifies of crons that still fail, as any other end does; a weekly one does not
-   * return. False: no such window.
-   */
+  /** If it is active, notifies of crons that still fail, as any other end does. False: no such window. */
   async delete(
     { clock, main, signals }: Context,
     teamId: string,
@@ -115,13 +107,11 @@ export const windows = {
     return findWindow(await windows.list(context, teamId), windowId);
   },
 
-  /** The team's crons and queues, which a window may name, each kind in the order of their names. */
   async listSources({ main }: Context, teamId: string): Promise<NamedSource[]> {
     const rows = await listSources(main, { team_id: teamId });
     return rows.map(({ kind, id, name }) => ({ kind, id, name }));
   },
 
-  /** The team's windows, the latest start first. */
   async list({ main }: Context, teamId: string): Promise<StoredWindow[]> {
     const windows = await main.read((db) => readWindows(db, [teamId]));
     return windows.toSorted((a, b) => b.startsAt - a.startsAt || (a.id < b.id ? 1 : -1));
@@ -142,7 +132,6 @@ function columnsOf({ name, startsAt, endsAt, isWeekly, covers }: WindowSettings)
   };
 }
 
-/** Deletes the window that ended first. False if none has ended. */
 async function deleteOldestEnded(trx: Trx, teamId: string, now: number): Promise<boolean> {
   const ended = { team_id: teamId, is_weekly: 0, ends_at: atMost(now) } as const;
   const choice = { columns: ['id'], order: ['ends_at', 'id'] } as const;
@@ -155,7 +144,7 @@ async function deleteWindow(trx: Trx, teamId: string, windowId: string): Promise
   return removed === 1;
 }
 
-/** The window without the source, if it is active, comes once and names it; else the window unchanged. */
+/** Unchanged unless it is active, comes once and names the source. */
 function withoutSource(window: StoredWindow, source: AlertSource, now: number): StoredWindow {
   const { covers, isWeekly } = window;
   const names = covers !== 'team' && coversSource(window, source);

@@ -14,14 +14,12 @@ export interface Context extends Pick<Databases, 'main' | 'searches' | 'lease'> 
 
 type Functions<First> = Record<string, (first: First, ...rest: never[]) => unknown>;
 
-/** The same functions without their first parameter. */
 type Bound<F> = {
   [Name in keyof F]: F[Name] extends (first: never, ...rest: infer Rest) => infer Result
     ? (...rest: Rest) => Result
     : never;
 };
 
-/** Gives functions their first argument. */
 export function bind<First, F extends Functions<First>>(first: First, functions: F): Bound<F> {
   const bound = Object.entries(functions).map(([name, run]) => [
     name,

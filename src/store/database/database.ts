@@ -7,22 +7,20 @@ import type { Semaphore } from './semaphore.ts';
 import type { StatementRunner, TransactionScript, ScriptByDialect } from './transaction-script.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** The interface of a read. It cannot open transactions; writing through it is a defect. */
+/** It cannot open transactions; writing through it is a defect. */
 export type Reader = Pick<Kysely<Tables>, 'selectFrom' | 'executeQuery' | 'with' | 'getExecutor'> &
   StatementRunner;
 export type Trx = Transaction<Tables> & StatementRunner;
 
-/** One statement that ran, and how long it took. Parameters may hold payloads: never log them. */
+/** Parameters may hold payloads: never log them. */
 export interface RanStatement {
   sql: string;
   parameters: readonly unknown[];
   durationMs: number;
 }
-/** Runs a transaction script by its name as one transaction, on the thread of the database. */
 export type CallScript = (name: string, input: unknown) => Promise<unknown>;
 export type OnStatement = (statement: RanStatement) => void;
 
-/** The part of Kysely's configuration that reports each statement to `onStatement`; empty without it. */
 export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'log'> {
   if (!onStatement) return {};
   return {
@@ -34,11 +32,10 @@ export function logStatements(onStatement?: OnStatement): Pick<KyselyConfig, 'lo
 export interface DatabaseParts {
   dialect: Dialect;
   writer: Kysely<Tables>;
-  /** The same as `writer` where reads and writes share their connections. */
+  /** The same as `writer` if reads and writes share their connections. */
   reader: Kysely<Tables>;
-  /** Closes the pool or threads below the connections. */
   release: () => Promise<void>;
-  /** Runs transaction scripts; undefined where their statements are sent one by one. */
+  /** Undefined if statements are sent one by one. */
   call?: CallScript;
   /** Bounds the number of simultaneous reads. */
   semaphore?: Semaphore;
@@ -64,12 +61,12 @@ export class Database {
     this.#reader = runsStatements(parts.reader, parts.dialect);
   }
 
-  /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
+  /** One listener, for metrics. */
   watchFaults(onFault: (code: StoreErrorCode) => void): void {
     this.#onFault = onFault;
   }
 
-  /** Reads outside any transaction, on a connection that writers do not block. */
+  /** On a connection that writers do not block. */
   async read<T>(work: (db: Reader) => Promise<T>): Promise<T>;
   async read<Row>(
     statement: PreparedStatement<Row>,
@@ -87,10 +84,7 @@ export class Database {
     return this.#watched(() => semaphore?.hold(run) ?? run());
   }
 
-  /**
-   * Runs `work` as one transaction. If Postgres reports a conflict (serialization, deadlock), `work` runs again from
-   * the start, so its only effect may be on rows.
-   */
+  /** Repeats `work` after a conflict (serialization, deadlock), so its only effect may be on rows. */
   async transact<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     refuseNesting();
     return this.#watched(() =>
@@ -104,7 +98,7 @@ export class Database {
     );
   }
 
-  /** Runs a transaction script as one transaction. Like `transact`, it repeats the script after a conflict. */
+  /** Like `transact`, it repeats the script after a conflict. */
   async perform<Input, Output>(
     what: TransactionScript<Input, Output> | ScriptByDialect<Input, Output>,
     input: Input,
@@ -118,10 +112,7 @@ export class Database {
     return this.#watched(async () => (await call(script.name, input)) as Output);
   }
 
-  /**
-   * Runs one statement as a transaction, without the round trips of begin and commit. Like `transact`, it repeats the
-   * statement after a conflict.
-   */
+  /** Saves the round trips of begin and commit. Like `transact`, it repeats the statement after a conflict. */
   async autocommit<R>(query: CompiledQuery<R>): Promise<R[]> {
     refuseNesting();
     const run = () => this.#writer.executeQuery(query);

@@ -122,7 +122,6 @@ export interface Dialect {
   readonly giveBackPages: (run: RunText, most: number) => Promise<number>;
 }
 
-/** Two times in milliseconds since 1970 UTC, both inclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -132,7 +131,6 @@ export type RunText = (text: string) => Promise<unknown[]>;
 
 export interface Picked {
   table: string;
-  /** The alias of the joined rows. */
   as: string;
   columns: readonly string[];
   /** Gives the subquery, which selects the given columns of `x`. */

@@ -98,7 +98,6 @@ const AWAY = new Set(
   ),
 );
 
-/** Whether Postgres gave up waiting for a lock. */
 export function wasLockedOut(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as { code?: string } | null)?.code === LOCKED;
 }
@@ -121,9 +120,7 @@ const SQLITE_CODES = new Map<number, StoreErrorCode>([
   [26, 'STORE_DAMAGED'], // NOTADB
 ]);
 
-/**
- * Whether the server cancelled a statement at its time limit. A wait for a lock that took too long has another error.
- */
+/** A wait for a lock that took too long has another error. */
 export function wasTooLong({ cause }: StoreError): boolean {
   return (cause as { code?: string } | undefined)?.code === '57014';
 }

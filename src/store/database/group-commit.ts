@@ -1,4 +1,4 @@
-/** Called for each batch before it is written: with its kind and its number of items. */
+/** Called before each batch is written. */
 export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 
 /** Waits for an item. One of the two is called once, and must not throw. */
@@ -16,7 +16,6 @@ export class GroupCommit<Item, Result> {
   readonly #maxBatch: number;
   readonly #writers: number;
   #waiting: Item[] = [];
-  /** Who waits for each item, in the order of `#waiting`. */
   #owners: ItemOwner<Result>[] = [];
   #writing = 0;
 
@@ -34,12 +33,12 @@ export class GroupCommit<Item, Result> {
     this.#writers = writers;
   }
 
-  /** Resolves once the item is durable; rejects with the error of its batch. */
+  /** Rejects with the error of its batch. */
   add(item: Item): Promise<Result> {
     return new Promise((onWritten, onNotWritten) => this.put(item, { onWritten, onNotWritten }));
   }
 
-  /** Like `add`, without a promise: that of each run would cost more than all else about its batch. */
+  /** A promise for each run would cost more than all else about its batch. */
   put(item: Item, owner: ItemOwner<Result>): void {
     this.#waiting.push(item);
     this.#owners.push(owner);

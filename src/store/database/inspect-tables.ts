@@ -14,7 +14,7 @@ import { KEY_CHECK } from './seal.ts';
 
 export type Ask = (text: string, ...parameters: number[]) => Promise<Record<string, unknown>[]>;
 
-/** Examines the tables, by the same statements on both databases. Throws as `findApplied` does. */
+/** Throws as `findApplied` does. */
 export async function inspectTables(ask: Ask, { name, $ }: Dialect, now: number) {
   const applied = await findApplied(ask, name);
   const isEmpty = applied.length === 0;

@@ -3,20 +3,15 @@ import { StoreError } from './errors.ts';
 
 const inside = new AsyncLocalStorage<'transaction' | 'read'>();
 
-/** Marks everything that `work` starts as being inside a transaction or a read. */
 export function runInside<T>(what: 'transaction' | 'read', work: () => Promise<T>): Promise<T> {
   return inside.run(what, work);
 }
 
-/** Throws if the caller is inside a transaction or a read and starts another one. */
 export function refuseNesting(): void {
   if (inside.getStore() !== undefined) throw nestingFault();
 }
 
-/**
- * Throws if the caller is inside a transaction and requests another connection. Every driver calls this, so no handle
- * can bypass the transaction.
- */
+/** Every driver calls this, so no handle can bypass the transaction. */
 export function refuseSecondConnection(): void {
   if (inside.getStore() === 'transaction') throw nestingFault();
 }

@@ -1,4 +1,4 @@
-/** Reads a list that is stored as JSON. Throws if the text is no list. */
+/** Throws if the text is no list. */
 export function parseList<Item>(text: string): Item[] {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) throw new TypeError('not a list');

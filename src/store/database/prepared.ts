@@ -55,7 +55,6 @@ export function bindPrepared<Row>(
   return CompiledQuery.raw(statement[dialect.name], [...parameters]);
 }
 
-/** Adds the dialect and its prepared statements to something that runs queries. */
 export function runsStatements<Runner extends QueryRunner>(
   runner: Runner,
   dialect: Dialect,

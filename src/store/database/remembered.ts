@@ -1,7 +1,7 @@
 const MOST_KNOWN = 1_000;
 const LONGEST_KEY = 4_096;
 
-/** The value of a key, made when it is first needed. A full map is emptied; long keys are not cached. */
+/** A full map is emptied; long keys are not cached. */
 export function remembered<Value>(
   known: Map<string, Value>,
   key: string,

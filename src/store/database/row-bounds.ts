@@ -3,10 +3,7 @@ import type { Trx } from './database.ts';
 import { count } from './rows.ts';
 import { lockTeam } from './lock-team.ts';
 
-/**
- * How many more crons or queues a team may have. It locks the team's row until the end of the transaction, so that two
- * of its transactions don't both take the last place. The count reads at most as many rows as the bound.
- */
+/** How many more rows a team may have. Locks the team, so that two transactions don't both take the last place. */
 export async function countRoom(
   trx: Trx,
   teamId: string,

@@ -9,10 +9,7 @@ import {
 import { Database, type Reader, type Trx } from './database.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 
-/**
- * Access to rows by their columns' values. Queries with joins or expressions are composed with Kysely or written as
- * prepared statements.
- */
+/** Plain access to rows. Queries with joins are composed with Kysely or written as prepared statements. */
 
 type Table = keyof Tables;
 type Column<T extends Table> = keyof Row<T> & string;
@@ -25,13 +22,12 @@ interface Compared<Value> {
 
 type Wanted<Value> = Value | readonly Value[] | Compared<Value> | RawBuilder<Value>;
 
-/** The values that columns of a row must have. A list: one of its values. */
+/** A list: one of its values. */
 type Key<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> };
 
-/** Conditions of a list; undefined ones are left out. */
+/** Undefined conditions are left out. */
 export type Filter<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> | undefined };
 
-/** New values, or expressions that give them. */
 type Changes<T extends Table> = {
   [C in keyof Updateable<Tables[T]>]: Updateable<Tables[T]>[C] | RawBuilder<Row<T>[C & Column<T>]>;
 };
@@ -40,7 +36,7 @@ export const above = <V>(value: V): Compared<V> => ({ operator: '>', value });
 export const atLeast = <V>(value: V): Compared<V> => ({ operator: '>=', value });
 export const below = <V>(value: V): Compared<V> => ({ operator: '<', value });
 export const atMost = <V>(value: V): Compared<V> => ({ operator: '<=', value });
-/** From the first value (inclusive) to the second (exclusive). */
+/** From (inclusive), to (exclusive). */
 export const within = <V>(from: V, to: V): Compared<V> => ({ ...atLeast(from), and: below(to) });
 export const not = <const V>(value: V): Compared<V> => ({
   operator: value === null ? 'is not' : '<>',
@@ -48,7 +44,6 @@ export const not = <const V>(value: V): Compared<V> => ({
 });
 
 interface Choice<T extends Table, C extends Column<T>> {
-  /** Default: all columns. */
   columns?: readonly C[];
   order?: readonly (Column<T> | `${Column<T>} desc` | RawBuilder<unknown>)[];
   where?: readonly (RawBuilder<boolean> | null)[];
@@ -57,11 +52,10 @@ interface Choice<T extends Table, C extends Column<T>> {
   lock?: string;
 }
 
-/** A read or transaction that is under way, or a database for one of its own. */
+/** A database opens a read or transaction of its own. */
 type Reading = Reader | Database;
 type Writing = Trx | Database;
 
-/** Reads the row of a key; undefined if there is none. */
 export async function one<T extends Table, C extends Column<T>>(
   db: Reading,
   table: T,
@@ -73,7 +67,7 @@ export async function one<T extends Table, C extends Column<T>>(
   return row;
 }
 
-/** Reads the first row of a key in an order; undefined if there is none. */
+/** Of the rows of a key. */
 export async function first<T extends Table, C extends Column<T>>(
   db: Reading,
   table: T,
@@ -107,7 +101,7 @@ export async function all<T extends Table, C extends Column<T>>(
   return db instanceof Database ? db.read(read) : read(db);
 }
 
-/** Counts the rows of a key, `most` at most. */
+/** `most` at most. */
 export async function count<T extends Table>(
   db: Reading,
   table: T,
@@ -145,7 +139,7 @@ export async function add<T extends Table>(db: Writing, table: T, rows: New<T>):
   });
 }
 
-/** Adds the rows whose keys do not exist yet and returns their number. */
+/** Leaves out rows whose keys exist. @returns the number of new ones */
 export async function addMissing<T extends Table>(
   db: Writing,
   table: T,
@@ -158,7 +152,6 @@ export async function addMissing<T extends Table>(
   return Number(numInsertedOrUpdatedRows);
 }
 
-/** Changes the rows of a key and returns their number. */
 export async function change<T extends Table>(
   db: Writing,
   table: T,
@@ -171,7 +164,6 @@ export async function change<T extends Table>(
   return Number(numUpdatedRows);
 }
 
-/** Deletes the rows of a key and returns their number. */
 export async function remove<T extends Table>(db: Writing, table: T, key: Key<T>): Promise<number> {
   const { numDeletedRows } = await write(db, (trx) =>
     trx.deleteFrom<string>(table).where(matches(key)).executeTakeFirstOrThrow(),
@@ -185,7 +177,7 @@ function write<T>(db: Writing, work: (trx: Kysely<AnyTables>) => Promise<T>): Pr
 
 type AnyTables = Record<string, Record<string, unknown>>;
 
-/** The same handle, typed for tables that are parameters. The functions above check names and values. */
+/** Typed for tables that are parameters. The functions above check names and values. */
 function open(db: Reader): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }
@@ -216,7 +208,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Columns of a row under their names in camel case. */
+/** In camel case. */
 export type Recorded<R, C extends keyof R> = { [Name in C as CamelCase<Name & string>]: R[Name] };
 
 export function record<R extends object, C extends keyof R & string>(

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { StoreError } from './errors.ts';
 
-/** The key of a text that was sealed with the installation's key, to detect a wrong key at the start. */
+/** Detects a wrong key at the start. */
 export const KEY_CHECK = 'app_key_check';
 
 /**
@@ -13,7 +13,6 @@ export const KEY_CHECK = 'app_key_check';
 export class Sealer {
   readonly #key: Buffer;
 
-  /** @param appKey  32 bytes */
   constructor(appKey: Uint8Array) {
     this.#key = Buffer.from(hkdfSync('sha256', appKey, '', 'belfry secrets at rest', 32));
   }
@@ -41,12 +40,11 @@ export class Sealer {
   }
 }
 
-/** A name for the installation that reveals nothing: derived from a text that is unique to the database. */
+/** Derived from a text that is unique to the database, so it reveals nothing. */
 export function installationOf(sealedKeyCheck: string): string {
   return createHash('sha256').update(sealedKeyCheck).digest('hex').slice(0, 16);
 }
 
-/** Whether a key is the one that a database's key check was sealed with. */
 export function isKeyOf(appKey: Uint8Array, sealedKeyCheck: string): boolean {
   try {
     new Sealer(appKey).open(KEY_CHECK, sealedKeyCheck);

@@ -2,11 +2,10 @@ import type { Clock } from '#domain/clock';
 import { StoreError, wasTooLong } from './errors.ts';
 
 export interface SemaphoreLimits {
-  /** How many callers may hold a permit at once. */
   permits: number;
-  /** How many callers may wait for a permit; further ones are refused at once. */
+  /** Further callers are refused at once. */
   mostWaiting: number;
-  /** How long a caller waits, in milliseconds. */
+  /** In milliseconds. */
   waitMs: number;
 }
 
@@ -57,7 +56,7 @@ export class Semaphore {
     }
   }
 
-  /** Passes the permit to the caller that has waited longest. */
+  /** To the caller that has waited longest. */
   #giveOn(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

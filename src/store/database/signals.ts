@@ -29,13 +29,12 @@ export function isSignal(value: unknown): value is Signal {
   );
 }
 
-/** Carries signals from their writer to every engine that listens, in this process and others. */
+/** To every engine that listens, in this process and others. */
 export interface SignalBus {
   send(signals: readonly Signal[]): void;
   listen(hear: (signal: Signal) => void): () => void;
 }
 
-/** Signals within one process. */
 export class LocalSignals implements SignalBus {
   readonly #listeners = new Set<(signal: Signal) => void>();
 

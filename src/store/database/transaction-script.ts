@@ -18,15 +18,14 @@ export interface StatementRunner extends QueryRunner {
  * between any two of them.
  */
 export interface TransactionScript<Input, Output> {
-  /** The script's name in `transaction-scripts.ts`. */
+  /** In `transaction-scripts.ts`. */
   readonly name: string;
-  /** True: the script is one statement and needs no begin and commit. */
+  /** It needs no begin and commit. */
   readonly isOneStatement?: true;
-  /** Runs the script. `input` and the result are copied between threads, so they must be cloneable. */
+  /** `input` and the result are copied between threads, so they must be cloneable. */
   run(runner: StatementRunner, input: Input): Promise<Output>;
 }
 
-/** One transaction script, written for each of the databases. */
 export type ScriptByDialect<Input, Output> = Readonly<
   Record<DialectName, TransactionScript<Input, Output>>
 >;

@@ -21,25 +21,19 @@ const findLastId = preparedStatement<{ id: number }>(
   ({ lastNumberOf }) => `select ${lastNumberOf('batch_counts')} as id`,
 );
 
-/**
- * The rows left after a step: `more`, because the step was full; some that can only be added up `later`; or `nothing`,
- * as far as this process can see.
- */
+/** `more`: the step was full. `later`: some rows were left. `nothing`: as far as this process can see. */
 export type Rest = 'more' | 'later' | 'nothing';
 
-/**
- * Adds the counts of batches to those by the hour. Reads of counts by the hour include the rows that aren't
- * added up yet, so a count is exact.
- */
+/** Adds counts of batches to those by the hour. Reads include rows that aren't added up yet. */
 export class BatchCountStore {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #lockedTeams = new LockedTeams<string>((teamId) => teamId);
   /** Null before the first sweep, and on SQLite, which has no out-of-order visibility and no dead index entries. */
   #start: SweepStart | null = null;
-  /** The id at which the running sweep continues; null if none is running. */
+  /** Where the running sweep continues; null if none is running. */
   #next: number | null = null;
-  /** The teams that the sweep under way has left. */
+  /** The teams that the current sweep has left. */
   readonly #leftTeams = new Set<string>();
 
   constructor(db: Database, clock: Clock) {

@@ -5,7 +5,7 @@ import type { Context } from '../database/context.ts';
 
 export type { Outbox };
 
-/** The states of waiting jobs. `held`: due in a paused queue; `due`: waits only for a slot. */
+/** `held`: due in a paused queue; `due`: waits only for a slot. */
 export type WaitingState = 'due' | 'held' | 'scheduled';
 export type BacklogState = WaitingState | 'processing';
 
@@ -15,11 +15,11 @@ export interface InState {
   oldestMs: number;
 }
 
-/** The unfinished jobs of all teams. `scheduled` jobs are never late, so their age is always 0. */
+/** `scheduled` jobs are never late, so their age is always 0. */
 export type Backlog = Record<BacklogState, InState>;
 
 export const backlog = {
-  /** Counts the backlog from the indexes of waiting and running jobs. The cost grows with their number. */
+  /** The cost grows with the number of waiting and running jobs. */
   async read({ searches }: Context, now: number): Promise<Backlog> {
     const waiting = await searches.read(countWaiting, [now]);
     const [running] = await searches.read(countRunning, []);
@@ -35,7 +35,6 @@ export const backlog = {
     };
   },
 
-  /** Counts callbacks and notices that wait to be sent. */
   async readOutbox({ searches }: Context, now: number): Promise<Outbox> {
     return readOutbox(searches, now);
   },

@@ -69,12 +69,12 @@ export async function countStarts(
   await runner.rows(countPackedStarts, [packRows(START, started), now]);
 }
 
-/** One row of `batch_counts`. `step` is null for runs that were not sent, and for `started` ones. */
+/** `step` is null for runs that were not sent, and for `started` ones. */
 export const HOUR_COUNT = fieldsOf(durationHours.columns);
 
 export type HourCount = RowOf<typeof HOUR_COUNT>;
 
-/** Rows of `batch_counts` to add up: those of some teams, from one id to another, both inclusive. */
+/** Rows of some teams, from one id to another, both inclusive. */
 export interface CountRange {
   teamIds: readonly string[];
   firstId: number;

@@ -6,11 +6,10 @@ import { IS_PAUSED } from '../runs/due-jobs.ts';
 import { add, addMissing, all, atLeast, below, first, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** The time between two looks. All looks within one such step count as one. */
+/** All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
-/** The count of one queue stops here. */
 export const MOST_DEEP = 100_000;
-/** The most queues of one look: those with the longest wait are counted. */
+/** Those with the longest wait are counted. */
 const MOST_QUEUES = 1_000;
 const AT_ONCE = 20;
 
@@ -44,7 +43,7 @@ const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   from ${dialect.rows(IDS, 1)}`,
 );
 
-/** Two looks with more than so long between them, and the last look. Parameters: 1 from, 2 to, 3 how long */
+/** Looks followed by a long gap, and the last look. Parameters: 1 from, 2 to, 3 how long */
 const findSilences = pageStatement<Silence>(
   'find-silences',
   (dialect) => `
@@ -55,27 +54,22 @@ const findSilences = pageStatement<Silence>(
   where next_at is null or next_at - at > ${dialect.$(3)} order by at`,
 );
 
-/** A look, and the one that came long after it; null if none has come. */
 export interface Silence {
   at: number;
   nextAt: number | null;
 }
 
-/** The due jobs that waited at the time of one look. */
 export interface Depth {
   at: number;
   /** At most `MOST_DEEP` of a queue. */
   waiting: number;
-  /** How long the earliest of them has been due, in milliseconds. */
+  /** The wait of the earliest, in milliseconds. */
   oldestMs: number;
 }
 
-/**
- * How many due jobs waited, counted every few minutes by the first node that comes to it. Counting at a moment needs no
- * bookkeeping when jobs are accepted, deleted or put back, so it costs no job anything.
- */
+/** Due jobs, counted every few minutes by one node. Counting at a moment needs no bookkeeping per job. */
 export const depths = {
-  /** Counts all queues, unless a node has done so within this step. */
+  /** One node does it within a step. */
   async look({ main, searches }: Context, now: number): Promise<void> {
     const at = now - (now % LOOK_EVERY_MS);
     if (await one(main, 'depth_looks', { at }, ['at'])) return;
@@ -89,7 +83,7 @@ export const depths = {
     const paused = new Set(due.filter((each) => each.is_paused === 1).map((each) => each.queue_id));
     const rows = [...queues, ...sumUp(queues.filter(({ source_id }) => !paused.has(source_id)))];
     await main.transact(async (trx) => {
-      // Several nodes may look within one step: only the first look is kept, as a whole.
+      // Only the first look within a step is kept, as a whole.
       const isFirst = (await addMissing(trx, 'depth_looks', { at })) === 1;
       if (isFirst) await add(trx, 'queue_depths', rows);
     });
@@ -156,7 +150,6 @@ async function count(
   return counts;
 }
 
-/** Sums up one row per team. */
 function sumUp(queues: readonly Row<'queue_depths'>[]): Row<'queue_depths'>[] {
   return [...Map.groupBy(queues, ({ team_id }) => team_id)].map(([team_id, own]) => {
     const waiting = own.reduce((sum, each) => sum + each.waiting, 0);

@@ -12,7 +12,7 @@ const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([
   'worker_failed',
 ]);
 
-/** The number of the histogram step that a run belongs to; null if it is not counted, because it was not sent. */
+/** Null if the run is not counted, because it was not sent. */
 export function durationStep(reason: string | null, durationMs: number): number | null {
   return UNSENT.has(reason) ? null : stepOf(durationMs);
 }
@@ -62,7 +62,6 @@ const readHours = pageStatement<Pick<Row<'duration_hours'>, 'hour' | 'outcome' |
   group by hour, outcome, step order by hour, outcome`,
 );
 
-/** How long runs took, by hour. */
 export const durations = {
   /**
    * Reads the counters from the hour of `from` on.

@@ -29,7 +29,6 @@ const readSteps = preparedStatement<{ source_id: string; step: number; runs: num
   },
 );
 
-/** How long successful runs of crons and queues usually take, remembered for some minutes. */
 export class Medians {
   readonly #db: Database;
   readonly #known = new Map<string, { medianMs: number | null; until: number }>();
@@ -38,7 +37,7 @@ export class Medians {
     this.#db = db;
   }
 
-  /** Of the last days, in milliseconds, within about a tenth; null if there are too few runs. */
+  /** Of the last days, within about a tenth; null if there are too few runs. */
   async find(sources: readonly Source[], now: number): Promise<ReadonlyMap<string, number | null>> {
     const found = new Map<string, number | null>();
     const unknown = new Map<string, Source>();

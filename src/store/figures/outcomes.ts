@@ -3,7 +3,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
-/** The condition that a row of `batch_counts` counts ended runs, not started ones. */
+/** Excludes started runs. */
 export const IS_ENDED = "outcome <> 'started'";
 
 /**
@@ -35,7 +35,6 @@ const readHours = preparedStatement<OutcomeHour>('read-outcome-hours', ({ $ }) =
   group by hour, outcome order by hour, outcome`;
 });
 
-/** Counts by hour, from the hour of an instant on. */
 export const outcomes = {
   async readHours({ main }: Context, teamId: string, from: number): Promise<OutcomeHour[]> {
     const parameters = [teamId, from - (from % HOUR_MS)];

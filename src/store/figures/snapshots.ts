@@ -4,7 +4,6 @@ import type { Context } from '../database/context.ts';
 
 export type { OldSnapshot };
 
-/** Finds snapshots that slow the database down. */
 export const snapshots = {
   /**
    * Snapshots older than ten minutes, oldest first. Vacuum cannot remove rows that died after the snapshot began, and

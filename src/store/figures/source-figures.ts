@@ -8,7 +8,7 @@ import { FIRST_ID } from '#domain/ids';
 import { DAY_MS } from '#domain/instant';
 import { pageStatement } from '../database/prepared.ts';
 
-/** How many runs back a streak of failures is counted, and a cron's last success searched. */
+/** For a streak of failures, and a cron's last success. */
 export const LONGEST_STREAK = 100;
 
 export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
@@ -18,9 +18,8 @@ export interface SourceFigures {
   id: string;
   name: string;
   lastSuccessAt: number | null;
-  /** Final failures since the last success: at most `LONGEST_STREAK`, for a queue that many of each failed status. */
+  /** At most `LONGEST_STREAK`; of a queue that many of each failed status. */
   failing: number;
-  /** How long the oldest due run has waited, in milliseconds; 0 where none is due. */
   oldestDueMs: number;
   /** Runs since midnight UTC; only those that were sent. */
   runs: OutcomeCounts;
@@ -35,7 +34,7 @@ export interface TeamFigures {
   runs: OutcomeCounts;
 }
 
-/** Figures of single crons, queues and teams, the oldest teams first, and how many of each are left out. */
+/** The oldest teams first, and how many of each are left out. */
 export interface EachSource {
   crons: SourceFigures[];
   queues: SourceFigures[];
@@ -52,10 +51,7 @@ interface Picked {
   due_at: number | null;
 }
 
-/**
- * Picks the first crons or queues by team and id, so that the same ones are reported each time. Parameter 1 is how
- * many.
- */
+/** By team and id, so that the same ones are reported each time. Parameter 1 is how many. */
 function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly string[]): string {
   const of = {
     table,
@@ -195,9 +191,8 @@ const countSources = pageStatement<EachSource['leftOut']>(
     (select count(*) from teams where deleted_at is null) as teams`,
 );
 
-/** Figures of single crons, queues and teams. Costs some index steps for each. */
 export const sourceFigures = {
-  /** @param most  the most crons, queues and teams of each */
+  /** @param most  of each kind */
   async read({ searches }: Context, most: number, now: number): Promise<EachSource> {
     const midnight = now - (now % DAY_MS);
     return searches.read(async (db) => {
@@ -226,7 +221,7 @@ function figuresOf(row: Picked, runs: OutcomeCounts, now: number): SourceFigures
   return { ...rest, lastSuccessAt, oldestDueMs: now - (due_at ?? now), runs };
 }
 
-/** Groups counts by source. A source without counts has zeros. */
+/** A source without counts has zeros. */
 function outcomesBySource(rows: readonly Counted[]): (id: string) => OutcomeCounts {
   const counts = new Map<string, OutcomeCounts>();
   const none = () => ({ success: 0, retried: 0, failed: 0 });

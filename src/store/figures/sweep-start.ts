@@ -20,9 +20,8 @@ export class SweepStart {
   readonly #clock: Clock;
   /** All lower ids were seen. */
   #floor: number;
-  /** The last id that some sweep has seen, and when; it becomes the floor. */
+  /** The last id of some sweep; it becomes the floor. */
   #mark: { id: number; atMs: number } | null = null;
-  /** When a sweep starts from the beginning. */
   #wholeAtMs = -Infinity;
   #pauseMs = LEAST_PAUSE_MS;
   #wholeEveryMs = SETTLED_AFTER_MS;
@@ -39,7 +38,6 @@ export class SweepStart {
     return this.#isSomethingLeft;
   }
 
-  /** Gives the first id to look at. */
   begin(): number {
     const atMs = this.#clock.monotonicMs();
     const isWhole = atMs >= this.#wholeAtMs;
@@ -47,7 +45,6 @@ export class SweepStart {
     return isWhole ? 0 : this.#floor;
   }
 
-  /** Notes that the current sweep leaves a row. */
   leave(): void {
     this.#sweep.leavesRows = true;
   }
@@ -70,7 +67,6 @@ export class SweepStart {
     this.#mark ??= { id: lastId, atMs: this.#clock.monotonicMs() };
   }
 
-  /** Notes that the current sweep has failed. */
   fail(): void {
     if (this.#sweep.isWhole) this.#repeat();
   }

@@ -4,16 +4,15 @@ import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
 import type { Context } from '../database/context.ts';
 
-/** A team's crons, jobs and alerts that need attention. Each number is at most `COUNT_LIMIT`. */
+/** Each number is at most `COUNT_LIMIT`. */
 export interface Attention {
-  /** Active crons whose last finished run failed. */
   failingCrons: number;
   /** The number on the Failed tab (§3.3). */
   failedJobs: number;
   unreadAlerts: number;
 }
 
-/** Counts of a team's crons, queues and jobs. Each number is at most `COUNT_LIMIT`. */
+/** Each number is at most `COUNT_LIMIT`. */
 export interface Counts {
   crons: { active: number; paused: number };
   queues: { active: number; paused: number };
@@ -87,7 +86,7 @@ const findCreated = preparedStatement<{ kind: 'job' | 'cron'; id: string; create
   },
 );
 
-/** Some counts of a team, for every page. Each costs at most `COUNT_LIMIT` index steps. */
+/** Each costs at most `COUNT_LIMIT` index steps. */
 export const teamCounts = {
   async readAttention({ searches }: Context, teamId: string): Promise<Attention> {
     const [row] = await searches.read(readAttention, [teamId]);
@@ -109,7 +108,7 @@ export const teamCounts = {
     };
   },
 
-  /** The first cron or job that the team made at `since` or later; null: none yet. */
+  /** Null: none yet. */
   async findFirstCreatedSince(
     { searches }: Context,
     teamId: string,

@@ -31,7 +31,6 @@ export function isNearLimit(limit: number | null, used: number): boolean {
   return limit !== null && limit - used < FAR_FROM_LIMIT;
 }
 
-/** The same as a condition in SQL. */
 export const nearLimit = (limit: string, used: string) =>
   `(${limit} is not null and ${limit} - ${used} < ${FAR_FROM_LIMIT})`;
 
@@ -84,20 +83,18 @@ const addToDays = addPacked('add-to-days', 'usage_days');
 export const usedBy = (team: string, month: string) => `coalesce((
     select m.used from usage_months m where m.team_id = ${team} and m.month = ${month}), 0)`;
 
-/** Names the UTC month and day of an instant. */
 export function periodsOf(now: number): { month: string; day: string } {
   const at = new Date(now).toISOString();
   return { month: at.slice(0, 7), day: at.slice(0, 10) };
 }
 
-/** How many runs a team wants to start, and its monthly limit (null: none). */
+/** Null: no limit. */
 interface Wanted {
   teamId: string;
   runs: number;
   monthlyLimit: number | null;
 }
 
-/** See `countMonths`. */
 export async function countUsage(
   runner: StatementRunner,
   wanted: readonly Wanted[],
@@ -124,14 +121,13 @@ interface Uncounted {
   countedAt: number;
 }
 
-/** The claimed runs that are not sent because a stored part of them can't be read. */
 export function unsentRuns(runs: readonly ClaimedRun[]): Uncounted[] {
   return runs
     .filter(({ unreadable }) => unreadable !== null)
     .map(({ teamId, startedAt }) => ({ teamId, countedAt: startedAt }));
 }
 
-/** Takes back the count of runs that were not sent after all. Only for runs that the same transaction has put back. */
+/** Only for runs that the same transaction has put back. */
 export async function uncountRuns(
   runner: StatementRunner,
   runs: readonly Uncounted[],
@@ -203,13 +199,12 @@ const readDays = preparedStatement<{ day: string | null; hour: number | null; us
 );
 
 export const usage = {
-  /** Runs counted for a team in the UTC month of `now`. */
   async usedInMonth(context: Context, teamId: string, now: number): Promise<number> {
     const [row] = await read(context, readMonth, teamId, now);
     return row?.used ?? 0;
   },
 
-  /** Runs by UTC day of the month of `now`, oldest first; days without a run are left out. */
+  /** Oldest first; days without a run are left out. */
   async usedByDay(
     context: Context,
     teamId: string,
@@ -225,7 +220,7 @@ export const usage = {
       .toSorted((a, b) => (a.day < b.day ? -1 : 1));
   },
 
-  /** Counts one run outside queues and crons (a test run). False if the month is used up. */
+  /** For runs outside queues and crons. False if the month is used up. */
   async countOne(
     { main }: Context,
     teamId: string,

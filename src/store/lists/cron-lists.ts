@@ -3,13 +3,12 @@ import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { all, atLeast, count, not, within } from '../database/rows.ts';
 
-/** A place in the list of crons: name and id, since names need not be unique. */
+/** A place in the list: names need not be unique. */
 export interface CronKey {
   name: string;
   id: string;
 }
 
-/** The filter of a list of crons; all given conditions must hold. */
 export interface CronSearch {
   /** A text in the name, the URL or the id; A to Z in either case. */
   text?: string;
@@ -28,7 +27,7 @@ export interface CronsAsked extends CronSearch {
   limit: number;
 }
 
-/** The ids of a page of crons by name; one more than `limit` if there are more. */
+/** By name; one more than `limit` if there are more. */
 export async function listCronIds(
   db: Database,
   teamId: string,
@@ -53,7 +52,6 @@ export async function listCronIds(
   return (await all(db, 'crons', wanted, choice)).map(({ id }) => id);
 }
 
-/** A cron that a search for words has found. */
 export interface FoundCron {
   id: string;
   name: string;
@@ -99,7 +97,7 @@ function containsText({ dialect }: Database, text: string): RawBuilder<boolean> 
 const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executions e where e.cron_id = crons.id
   order by e.id desc limit 1), 'none') = 'failed'`;
 
-/** The condition that a cron has a tag. It is checked row by row over the team's crons, as a text is. */
+/** It is checked row by row over the team's crons, as a text is. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
@@ -109,17 +107,16 @@ function isBeyond({ name, id }: CronKey, isBack: boolean): RawBuilder<boolean> {
   return sql`(name ${beyond} ${name} or (name = ${name} and id ${beyond} ${id}))`;
 }
 
-/** An ended execution of a cron, for durations. */
+/** For durations. */
 export interface EndedRun {
   completedAt: number;
   durationMs: number;
   status: 'success' | 'failed';
 }
 
-/** The most runs of one sample. */
 export const MOST_SAMPLED = 10_000;
 
-/** The newest executions of a cron that ended within a time, newest end first, `MOST_SAMPLED` at most. */
+/** Newest first, `MOST_SAMPLED` at most. */
 export async function sampleRuns(
   db: Database,
   teamId: string,
@@ -136,7 +133,7 @@ export async function sampleRuns(
   );
 }
 
-/** How many executions a cron has, up to a number. */
+/** Up to `most`. */
 export async function countExecutions(
   db: Database,
   teamId: string,

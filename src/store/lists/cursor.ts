@@ -11,7 +11,7 @@ export function writeCursor({ way, key }: Cursor): string {
   return `${way === 'next' ? 'n' : 'p'}${key.at.toString(36)}.${key.id}`;
 }
 
-/** Reads a cursor. Null for a text that is none: the list then starts at its beginning. */
+/** Null for an invalid text: the list then starts at its beginning. */
 export function readCursor(text: string | undefined): Cursor | null {
   const parts = /^([np])([0-9a-z]{1,11})\.([0-9a-f-]{36})$/.exec(text ?? '');
   if (!parts) return null;

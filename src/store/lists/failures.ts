@@ -7,7 +7,6 @@ import { findSourceIds } from './sources.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 import { FIRST_ID } from '#domain/ids';
 
-/** Failed jobs of one reason, target and status code that were not resent. */
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
   /** Origin and path, without the query. */
@@ -22,7 +21,7 @@ export interface FailureGroup {
 
 export interface FailureGroups {
   groups: FailureGroup[];
-  /** Set if there are more failures than are counted: the time of the oldest one that was counted. */
+  /** The time of the oldest counted failure, if there are more. */
   countedBackTo: number | null;
 }
 
@@ -47,9 +46,7 @@ export interface FailuresAsked {
   to: number;
 }
 
-/**
- * Groups a team's failed jobs of a time that were not resent by reason, target and status code, largest group first.
- */
+/** Groups failed jobs that were not resent, largest group first. */
 export async function groupFailures(
   db: Database,
   teamId: string,
@@ -82,7 +79,7 @@ export async function groupFailures(
   return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
 }
 
-/** The time of the earliest failure of a team's jobs that was not resent. */
+/** Of jobs that were not resent. */
 export async function findFirstFailure(
   db: Database,
   teamId: string,
@@ -93,7 +90,6 @@ export async function findFirstFailure(
   return (await firstKey(db, ranges, 'up'))?.at ?? null;
 }
 
-/** @param keys  newest first: their times select the partitions to search */
 async function countSteps(
   db: Database,
   teamId: string,

@@ -19,7 +19,7 @@ function add(...counts: readonly BoundedCount[]): BoundedCount {
   };
 }
 
-/** Counts the jobs in ranges, up to `most` plus one. */
+/** Up to `most` plus one. */
 async function countRanges(
   db: Database,
   ranges: readonly Range[],
@@ -38,7 +38,7 @@ async function countRanges(
   return total;
 }
 
-/** The numbers on the tabs (§3.3), of one queue or of all queues of the team. */
+/** Of one queue or of all queues (§3.3). */
 export async function countTabs(
   db: Database,
   teamId: string,
@@ -70,7 +70,7 @@ export async function countTabs(
   return { ...counts, all: add(...Object.values(counts), others) };
 }
 
-/** How many jobs a search finds; `isMore` also if it stopped before it had examined all of them. */
+/** `isMore` also if it stopped before it had examined all of them. */
 export async function countJobs(
   context: ListContext,
   teamId: string,

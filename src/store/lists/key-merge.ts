@@ -12,10 +12,8 @@ import {
 } from './ranges.ts';
 import type { JobKey } from './search.ts';
 
-/** The most keys of one range in one statement. */
 const MOST_AT_ONCE = 500;
 
-/** A key and the kind of the range that it comes from. */
 export interface MergedKey extends JobKey {
   kind: RangeKind;
 }
@@ -24,27 +22,20 @@ interface Stream {
   range: Range;
   /** Keys that were read and not returned yet, in order. */
   keys: MergedKey[];
-  /** The last key that was read, or the start. */
   last: JobKey;
   isAtEnd: boolean;
   /** How many keys to read next. It doubles with every round, so that a large range needs few statements. */
   wanted: number;
 }
 
-/**
- * Merges the keys of many ranges in the order of their time. It reads little more of each range than it returns, so a
- * page costs the same however many runs there are.
- */
+/** Merges keys of ranges by time. It reads little more of each than it returns, so a page's cost is bounded. */
 export class KeyMerge {
   readonly #db: Database;
   readonly #direction: Direction;
   readonly #until: number;
   readonly #streams: Stream[];
 
-  /**
-   * @param start  keys begin after this one
-   * @param until  the last time: inclusive when going down, exclusive when going up
-   */
+  /** @param until  the last time: inclusive when going down, exclusive when going up */
   constructor(
     db: Database,
     ranges: readonly Range[],
@@ -64,7 +55,7 @@ export class KeyMerge {
     }));
   }
 
-  /** The next keys, in order: at least one unless none are left, and at most `most`. */
+  /** At least one unless none are left, and at most `most`. */
   async next(most: number): Promise<MergedKey[]> {
     await this.#refill();
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
@@ -84,12 +75,11 @@ export class KeyMerge {
     return given;
   }
 
-  /** True if certainly no keys are left. */
+  /** Certainly no keys are left. */
   get isAtEnd(): boolean {
     return this.#streams.every(({ keys, isAtEnd }) => isAtEnd && keys.length === 0);
   }
 
-  /** Reads more keys of each range that has more and none in hand. */
   async #refill(): Promise<void> {
     const empty = this.#streams.filter(({ keys, isAtEnd }) => keys.length === 0 && !isAtEnd);
     for (const [kind, streams] of Map.groupBy(empty, ({ range }) => range.kind)) {

@@ -17,7 +17,6 @@ type Row = StoredExecutionRow & {
   kept_bytes?: number | null;
 };
 
-/** Picks from some executions of a team those that match a search, in no order. */
 export async function pickExecutions(
   db: Database,
   teamId: string,
@@ -53,10 +52,7 @@ export async function pickExecutions(
   return rows.map((row) => runOfExecution(row, isHistory)).filter((run) => fits(run, search));
 }
 
-/**
- * Conditions on an execution's request. It is stored inside the trace, so SQL finds only candidates; `fits` checks
- * them.
- */
+/** The request is inside the trace, so SQL finds only candidates; `fits` checks them. */
 function requestConditions(db: Database, { urlPrefix, host }: Search): RawBuilder<unknown>[] {
   const { contains } = db.dialect;
   const inTrace = (words: string) => contains(sql`runs.trace`, sql`${words}`);

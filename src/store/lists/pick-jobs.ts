@@ -7,14 +7,12 @@ import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord } from '../jobs/job-records.ts';
 import { fits, type FoundJob, foundJob, type Search } from './search.ts';
 
-/** Jobs to pick from. */
 export interface JobChoice {
   ids: readonly string[];
-  /** When the ended jobs among them ended; null: none has ended. Undefined: not known. */
+  /** Null: none has ended. Undefined: not known. */
   endedWithin?: Span | null;
 }
 
-/** Picks from some jobs of a team those that match a search, in no order. */
 export async function pickJobs(
   db: Database,
   teamId: string,
@@ -60,7 +58,7 @@ function nameOf(span: Span | null | undefined): string[] {
   return span === null ? ['none-ended'] : ['of-a-time'];
 }
 
-/** The conditions on a job's texts, each with its part of the statement's name: the same parts give the same text. */
+/** Each condition has a part of the statement's name: the same parts give the same text. */
 function furtherConditions(
   { dialect: { contains, containsBytes } }: Database,
   { payloadText, responseText, urlPrefix, host, text }: Search,
@@ -79,7 +77,6 @@ function furtherConditions(
   );
 }
 
-/** The conditions on a run's outcome, as far as SQL can check them. */
 export function outcomeConditions(
   table: 'jobs' | 'executions',
   { statusCode, fault }: Search,
@@ -95,7 +92,7 @@ export function beginsWith(column: string, prefix: string): RawBuilder<boolean> 
   return sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
 }
 
-/** The part of the condition on status codes that SQL can check; `fits` checks the whole. */
+/** SQL checks a part of the condition, `fits` the whole. */
 function hasCode(table: string, codes: string): RawBuilder<boolean> {
   const status = sql.ref(`${table}.response_status`);
   const parts = codes.split(',').map((part) => {
@@ -106,16 +103,13 @@ function hasCode(table: string, codes: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
-/** How many characters of a URL are indexed: longer texts do not fit into an index entry of Postgres. */
+/** Longer texts do not fit into an index entry of Postgres. */
 export const INDEXED_URL_CHARACTERS = 100;
 
-/** The highest character: no text with a prefix sorts after the prefix plus this character. */
+/** No text with a prefix sorts after the prefix plus this character. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/**
- * The ids of a team's jobs whose URL begins with a text; running jobs among them may have other URLs. Null: more than
- * `most`.
- */
+/** Running jobs among them may have other URLs. Null: more than `most`. */
 export async function findIdsByUrl(
   db: Database,
   teamId: string,
@@ -140,7 +134,7 @@ const findOriginal = preparedStatement<{ original_id: string }>('find-original',
   return `${original('ended_jobs')} union all ${original('jobs')}`;
 });
 
-/** The ids of all attempts of the job that an attempt belongs to. */
+/** The ids of all attempts of an attempt's job. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
   const [row] = await db.read(findOriginal, [teamId, jobId]);
   const originalId = row?.original_id ?? jobId;

@@ -9,7 +9,6 @@ import { pageStatement } from '../database/prepared.ts';
 /** The counts of one queue stop here, since a team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
-/** Waiting, running and failed jobs of a queue. */
 export interface QueueLoad {
   queueId: string;
   /** At most `MOST_IN_A_ROW` and one more. */
@@ -54,7 +53,6 @@ const readLoads = pageStatement<QueueLoad>('read-queue-loads', (dialect) => {
   from q`;
 });
 
-/** The loads of some of a team's queues. */
 export async function readQueueLoads(
   db: Database,
   { teamId, queueIds, failedSince }: { failedSince: number } & QueuesAsked,
@@ -72,10 +70,7 @@ const countOfQueues = pageStatement<{ queue_id: string; running: number }>(
   from ${dialect.rows(IDS, 1)} cross join queues q where q.team_id = ${dialect.$(2)} and q.id = given.id`,
 );
 
-/**
- * The running attempts of some of a team's queues. While an old snapshot exists, this passes the dead index entries of
- * all jobs claimed since.
- */
+/** Beside an old snapshot, this passes the dead index entries of all jobs claimed since. */
 export async function countRunningJobs(
   db: Database,
   { teamId, queueIds }: QueuesAsked,
@@ -84,9 +79,7 @@ export async function countRunningJobs(
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
-/** Due jobs of a queue with a rate (§3.8). */
 export interface RateLoad {
-  /** Jobs that are due. */
   due: BoundedCount;
   /** Until when the rate is spent (domain/rate.ts). */
   spentUntil: number | null;

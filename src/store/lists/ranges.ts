@@ -15,13 +15,9 @@ import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import type { JobKey, Search } from './search.ts';
 import { FIRST_ID } from '#domain/ids';
 
-/**
- * A range of one index that has the runs of one queue or cron in the order of their time. Every list of runs, over any
- * number of queues, crons and states, is a merge of such ranges.
- */
+/** A range of one index: runs of one source by time. Every list of runs is a merge of such ranges. */
 export interface Range {
   kind: RangeKind;
-  /** The id of the queue or cron. */
   sourceId: string;
   status: JobStatus;
   /** Used by the kind `failed` only. */
@@ -40,10 +36,9 @@ export type RangeKind =
   | 'open'
   | 'past';
 
-/** The reasons as the index has them: no reason is an empty text. */
+/** No reason is an empty text in the index. */
 export const REASONS = ['', ...FAILURE_REASONS];
 
-/** The queues and crons of a search. */
 export interface Sources {
   queueIds: readonly string[];
   cronIds?: readonly string[];
@@ -62,7 +57,7 @@ export function rangesOf(search: Search, { queueIds, cronIds = [] }: Sources): R
   return [...rangesIn(states, queueIds), ...rangesIn(executed, cronIds)];
 }
 
-/** The ranges of all executions of crons. Open ones come first: one that ends meanwhile is then found in either. */
+/** Open ones come first: one that ends meanwhile is then found in either. */
 export function historyRanges(cronIds: readonly string[]): Range[] {
   // These kinds have no status.
   return rangesIn(
@@ -113,10 +108,7 @@ function statesOf(search: Search): State[] {
   return states;
 }
 
-/**
- * Ranges of the index by reason and by resent or not, if the search filters by either. Otherwise those of the index
- * that retention uses too.
- */
+/** By reason and mark if the search filters by either; otherwise ranges of the index that retention uses too. */
 function failedStates(
   { tab = 'all', reason, resent }: Search,
   statuses: readonly JobStatus[],
@@ -157,7 +149,6 @@ export const TIME: Record<RangeKind, string> = {
   past: 'created_at',
 };
 
-/** The table of each kind of range. */
 const TABLE: Record<RangeKind, RunTable | EndedTable> = {
   waiting: 'jobs',
   retrying: 'jobs',
@@ -169,7 +160,7 @@ const TABLE: Record<RangeKind, RunTable | EndedTable> = {
   past: 'ended_executions',
 };
 
-/** The span of the times at which jobs with these keys ended; null if none had ended. */
+/** When jobs with these keys ended; null if none had ended. */
 export function spanOfEnded(keys: readonly { kind: RangeKind; at: number }[]): Span | null {
   const times = keys.filter(({ kind }) => TABLE[kind] === 'ended_jobs').map(({ at }) => at);
   return times.length === 0 ? null : { from: Math.min(...times), to: Math.max(...times) };
@@ -179,13 +170,10 @@ export function isOfCrons(kind: RangeKind): boolean {
   return TABLE[kind].endsWith('executions');
 }
 
-/** These have the order of ids, which is that of creation (§1.2). They can't begin in the midst of a time. */
+/** In the order of ids, which is that of creation (§1.2). They can't begin in the midst of a time. */
 const BY_ID: ReadonlySet<RangeKind> = new Set(['open', 'past']);
 
-/**
- * The condition that a run is in a range `given`. The expressions must match the indexes literally, or those are not
- * used.
- */
+/** The condition that a run is in a range `given`. Expressions must match the indexes literally. */
 const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   waiting: (j) => `${j}.queue_id = given.source_id and ${j}.status = 'pending'`,
   retrying: (j) =>
@@ -201,7 +189,7 @@ const WITHIN: Record<RangeKind, (jobs: string) => string> = {
   past: (j) => `${j}.cron_id = given.source_id`,
 };
 
-/** Failed jobs `j` that were not resent. The expression must match the index `ended_jobs_failed` literally. */
+/** Failed jobs `j` that were not resent. Must match the index `ended_jobs_failed` literally. */
 export const UNRESENT = `j.status in ${FAILED_JOBS}
     and j.status in ${FAILED_ATTEMPTS}
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
@@ -212,11 +200,7 @@ export interface KeyRow {
   id: string;
 }
 
-/**
- * Finds the next keys of each range after its own place, up to a bound.
- *
- * Parameters: 1 ranges, 2 the bound on the time, 3 how many of each range
- */
+/** Finds keys after a range's own place. Parameters: 1 ranges, 2 the bound on the time, 3 how many of each range */
 function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyRow> {
   return preparedStatement(`find-${kind}-keys-${direction}`, (dialect) => {
     const time = TIME[kind];
@@ -236,7 +220,6 @@ function findKeys(kind: RangeKind, direction: Direction): PreparedStatement<KeyR
   });
 }
 
-/** Towards earlier or later times. */
 export type Direction = 'down' | 'up';
 
 const KINDS = Object.keys(TABLE) as RangeKind[];
@@ -250,7 +233,7 @@ export const FIND_KEYS = {
   up: ofEachKind((kind) => findKeys(kind, 'up')),
 };
 
-/** Counts the jobs in ranges within a time, up to a limit. Parameters: 1 ranges, 2 from, 3 to, 4 the most */
+/** Parameters: 1 ranges, 2 from, 3 to, 4 the most */
 export const COUNT_KEYS = ofEachKind((kind) =>
   preparedStatement<{ count: number }>(`count-${kind}-keys`, (dialect) => {
     const time = TIME[kind];
@@ -276,10 +259,10 @@ const findFilled = pageStatement<{ n: number }>('find-filled-ranges', (dialect) 
     where exists (select 1 from ended_jobs j where ${anyReason})`;
 });
 
-/** From this number of ranges on, the empty ones are looked for first. */
+/** From this number of ranges on, empty ones are left out first. */
 const MANY_RANGES = 200;
 
-/** The same ranges without those of failed jobs that are empty, if there are many of these. */
+/** Leaves out empty ranges of failed jobs, if there are many ranges. */
 export async function withoutEmpty(db: Database, ranges: readonly Range[]): Promise<Range[]> {
   const failed = ranges.filter(({ kind }) => kind === 'failed');
   if (failed.length < MANY_RANGES) return [...ranges];
@@ -292,7 +275,7 @@ export async function withoutEmpty(db: Database, ranges: readonly Range[]): Prom
 
 const groupOf = ({ sourceId, status, isRetried }: Range) => `${sourceId} ${status} ${isRetried}`;
 
-/** A range as a row of a statement, with the place from which its keys are wanted. */
+/** The place is where its keys are wanted from. */
 export function rowOfRange(
   { sourceId, status, isRetried, reason }: Range,
   n: number,

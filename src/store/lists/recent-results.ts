@@ -4,7 +4,7 @@ import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
 
-/** One bar of a cron's or queue's recent results. */
+/** One bar of a source's recent results. */
 export interface RunResult {
   id: string;
   status: 'success' | 'failed' | 'running';
@@ -24,7 +24,6 @@ interface Row {
 
 const OUTCOME = ['completed_at', 'duration_ms', 'response_status'];
 
-/** The runs of each `given` queue or cron that a subquery over `x` picks. */
 function runsOfEach(
   dialect: Dialect,
   table: EndedTable | 'executions',
@@ -69,7 +68,7 @@ const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect)
   ),
 );
 
-/** Each cron's last runs, oldest first. A run that waits for an engine counts as running. */
+/** Oldest first. A run that waits for an engine counts as running. */
 export async function readCronResults(
   db: Database,
   teamId: string,
@@ -80,7 +79,7 @@ export async function readCronResults(
   return groupResults(rows.toSorted(byId), cronIds, length);
 }
 
-/** Each queue's last attempts that ended, oldest first. */
+/** Oldest first. */
 export async function readQueueResults(
   db: Database,
   queueIds: readonly string[],

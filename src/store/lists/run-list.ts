@@ -16,26 +16,20 @@ import { findSourceIds } from './sources.ts';
 import { type ListContext, type ListPage, type PageAsked, readPage } from './walk.ts';
 
 export interface RunsAsked extends PageAsked {
-  /**
-   * True: all executions of the crons, waiting and running ones too, in the order in which they were made. The search
-   * has no other condition then.
-   */
+  /** All executions of the crons, open ones too, in the order of creation. The search has no other condition. */
   isHistory?: boolean;
-  /** How many of the first bytes of each execution's response to read. */
+  /** How many bytes of each execution's response to read. */
   bodyBytes?: number | undefined;
-  /** Leaves out runs with a higher id, which were made later. */
+  /** Leaves out runs with a higher id. */
   upToId?: string | undefined;
-  /** Leaves out jobs of paused queues, which do not start at their time. */
+  /** They do not start at their time. */
   isPausedLeftOut?: boolean;
 }
 
-/** Up to this many jobs of a URL are all read and sorted. */
+/** Up to so many jobs of a URL are all read and sorted. */
 const MOST_CANDIDATES = 2_000;
 
-/**
- * Reads a page of jobs. Pending and Retrying are in order of due time, earliest first. Other tabs have the latest
- * first; All begins with planned jobs.
- */
+/** Pending and Retrying: earliest due first. Other tabs: latest first; All begins with planned jobs. */
 export async function listJobPage(
   context: ListContext,
   teamId: string,
@@ -45,7 +39,7 @@ export async function listJobPage(
   return (await list(context, teamId, search, asked)) as ListPage<FoundJob>;
 }
 
-/** Reads a page of ended runs of jobs and crons, latest end first; or of the history of a cron. */
+/** Ended runs, latest end first; or the history of a cron. */
 export async function listRunPage(
   context: ListContext,
   teamId: string,
@@ -101,7 +95,7 @@ function idsOf(keys: readonly JobKey[]): string[] {
   return keys.map(({ id }) => id);
 }
 
-/** The ids of all jobs that the search can match, if they are few; else null. */
+/** Null: there are too many. */
 async function findCandidates(
   db: Database,
   teamId: string,
@@ -131,7 +125,6 @@ async function findSources(
   return { queueIds, cronIds };
 }
 
-/** The runs of queues and crons with the tag of the search. */
 async function withTag(
   db: Database,
   teamId: string,
@@ -143,7 +136,7 @@ async function withTag(
   return runs.filter(({ sourceId }) => queueIds.includes(sourceId) || cronIds.includes(sourceId));
 }
 
-/** Leaves only the fields that runs of jobs and crons have in common. */
+/** Leaves the fields that jobs and crons have in common. */
 function withoutJob(run: AnsweredRun): AnsweredRun {
   const {
     teamId: _team,

@@ -6,7 +6,6 @@ import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
 import type { RunRecord } from '../runs/run-records.ts';
 
-/** The tabs of §3.3. */
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
@@ -38,18 +37,16 @@ export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fa
   tab: JobTab;
 };
 
-/** A place in a list: the time of a run and its id. */
+/** The time of a run and its id. */
 export interface JobKey {
   at: number;
   id: string;
 }
 
-/** An attempt of a job or an execution of a cron. */
 export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   kind: 'job' | 'execution';
   /** The time by which the list is ordered: see `Search`; in a cron's history the time of creation. */
   at: number;
-  /** The id of the queue or cron. */
   sourceId: string;
   sourceName: string;
   /** As sent; the cron's present one for an execution that was not sent. */
@@ -59,13 +56,11 @@ export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   attemptNumber: number | null;
   /** The scheduled time; null for Run now. */
   scheduledAt: number | null;
-  /** Why the connection failed; null if it did not. */
   fault: FaultCode | null;
-  /** The id of the job that a person's Retry made of this failed one. */
+  /** The job that a person's Retry made of this failed one. */
   retriedAs: string | null;
 }
 
-/** A run with the beginning of its response, if requested and present. */
 export interface AnsweredRun extends FoundRun {
   response?: { bodyStart: Uint8Array; keptBytes: number };
 }
@@ -83,12 +78,11 @@ export function foundJob(job: JobRecord): FoundJob {
   };
 }
 
-/** Whether the list begins with the earliest. */
 export function isEarliestFirst({ tab }: Search): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
 
-/** Checks a run against all of a search except its texts, its tag and its id. */
+/** All of a search except its texts, its tag and its id. */
 export function fits(run: FoundRun, search: Search): boolean {
   const { kind = run.kind, queueId, cronId, from = 0, to = Infinity } = search;
   return (

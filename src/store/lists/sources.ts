@@ -3,11 +3,7 @@ import type { Database } from '../database/database.ts';
 import { all } from '../database/rows.ts';
 import { hasTag } from './cron-lists.ts';
 
-/**
- * The ids of a team's queues or crons.
- *
- * @param asked  `id`: this one only, if it is the team's; `tag`: in its stored form
- */
+/** @param asked  `id`: this one only, if it is the team's; `tag`: in its stored form */
 export async function findSourceIds(
   db: Database,
   teamId: string,

@@ -2,7 +2,7 @@ import { readTags } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { pageStatement } from '../database/prepared.ts';
 
-/** The states of the crons of a tag; `failing`: active, and the last finished run failed. */
+/** `failing`: active, and the last finished run failed. */
 export interface TaggedCrons {
   failing: number;
   healthy: number;
@@ -28,7 +28,7 @@ const countTagged = pageStatement<TaggedRow>(
   group by tags, standing`,
 );
 
-/** Counts crons by tag. A cron with two tags is counted under both. */
+/** A cron with two tags is counted under both. */
 export async function countTaggedCrons(
   db: Database,
   teamId: string,
@@ -45,7 +45,6 @@ export async function countTaggedCrons(
   return byTag;
 }
 
-/** The tags of a team's crons or queues. */
 export async function listTagsOf(
   db: Database,
   teamId: string,

@@ -18,14 +18,10 @@ export interface ListPage<Row> {
   /** Null at the list's ends. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
   next: string | null;
   previous: string | null;
-  /**
-   * Set if the search stopped before the end because it had examined enough rows (a text, or a filter that few match).
-   * All rows back to this time were examined; `next` continues from there.
-   */
+  /** Set if the search stopped early, after enough rows: all rows back to this time were examined. */
   searchedBackTo: number | null;
 }
 
-/** The page of a search that can match nothing. */
 export const NO_PAGE: ListPage<never> = {
   rows: [],
   next: null,
@@ -42,38 +38,34 @@ const MOST = { rows: 20_000, ms: 80 };
 const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
 const CHUNK = 500;
 
-/** The start and the size of a page. */
 export interface PageAsked {
   cursor?: string | undefined;
   limit: number;
 }
 
-/** A list: of jobs, of all that ended, or of one cron. */
 export interface List<Row> {
   ranges: readonly Range[];
   isEarliestFirst?: boolean;
   /** The requested time: from (inclusive), to (exclusive). */
   from?: number | undefined;
   to?: number | undefined;
-  /** True: no index covers the whole search, so rows are examined one by one, a limited number of them. */
+  /** No index covers the whole search, so rows are examined one by one. */
   isSieved: boolean;
-  /** True: the examined values are long, so the search may take longer. */
+  /** The examined values are long, so the search may take longer. */
   hasText: boolean;
-  /** Reads the wanted rows of some keys, in any order. */
   pick: (keys: readonly MergedKey[]) => Promise<Row[]>;
 }
 
 interface Way {
   direction: Direction;
-  /** The walk begins after this key; null: at the end of the requested time. */
+  /** Null: at the end of the requested time. */
   start: JobKey | null;
   limit: number;
 }
 
 interface Found<Row> {
-  /** Rows in the order of the walk; one more than the limit if there are more. */
   rows: Row[];
-  /** The last examined key, if the walk stopped before the end. */
+  /** Null if the walk came to the end. */
   stoppedAt: JobKey | null;
 }
 
@@ -102,7 +94,7 @@ export async function readPage<Row extends JobKey>(
   return pageOf(found, cursor, asked.limit);
 }
 
-/** Walks through ranges until a page is full, or enough rows were examined. */
+/** Until a page is full, or enough rows were examined. */
 async function walkRanges<Row extends JobKey>(
   { db, clock }: ListContext,
   { ranges, direction, start, from = 0, to = LAST_TIME, limit, ...walk }: List<Row> & Way,
@@ -145,7 +137,7 @@ function inOrder<Row extends JobKey>(keys: readonly JobKey[], rows: readonly Row
   });
 }
 
-/** Sorts rows that were read all at once, and cuts out those of a page. */
+/** For rows that were read all at once. */
 function sortFound<Row extends JobKey>(
   rows: readonly Row[],
   { direction, start, limit }: Way,

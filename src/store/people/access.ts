@@ -1,10 +1,7 @@
 import type { Trx } from '../database/database.ts';
 import { remove } from '../database/rows.ts';
 
-/**
- * Ends all access to an account: every session, every open one-time token and optionally the API token, so that an
- * intruder keeps nothing.
- */
+/** Ends sessions, one-time tokens and optionally the API token, so that an intruder keeps nothing. */
 export async function endAccess(
   trx: Trx,
   userId: string,
@@ -15,10 +12,7 @@ export async function endAccess(
   if (revokesToken) await remove(trx, 'api_tokens', { user_id: userId });
 }
 
-/**
- * Deletes every open one-time token of the user: reset links, changes of the email, sign-ins that wait for a code, and
- * a second factor that was begun and not confirmed.
- */
+/** Also a second factor that is not confirmed. */
 export async function dropOneTimeTokens(trx: Trx, userId: string): Promise<void> {
   await remove(trx, 'one_time_tokens', { whom: userId });
   await remove(trx, 'two_factors', { user_id: userId, verified: 0 });

@@ -6,9 +6,7 @@ import { change, one, record, type Recorded } from '../database/rows.ts';
 import type { Row } from '../tables/tables.ts';
 import { bind, type Context } from '../database/context.ts';
 
-/** A token to be stored. Only its user has the text (§5.2). */
 export interface TokenToKeep {
-  /** SHA-256 in hexadecimal. */
   hash: string;
   hint: string;
 }
@@ -20,7 +18,6 @@ export interface FoundOwner {
   userId: string;
   /** The user's current team; null if none is chosen, it was deleted, or the user has left it (§5.3). */
   teamId: string | null;
-  /** The user is a viewer in that team. */
   isViewer: boolean;
   lastUsedAt: number | null;
 }
@@ -52,16 +49,13 @@ export function apiTokens(context: Context) {
   const finding = new GroupCommit(find, { maxBatch: MAX_FIND_BATCH, writers: 2 });
   return {
     ...bind(context, tokens),
-    /**
-     * Finds a token's owner. Reads for every call, since the user's team may have changed just before; calls that
-     * arrive together share one statement.
-     */
+    /** Reads for every call, since the user's team may have changed; simultaneous calls share one statement. */
     findOwner: (hash: string): Promise<FoundOwner | null> => finding.add(hash),
   };
 }
 
 const tokens = {
-  /** Replaces the user's token: the old one stops working with this commit. */
+  /** The old token stops working with this commit. */
   async replace({ main }: Context, userId: string, token: TokenToKeep, now: number): Promise<void> {
     await main.transact((trx) => keepToken(trx, userId, token, now));
   },

@@ -7,7 +7,6 @@ import type { Context } from '../database/context.ts';
 
 export type { Mapped } from './group-plan.ts';
 
-/** A change of a person's membership, and by which group. */
 export type GroupChanged = GroupChange & { teamId: string };
 
 /**
@@ -15,11 +14,7 @@ export type GroupChanged = GroupChange & { teamId: string };
  * touched, no team loses its last owner or admin, and no team becomes anybody's current one.
  */
 export const groupMemberships = {
-  /**
-   * Makes, changes and ends a person's memberships that come from groups. Writes nothing if they are right already.
-   *
-   * @param mapped  every team that one of the person's groups leads to
-   */
+  /** Writes nothing if they are right already. @param mapped  every team that one of the person's groups leads to */
   async apply(
     { main }: Context,
     userId: string,
@@ -45,7 +40,7 @@ export const groupMemberships = {
   },
 };
 
-/** Locks the teams that were not deleted, so that changes of a team's memberships by groups wait for each other. */
+/** So that changes of a team's memberships by groups wait for each other. Leaves out deleted teams. */
 async function lockTeams(trx: Trx, changes: readonly GroupChanged[]): Promise<string[]> {
   if (changes.length === 0) return [];
   const rows = await all(
@@ -85,6 +80,6 @@ async function carryOut(
   }
   await change(trx, 'memberships', { ...key, group_name: not(null) }, columns);
   if (changed.role !== 'admin') await revokeInvitationsBy(trx, teamId, userId);
-  // By another group in the same role: nothing that anybody would see.
+  // Another group with the same role is not reported.
   return changed.role !== was;
 }

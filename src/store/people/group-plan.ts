@@ -1,20 +1,19 @@
 import type { InvitedRole, Role } from '../tables/accounts.ts';
 
-/** A team that a group leads to, and in which role. */
 export interface Mapped {
   teamId: string;
   group: string;
   role: InvitedRole;
 }
 
-/** A membership; `group` is null if a person made it. */
+/** `group` is null if a person made it. */
 export interface Present {
   teamId: string;
   role: Role;
   group: string | null;
 }
 
-/** `was`: the role so far; null for who was not in the team. */
+/** `was`: the role so far; null for new members. */
 export type GroupChange =
   | { kind: 'joined'; role: InvitedRole; group: string; was: null }
   | { kind: 'role'; role: InvitedRole; group: string; was: Role }

@@ -9,7 +9,7 @@ import type { Context } from '../database/context.ts';
 
 export interface Invitation {
   id: string;
-  /** The invited address; null: anybody who has the link. */
+  /** Null: anybody who has the link. */
   email: string | null;
   role: InvitedRole;
   invitedByName: string;
@@ -38,7 +38,6 @@ export type Accepted =
   | { kind: 'other-email'; email: string }
   | { kind: 'already-member' };
 
-/** The shown columns of an invitation `i` and of the user `u` who made it. */
 const SHOWN = [
   'i.id',
   'i.email',
@@ -48,7 +47,7 @@ const SHOWN = [
   'i.expires_at as expiresAt',
 ] as const;
 
-/** The invitation `i` of a token, if it can still be used, and its team `t`. */
+/** Only if it can still be used. Its team is `t`. */
 function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: number) {
   return db
     .selectFrom('invitations as i')
@@ -60,7 +59,7 @@ function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: 
 
 /** Open invitations. A used or revoked one is deleted. */
 export const invitations = {
-  /** Makes an invitation. An earlier one of the team for the same email is replaced. */
+  /** Replaces an earlier one of the team for the same email. */
   async create({ main }: Context, invitation: NewInvitation, now: number): Promise<void> {
     const { teamId, tokenHash, email, role, invitedBy, expiresAt } = invitation;
     await main.transact(async (trx) => {
@@ -78,7 +77,6 @@ export const invitations = {
     });
   },
 
-  /** The invitations that can still be used, newest first. */
   async list({ main }: Context, teamId: string, now: number): Promise<Invitation[]> {
     return main.read((db) =>
       db
@@ -117,7 +115,7 @@ export const invitations = {
     return row ?? null;
   },
 
-  /** Accepts an invitation for a user who has an account. It is used up only if the user joined. */
+  /** It is used up only if the user joined. */
   async accept(
     { main }: Context,
     tokenHash: string,

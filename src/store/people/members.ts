@@ -14,11 +14,11 @@ export interface Member {
   joinedAt: number;
   hasSecondFactor: boolean;
   hasPasskey: boolean;
-  /** The group of the provider or proxy that they came by; null for who is in the team by hand. */
+  /** The group of the provider or proxy that they came by; null: added by hand. */
   group: string | null;
 }
 
-/** The number of things that are deleted with a team; jobs are counted up to `COUNT_LIMIT`. */
+/** What is deleted with a team; jobs are counted up to `COUNT_LIMIT`. */
 export interface TeamContents {
   crons: number;
   queues: number;
@@ -28,7 +28,6 @@ export interface TeamContents {
 
 /** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
 export const members = {
-  /** The user's role in the team. Null if they are not in it, or it was deleted. */
   async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
     return main.read((db) => findRole(db, teamId, userId));
   },
@@ -61,10 +60,7 @@ export const members = {
     );
   },
 
-  /**
-   * Makes a team. The user becomes its owner, and it becomes their current team. Null: the user owns as many teams as
-   * allowed.
-   */
+  /** The user becomes its owner, and it becomes their current team. Null: they own as many teams as allowed. */
   async createTeam(
     { main }: Context,
     userId: string,
@@ -79,10 +75,7 @@ export const members = {
     });
   },
 
-  /**
-   * Changes a member's role. From then on their groups no longer change it. False if the user is not in the team, or is
-   * its owner, who keeps that role until a transfer.
-   */
+  /** Their groups no longer change it. False if the user is not in the team, or is its owner. */
   async changeRole(
     { main }: Context,
     teamId: string,
@@ -97,15 +90,12 @@ export const members = {
     });
   },
 
-  /** Removes a member. False if the user is not in the team, or owns it. */
+  /** False if the user is not in the team, or owns it. */
   async remove({ main }: Context, teamId: string, userId: string): Promise<boolean> {
     return main.transact((trx) => leave(trx, teamId, userId));
   },
 
-  /**
-   * Makes another member the owner; the old owner becomes an admin. Not found: the one is not the owner, or the other
-   * is no member.
-   */
+  /** The old owner becomes an admin. Not found: not the owner, or the other is no member. */
   async transfer(
     { main }: Context,
     teamId: string,
@@ -141,7 +131,7 @@ export const members = {
     });
   },
 
-  /** Marks a team as deleted: it runs nothing, has no members, and its invitations can't be used. */
+  /** It runs nothing, has no members, and its invitations can't be used. */
   async deleteTeam({ main }: Context, teamId: string, now: number): Promise<void> {
     await main.transact(async (trx) => {
       await change(trx, 'teams', { id: teamId, deleted_at: null }, { deleted_at: now });
@@ -151,17 +141,13 @@ export const members = {
   },
 };
 
-/**
- * Counts the teams that the user owns. On Postgres it locks the user's row, so that of two teams made at once both
- * count.
- */
+/** Locks the user's row on Postgres, so that of two teams made at once both count. */
 async function countOwned(trx: Trx, userId: string): Promise<number> {
   await one(trx, 'users', { id: userId }, ['id'], 'for update');
   const owned = membershipsIn(trx, userId).select('m.role').where('m.role', '=', 'owner');
   return (await owned.execute()).length;
 }
 
-/** Adds a member and makes the team their current one. */
 export async function join(
   trx: Trx,
   teamId: string,
@@ -173,7 +159,7 @@ export async function join(
   await change(trx, 'users', { id: userId }, { current_team_id: teamId, updated_at: now });
 }
 
-/** Ends a membership. False if the user is not in the team, or owns it. */
+/** False if the user is not in the team, or owns it. */
 export async function leave(trx: Trx, teamId: string, userId: string): Promise<boolean> {
   const key = { team_id: teamId, user_id: userId, role: not('owner') };
   if ((await remove(trx, 'memberships', key)) === 0) return false;
@@ -182,7 +168,7 @@ export async function leave(trx: Trx, teamId: string, userId: string): Promise<b
   return true;
 }
 
-/** Revokes a user's open invitations, so that a removed member can't come back by a link that they made before. */
+/** So that a removed member can't come back by a link of their own. */
 export async function revokeInvitationsBy(trx: Trx, teamId: string, userId: string): Promise<void> {
   await remove(trx, 'invitations', { team_id: teamId, invited_by: userId });
 }

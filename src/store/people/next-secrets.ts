@@ -24,20 +24,17 @@ export const nextSecrets = {
     await change(main, 'teams', { id: teamId, deleted_at: null }, NONE);
   },
 
-  /** When a team's next secret was made; null if there is none. */
   async findSetAt(context: Context, teamId: string): Promise<number | null> {
     return (await read(context, teamId))?.next_signing_secret_set_at ?? null;
   },
 
-  /**
-   * Opens a team's next secret. Null if there is none. Throws STORE_WRONG_KEY if it does not open with this APP_KEY.
-   */
+  /** Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
   async reveal(context: Context, teamId: string): Promise<string | null> {
     const sealed = (await read(context, teamId))?.sealed_next_signing_secret ?? null;
     return sealed === null ? null : context.sealer.open(SIGNING_SECRET_PLACE, sealed);
   },
 
-  /** Replaces a team's secret with its next one. False if there is none. */
+  /** False if there is none. */
   async putInForce({ main }: Context, teamId: string, now: number): Promise<boolean> {
     const key = { id: teamId, sealed_next_signing_secret: not(null), deleted_at: null };
     const sealed_signing_secret = sql<string>`sealed_next_signing_secret`;

@@ -4,14 +4,13 @@ import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { above, add, change, one, remove } from '../database/rows.ts';
 
-/** A token that lets its bearer do one thing once, such as set a new password. Only a hash of its secret is stored. */
+/** A token that lets its bearer do one thing once. Only a hash of its secret is stored. */
 export interface OneTimeToken {
   purpose: string;
-  /** SHA-256 of the secret, in hexadecimal. */
   hash: string;
   /** The token's user id, or the email of a person who has no account yet. */
   whom: string;
-  /** Further data, such as a new email. */
+  /** Such as a new email. */
   detail: string;
   expiresAt: number;
 }
@@ -21,15 +20,13 @@ export interface TakenToken {
   detail: string;
 }
 
-/** A new password, and further changes of the same transaction. */
 export interface NewPassword {
   passwordHash: string;
   revokesToken: boolean;
 }
 
-/** One-time tokens, which expire. */
 export const oneTimeTokens = {
-  /** Makes tokens. With `replaces`, earlier ones of the same purposes and user stop working. */
+  /** `replaces`: earlier ones of the same purposes and user stop working. */
   async add(
     { main }: Context,
     tokens: readonly OneTimeToken[],
@@ -43,7 +40,7 @@ export const oneTimeTokens = {
     });
   },
 
-  /** Reads a token's data without using it up. Null if it is not valid (any more). */
+  /** Null if it is not valid (any more). */
   async read(
     { main }: Context,
     purpose: string,
@@ -54,10 +51,7 @@ export const oneTimeTokens = {
     return (await one(main, 'one_time_tokens', key, ['whom', 'detail'])) ?? null;
   },
 
-  /**
-   * Uses the token up and sets the password of its user. Everybody who is signed in as the user, or has another way in,
-   * is shut out. Gives the user's id; null if the token is not valid (any more).
-   */
+  /** Ends all access to the account. Gives the user's id; null if the token is not valid (any more). */
   async resetPassword(
     { main }: Context,
     purpose: string,
@@ -76,9 +70,7 @@ export const oneTimeTokens = {
     });
   },
 
-  /**
-   * Uses the token up, together with the same user's tokens of another purpose. False if it is not valid (any more).
-   */
+  /** Uses up the token and the user's tokens of another purpose. False if it is not valid (any more). */
   async stop(
     { main }: Context,
     purpose: string,
@@ -94,7 +86,7 @@ export const oneTimeTokens = {
     });
   },
 
-  /** Uses the token up and gives its data. Of several simultaneous callers exactly one gets it, the others null. */
+  /** Of several simultaneous callers exactly one gets its data. */
   async take(
     { main }: Context,
     purpose: string,

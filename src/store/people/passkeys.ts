@@ -3,13 +3,11 @@ import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
 import { addMissing, all, change, one, record, remove } from '../database/rows.ts';
 
-/** A credential of WebAuthn. It holds a public key, which is no secret. */
 export interface Credential {
   credentialId: string;
   publicKey: Uint8Array;
   /** The authenticator's count of signatures; 0 if it does not count. */
   counter: number;
-  /** How browsers reach the authenticator, such as `usb` or `internal`. */
   transports: readonly string[];
 }
 

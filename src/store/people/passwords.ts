@@ -5,7 +5,6 @@ import { add, change, one } from '../database/rows.ts';
 /** The provider id of an account with a password; those of sign-in providers begin with `oidc `. */
 export const PASSWORD = 'credential';
 
-/** The hash of a user's password; null if they have none. */
 export async function readPassword(
   db: Database | Reader,
   userId: string,
@@ -15,7 +14,7 @@ export async function readPassword(
   return (await one(db, 'accounts', key, ['password'], lock))?.password ?? null;
 }
 
-/** Adds the password of an account that has none. */
+/** The account must have none. */
 export async function addPassword(
   trx: Trx,
   userId: string,
@@ -27,7 +26,7 @@ export async function addPassword(
   await add(trx, 'accounts', { ...ids, password, ...times });
 }
 
-/** Sets the password of a user, who may have none so far. False: there is no such user. */
+/** False: there is no such user. */
 export async function setPassword(
   trx: Trx,
   userId: string,

@@ -4,7 +4,6 @@ import { addMissing, not, one, remove } from '../database/rows.ts';
 import { PASSWORD } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 
-/** A person at a sign-in provider, by the provider's stable name. */
 export interface ProviderLink {
   /** The URL of the provider; `PROXY_ISSUER` for the proxy in front. */
   issuer: string;
@@ -15,7 +14,7 @@ export interface ProviderLink {
 /** The proxy in front identifies people by email, and has no URL. */
 export const PROXY_ISSUER = 'proxy';
 
-/** Which accounts people come to by a provider. A provider has one person an account, and a person has one account. */
+/** A provider has one person per account, and a person has one account. */
 export const providerLinks = {
   async find(
     { main }: Context,
@@ -33,13 +32,12 @@ export const providerLinks = {
     return row ?? null;
   },
 
-  /** Whether the account is linked to a person at that provider. */
   async isJoined({ main }: Context, userId: string, issuer: string): Promise<boolean> {
     const key = { user_id: userId, provider_id: providerOf(issuer) };
     return (await one(main, 'accounts', key, ['id'])) !== undefined;
   },
 
-  /** Removes all links of the account. @returns how many there were */
+  /** @returns how many there were */
   async removeAll({ main }: Context, userId: string): Promise<number> {
     return remove(main, 'accounts', { user_id: userId, provider_id: not(PASSWORD) });
   },

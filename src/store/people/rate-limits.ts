@@ -5,10 +5,10 @@ import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { above, atMost, change, remove } from '../database/rows.ts';
 
-/** A count of events within a window of fixed length. */
+/** A count within a window of fixed length. */
 export interface CountingWindow {
   endsAt: number;
-  /** The count of the window, including this event. */
+  /** This event included. */
   hits: number;
 }
 
@@ -18,12 +18,11 @@ interface Hit {
   lengthMs: number;
 }
 
-/** The hits of one statement. */
 const MAX_BATCH = 1_000;
 
 const HITS = { key: 'text', ends_at: 'bigint', hits: 'int' } as const satisfies Fields;
 
-/** An event opens a new window if the last one of its key has ended. Parameters: 1 rows of `HITS`, 2 now */
+/** Opens a new window if the last one of its key has ended. Parameters: 1 rows of `HITS`, 2 now */
 const countHits = preparedStatement<{ key: string; ends_at: number; hits: number }>(
   'count-hits',
   ({ $, rows }) => {
@@ -45,16 +44,12 @@ export function rateLimits(context: Context) {
   });
   return {
     ...bind(context, { deleteEnded, takeBack, tidy }),
-    /**
-     * Counts one event in the key's window. Events that arrive together share a commit: each commit locks the rows of
-     * its keys until it is flushed.
-     */
+    /** Events that arrive together share a commit: each commit locks the rows of its keys. */
     count: (key: string, now: number, lengthMs: number): Promise<CountingWindow> =>
       counting.add({ key, now, lengthMs }),
   };
 }
 
-/** Gives the window of each event, with the count as it was after that event. */
 async function countAll({ main }: Context, hits: readonly Hit[]): Promise<CountingWindow[]> {
   // In one order, so that two nodes that count the same keys don't deadlock.
   const counts = [...Map.groupBy(hits, ({ key }) => key)]

@@ -11,7 +11,7 @@ import { insertTeam } from './teams.ts';
 import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** The data of a new account. Everything is validated, and the email is in lower case. */
+/** Everything is validated, and the email is in lower case. */
 export interface NewAccount {
   email: string;
   name: string;
@@ -28,23 +28,21 @@ interface NewTeam {
   firstPlan?: string;
 }
 
-/** The team of a new account. */
 export type StartingTeam =
   | ({ kind: 'new' } & NewTeam)
   /** The one team of that name, or a new one if there is none. */
   | ({ kind: 'named'; role: Role | null } & NewTeam)
   | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
-  /** One of the teams that the person's groups lead to. It does not become their current one. */
+  /** One of the teams of the person's groups. It does not become their current one. */
   | { kind: 'by-groups'; mapped: readonly Mapped[] };
 
 export interface Registration {
   account: NewAccount;
   team: StartingTeam;
   token: TokenToKeep | null;
-  /** The identity at a sign-in provider. */
   link?: ProviderLink;
-  /** A token that the registration uses up; it is refused if the token is gone. */
+  /** It is used up; without it the registration is refused. */
   oneTimeToken?: { purpose: string; hash: string };
   /** True: refused if there was ever an account here. */
   isFirst: boolean;
@@ -56,12 +54,9 @@ export type Registered =
   | { kind: 'email-taken' }
   | Exclude<Place, { kind: 'place' }>;
 
-/**
- * The key of a row that exists once there is an account. Registrations lock it, so that they happen one after another.
- */
+/** The key of a row that exists once there is an account. Registrations lock it and run one after another. */
 const FIRST_ACCOUNT = 'first_account';
 
-/** Makes accounts, each with its team, membership and token in one transaction. */
 export const registrations = {
   /** Whether an account was ever made here. */
   async hasBegun({ main }: Context): Promise<boolean> {
@@ -95,10 +90,7 @@ export const registrations = {
   },
 };
 
-/**
- * Locks the row until the end of the transaction on Postgres, so that accounts are made one after another. Gives
- * whether this is the first account.
- */
+/** Returns whether this is the first account. */
 async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
   const row = await trx
     .insertInto('installation')
@@ -111,10 +103,7 @@ async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
   return row.value === userId;
 }
 
-/**
- * Gives a refusal. If it would have been the first account, its row is removed, so that a first account can still be
- * made.
- */
+/** If it would have been the first account, its row is removed, so that a first account can still be made. */
 async function refuse(
   trx: Trx,
   wasFirst: boolean,
@@ -173,7 +162,7 @@ async function makeTeam(
   return { kind: 'place', teamId: id, role: 'owner' };
 }
 
-/** Uses an invitation up by deleting it, so that it lets only one person in. */
+/** Deletes the invitation, so that it lets only one person in. */
 async function takeInvitation(
   trx: Trx,
   tokenHash: string,

@@ -3,7 +3,6 @@ import { below, change, one, remove } from '../database/rows.ts';
 import { rotate, type Rotation } from './sessions.ts';
 
 export interface SecondFactor {
-  /** The key of the authenticator, in base32. */
   secret: string;
   /** Only a confirmed one is in force. */
   isConfirmed: boolean;
@@ -13,7 +12,7 @@ const PLACE = 'two_factors.sealed_secret';
 
 /** Second factors: the key of an authenticator, the last step of which a code was used, and hashes of recovery codes. */
 export const secondFactors = {
-  /** Stores an unconfirmed second factor and replaces an earlier unconfirmed one. False if one is in force already. */
+  /** Replaces an unconfirmed one. False if one is in force already. */
   async begin(
     { main, sealer }: Context,
     userId: string,
@@ -45,7 +44,7 @@ export const secondFactors = {
     };
   },
 
-  /** Puts the second factor in force. False: the session has ended. */
+  /** False: the session has ended. */
   async confirm(
     { main }: Context,
     userId: string,
@@ -63,13 +62,13 @@ export const secondFactors = {
     });
   },
 
-  /** Uses up the code of a step. False: this code or a later one was used before (RFC 6238 §5.2). */
+  /** False: this code or a later one was used before (RFC 6238 §5.2). */
   async useStep({ main }: Context, userId: string, step: number): Promise<boolean> {
     const key = { user_id: userId, verified: 1, last_step: below(step) } as const;
     return (await change(main, 'two_factors', key, { last_step: step })) > 0;
   },
 
-  /** Uses up a recovery code. False: there is no such code (any more). */
+  /** False: there is no such code (any more). */
   async useRecoveryCode({ main }: Context, userId: string, hash: string): Promise<boolean> {
     return main.transact(async (trx) => {
       const key = { user_id: userId, verified: 1 } as const;
@@ -82,7 +81,7 @@ export const secondFactors = {
     });
   },
 
-  /** Replaces the recovery codes. False: no second factor is in force. */
+  /** False: no second factor is in force. */
   async setRecoveryCodes(
     { main }: Context,
     userId: string,
@@ -93,7 +92,7 @@ export const secondFactors = {
     return (await change(main, 'two_factors', key, { recovery_codes })) > 0;
   },
 
-  /** Ends the second factor. False: the session has ended. */
+  /** False: the session has ended. */
   async end({ main }: Context, userId: string, rotation: Rotation, now: number): Promise<boolean> {
     return main.transact(async (trx) => {
       if (!(await rotate(trx, rotation, now))) return false;

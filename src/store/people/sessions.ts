@@ -40,12 +40,7 @@ export interface FoundSession extends UserWithTeams {
 }
 
 export const sessions = {
-  /**
-   * Opens a session.
-   *
-   * @param replaced the hash of the token of the browser's earlier session, which ends
-   * @returns the session's id; null if a checked fact is no longer true
-   */
+  /** @returns the session's id; null if a checked fact is no longer true */
   async open(
     { main }: Context,
     { userId, tokenHash, openedBy, address, userAgent, expiresAt }: NewSession,
@@ -74,7 +69,6 @@ export const sessions = {
     });
   },
 
-  /** The session of a token with its user and their teams. */
   async find({ main }: Context, tokenHash: string, now: number): Promise<FoundSession | null> {
     const rows = await main.read((db) =>
       selectUserWithTeams(db)
@@ -104,12 +98,7 @@ export const sessions = {
     await remove(main, 'sessions', { token_hash: tokenHash });
   },
 
-  /**
-   * Changes the password, and ends all other sessions and every open one-time token of the user.
-   *
-   * @param hashes  `from`: of the password that was checked
-   * @returns false if the password or the session is no longer the one that was checked
-   */
+  /** Ends all other sessions and open one-time tokens. False if the password or session has changed since the check. */
   async changePassword(
     { main }: Context,
     userId: string,
@@ -128,7 +117,7 @@ export const sessions = {
   },
 };
 
-/** Gives a session its new token and id. It keeps its age and how it was opened. False: the session has ended. */
+/** The session keeps its age and how it was opened. False: it has ended. */
 export async function rotate(
   trx: Trx,
   { sessionId, tokenHash, expiresAt }: Rotation,

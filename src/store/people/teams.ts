@@ -26,7 +26,7 @@ function teamOf(
   };
 }
 
-/** Inserts a team without members; the caller adds its owner. */
+/** Adds no members. */
 export async function insertTeam(
   trx: Trx,
   { name, plan }: { name: string; plan: string },
@@ -49,7 +49,6 @@ export const teams = {
     return row ? teamOf(row) : null;
   },
 
-  /** The teams of a name, the oldest first; names need not be unique. */
   async listByName({ main }: Context, name: string): Promise<Team[]> {
     const rows = await all(main, 'teams', { name, deleted_at: null }, { order: ['id'] });
     return rows.map(teamOf);
@@ -68,7 +67,7 @@ export const teams = {
     await changeTeam(context, teamId, { name });
   },
 
-  /** Makes the first signing secret or replaces the present one; in force with the next request (§5.6). */
+  /** In force with the next request (§5.6). */
   async setSigningSecret(
     context: Context,
     teamId: string,
@@ -81,7 +80,7 @@ export const teams = {
     });
   },
 
-  /** Removes the present and the next signing secret. Requests are no longer signed. */
+  /** Also the next one. Requests are no longer signed. */
   async removeSigningSecret(context: Context, teamId: string): Promise<void> {
     await changeTeam(context, teamId, {
       sealed_signing_secret: null,
@@ -91,14 +90,13 @@ export const teams = {
     });
   },
 
-  /** When the team's signing secret took effect; null if there is none. */
   async readSigningSecretSetAt({ main }: Context, teamId: string): Promise<number | null> {
     const key = { id: teamId, sealed_signing_secret: not(null), deleted_at: null };
     const row = await one(main, 'teams', key, ['signing_secret_set_at']);
     return row ? (row.signing_secret_set_at ?? 0) : null;
   },
 
-  /** Opens the team's signing secret. Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
+  /** Throws STORE_WRONG_KEY if it does not open with this APP_KEY. */
   async readSigningSecret(
     { main, sealer }: Context,
     teamId: string,

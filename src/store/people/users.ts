@@ -49,7 +49,7 @@ export interface UserWithTeams {
   teams: TeamOfUser[];
 }
 
-/** Users, with a row for each of their teams, or one without a team. */
+/** A row for each team of a user, or one without a team. */
 export function selectUserWithTeams(db: Reader) {
   return db
     .selectFrom('users as u')
@@ -63,7 +63,7 @@ export function selectUserWithTeams(db: Reader) {
     .orderBy('t.id');
 }
 
-/** Gathers the rows of one user; null if there are none. */
+/** Null if there are none. */
 export function gatherUser(
   rows: readonly (Parameters<typeof userOf>[0] & {
     teamId: string | null;
@@ -117,7 +117,6 @@ export const users = {
     return gatherUser(rows);
   },
 
-  /** The teams that the user belongs to, by name. */
   async listTeams({ main }: Context, userId: string): Promise<TeamOfUser[]> {
     return main.read((db) =>
       membershipsIn(db, userId)
@@ -136,12 +135,7 @@ export const users = {
     await change(main, 'users', { id: userId }, { name, updated_at: now });
   },
 
-  /**
-   * Changes the email. Links that were mailed to the old address stop working.
-   *
-   * @param email  in lower case
-   * @returns false if another account has it
-   */
+  /** Links mailed to the old address stop working. False if another account has the new one. */
   async changeEmail(
     { main }: Context,
     userId: string,
@@ -158,7 +152,7 @@ export const users = {
     });
   },
 
-  /** Changes the user's current team. False if the user is not in that team, or it was deleted. */
+  /** False if the user is not in that team, or it was deleted. */
   async switchTeam(
     { main }: Context,
     userId: string,
@@ -172,7 +166,7 @@ export const users = {
     });
   },
 
-  /** Ends every session of the user, and every other way in. */
+  /** Also every other way in. */
   async endAccess(
     { main }: Context,
     userId: string,
@@ -181,11 +175,7 @@ export const users = {
     await main.transact((trx) => endAccess(trx, userId, what));
   },
 
-  /**
-   * Deletes the account with its sessions, tokens and memberships, and with the teams that have no other member.
-   *
-   * @returns the teams that prevent the deletion: owned by the user, with other members in them
-   */
+  /** Deletes teams without other members, too. @returns owned teams with other members, which prevent it */
   async delete({ main }: Context, userId: string, now: number): Promise<TeamOfUser[]> {
     return main.transact(async (trx) => {
       const owned = await membershipsIn(trx, userId)

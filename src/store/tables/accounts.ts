@@ -65,7 +65,6 @@ export const accounts = table(
   },
 );
 
-/** One-time tokens, such as the one behind a mailed link. */
 export const oneTimeTokens = table(
   'one_time_tokens',
   {
@@ -101,7 +100,6 @@ export const twoFactors = table(
   { key: ['user_id'] },
 );
 
-/** They hold public keys, which are no secrets. */
 export const passkeys = table(
   'passkeys',
   {

@@ -19,7 +19,6 @@ export const alerts = table(
     source_id: id(),
     /** The name at that time: the source may have been renamed or deleted since. */
     source_name: text(),
-    /** An execution's or a job's id. */
     run_id: id().orNull,
     attempt_number: integer().orNull,
     response_status: integer().orNull,
@@ -27,7 +26,7 @@ export const alerts = table(
     error_message: text().orNull,
     /** Crons: consecutive failed runs. */
     failed_runs: integer().orNull,
-    /** Recoveries, reminders and slow runs: for how long the source was or is failing, or slow. */
+    /** Recoveries, reminders and slow runs. */
     down_ms: bigint().orNull,
     delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed').orNull,
     /** The name of the maintenance window at that time. */
@@ -35,7 +34,6 @@ export const alerts = table(
     /** The group of the alert's notifications; alerts that are sent together share one. */
     notice_id: id().orNull,
     is_read: yesNo().default(0),
-    /** The maintenance window that muted it. */
     window_id: id().orNull,
     /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
     kind: text<AlertKind>().orNull,
@@ -128,10 +126,7 @@ export const slowSpells = table(
   { key: ['team_id', 'source_id'] },
 );
 
-/**
- * Queues with reminders of which a failed job was raised (§6.5). Separate from the queues, whose rows every claim
- * reads.
- */
+/** Separate from the queues, whose rows every claim reads. */
 export const failingQueues = table(
   'failing_queues',
   {

@@ -24,7 +24,6 @@ const TYPES: Record<DialectName, Record<Kind, string>> = {
   },
 };
 
-/** The statements that create a table with its indexes, for one of the databases. */
 export function ddlOf(table: Table, dialect: DialectName): string[] {
   const { name, indexes = {} } = table;
   const { parameters, partitions } = table[dialect] ?? {};

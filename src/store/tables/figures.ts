@@ -33,7 +33,6 @@ export const outcomeHours = table(
   'outcome_hours',
   {
     team_id: id(),
-    /** The beginning of the hour. */
     hour: instant(),
     outcome: countedOutcome(),
     runs: bigint(),
@@ -41,7 +40,6 @@ export const outcomeHours = table(
   { key: ['team_id', 'hour', 'outcome'], indexes: { outcome_hours_by_hour: { on: ['hour'] } } },
 );
 
-/** Counts of runs by duration. */
 export const durationHours = table(
   'duration_hours',
   {
@@ -69,7 +67,7 @@ export const batchCounts = table(
   {
     id: rowNumber(),
     team_id: id(),
-    /** The id of a queue or a cron; of the team for `started`. */
+    /** Of the team for `started`. */
     source_id: id(),
     hour: instant(),
     /** `started`: runs that were claimed, which count for the team's month. */
@@ -86,7 +84,7 @@ export const queueDepths = table(
   'queue_depths',
   {
     team_id: id(),
-    /** The id of a queue, or of the team. */
+    /** Of a queue, or of the team. */
     source_id: id(),
     at: instant(),
     waiting: integer(),

@@ -9,14 +9,12 @@ export type YesNo = 0 | 1;
 
 export type Kind = Exclude<FieldType, 'place'> | 'rowNumber';
 
-/** A part of the DDL: the same text for both databases, or one for each. */
 export type Sql = string | Readonly<Record<DialectName, string>>;
 
 interface Rules {
   isNullable?: boolean;
   isUnique?: boolean;
   default?: number;
-  /** A condition on the column's name. */
   check?: (name: string) => string;
   /** Names the table whose `id` the column holds; the row is deleted with that one. */
   owner?: string;
@@ -87,9 +85,7 @@ export const oneOf = <const T extends string>(...values: readonly T[]) =>
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export interface Index<C extends Columns> {
-  /** Columns and expressions. */
   on: readonly (keyof C | { expression: Sql })[];
-  /** The condition of a partial index. */
   where?: Sql;
   isUnique?: true;
 }
@@ -97,7 +93,6 @@ export interface Index<C extends Columns> {
 export interface Table<Name extends string = string, C extends Columns = Columns> {
   name: Name;
   columns: C;
-  /** The columns of the primary key. */
   key: readonly (keyof C)[];
   /** Further unique constraints, by name. */
   unique?: Readonly<Record<string, readonly (keyof C)[]>>;
@@ -108,7 +103,6 @@ export interface Table<Name extends string = string, C extends Columns = Columns
   postgres?: Storage<C>;
 }
 
-/** How one of the databases stores a table. */
 interface Storage<C extends Columns> {
   parameters?: Readonly<Record<string, number>>;
   /** The columns of the partition key, which also end the primary key, and the first partitions by name. */

@@ -8,13 +8,11 @@ import * as work from './work.ts';
 const DECLARED = { ...work, ...figures, ...accounts, ...alerts };
 type Declared = (typeof DECLARED)[keyof typeof DECLARED];
 
-/** The tables as types for Kysely. */
 export type Tables = { [T in Declared as T['name']]: RowOf<T> };
 
-/** A row as read. */
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
-/** All tables, in an order in which they can be created: those that refer to others come last. */
+/** Tables that refer to others come last. */
 export const TABLES: readonly Table[] = (Object.values(DECLARED) as unknown as Table[]).toSorted(
   (a, b) => Number(refersToOthers(a)) - Number(refersToOthers(b)),
 );

@@ -113,7 +113,6 @@ const content = {
   payload: text().orNull,
 };
 
-/** Attempts of jobs that wait or run. */
 export const jobs = table(
   'jobs',
   {
@@ -242,7 +241,6 @@ export const crons = table(
     next_run_at: instant().orNull,
     ends_at: instant().orNull,
     max_runs: integer().orNull,
-    /** Scheduled runs, of a cron with `max_runs`. */
     runs_counted: integer().default(0),
     assertions: json(),
     created_at: instant(),
@@ -273,7 +271,6 @@ export const crons = table(
   },
 );
 
-/** Runs of crons that wait or run. */
 export const executions = table(
   'executions',
   {
@@ -343,7 +340,6 @@ const callback = {
 
 export const callbacks = table('callbacks', callback, { key: ['team_id', 'id'] });
 
-/** Callbacks that a node has taken to send. */
 export const callbacksUnderWay = table(
   'callbacks_under_way',
   { node_id: id(), ...callback },
