@@ -548,7 +548,7 @@ forEachStore((dialect, openTestStore) => {
       const { service, teamId } = scene;
       await scene.run(await scene.makeCron(), 'x');
       await service.store.database.transact(async (trx) => {
-        await trx.updateTable('channels').set({ sealed_url: 'damaged' }).execute();
+        await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
         await trx.updateTable('notices').set({ targets: 'damaged' }).execute();
       });
       await scene.wait(MINUTE);

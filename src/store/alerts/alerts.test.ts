@@ -16,6 +16,7 @@ import {
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
+import { all, change } from '../database/rows.ts';
 
 /** Starts runs of a cron by Run now and claims them. */
 async function startRuns(store: Store, node: string, cronId: string, teamId: string, count = 1) {
@@ -313,9 +314,7 @@ forEachStore((dialect, openTestStore) => {
       await using store = await openTestStore();
       const { teamId } = await aNotice(store);
       assert.equal((await store.notices.scanWaiting()).length, 1);
-      await store.database.transact((trx) =>
-        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', teamId).execute(),
-      );
+      await change(store.database, 'teams', { id: teamId }, { deleted_at: 1 });
       assert.deepEqual(await store.notices.scanWaiting(), []);
     });
   });
@@ -406,9 +405,7 @@ forEachStore((dialect, openTestStore) => {
         lastError: 'HTTP 404 error',
         lastErrorAt: now + 2,
       });
-      const rows = await store.database.read((db) =>
-        db.selectFrom('channels').selectAll().execute(),
-      );
+      const rows = await all(store.database, 'channels', {});
       assert.ok(!JSON.stringify(rows).includes('secret'));
     });
   });

@@ -2,10 +2,8 @@ import { type AlertSettings, DEFAULT_REF, readAlertSettings } from '#domain/aler
 import {
   type ChannelConfig,
   DEFAULT_CHANNEL,
-  fieldsOfKind,
   isPostedKind,
   MOST_CHANNELS,
-  valueOf,
 } from '#domain/notification-channel';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
@@ -64,7 +62,10 @@ export type ChannelSaving =
 export const channels = {
   async read(context: Context, teamId: string): Promise<Channel> {
     const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
-    return channelOf(context, row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_url: null });
+    return channelOf(
+      context,
+      row ?? { ...UNUSED, kind: DEFAULT_CHANNEL.kind, sealed_fields: null },
+    );
   },
 
   async list(context: Context, teamId: string): Promise<NamedChannel[]> {
@@ -197,9 +198,9 @@ function columnsOf(
   { sealer }: Context,
   { config, collectMinutes }: Pick<ChannelSettings, 'config' | 'collectMinutes'>,
 ): ChannelColumns {
-  const address = addressOf(config);
-  const sealed = address === null ? null : sealer.seal(PLACE, address);
-  return { ...UNUSED, kind: config.kind, sealed_url: sealed, collect_minutes: collectMinutes };
+  const { kind, ...fields } = config;
+  const sealed_fields = kind === 'email' ? null : sealer.seal(PLACE, JSON.stringify(fields));
+  return { ...UNUSED, kind, sealed_fields, collect_minutes: collectMinutes };
 }
 
 function namedOf(context: Context, row: Row<'channels'>): NamedChannel {
@@ -219,11 +220,12 @@ function channelOf(context: Context, row: ChannelColumns): Channel {
 }
 
 /** An unknown kind, and a channel without an address, become email; null if the address can't be opened. */
-function configOf({ sealer }: Context, { kind, sealed_url }: ChannelColumns): ChannelConfig | null {
-  if (!isPostedKind(kind) || sealed_url === null) return DEFAULT_CHANNEL;
+function configOf({ sealer }: Context, row: ChannelColumns): ChannelConfig | null {
+  const { kind, sealed_fields } = row;
+  if (!isPostedKind(kind) || sealed_fields === null) return DEFAULT_CHANNEL;
   try {
-    const address = sealer.open(PLACE, sealed_url);
-    return parseConfig(kind, address);
+    const fields = JSON.parse(sealer.open(PLACE, sealed_fields)) as object;
+    return { kind, ...fields } as ChannelConfig;
   } catch {
     return null;
   }
@@ -238,29 +240,8 @@ const UNUSED = {
   collecting_until: null,
 } as const;
 
-/** Bound into a sealed address, so that it opens nowhere else. */
-const PLACE = 'channels.url';
-
-/** The text that is encrypted: the address of a webhook or chat, for other kinds all their fields as JSON. */
-function addressOf(config: ChannelConfig): string | null {
-  const fields = fieldsOfKind(config.kind);
-  if (fields.length === 0) return null;
-  if (isOneUrl(config.kind)) return valueOf(config, { name: 'url' });
-  const values = fields.flatMap((field) => {
-    const value = valueOf(config, field);
-    return value === null ? [] : [[field.name, value] as const];
-  });
-  return JSON.stringify(Object.fromEntries(values));
-}
-
-function parseConfig(kind: ChannelConfig['kind'], address: string): ChannelConfig {
-  const values = isOneUrl(kind) ? { url: address } : (JSON.parse(address) as object);
-  return { kind, ...values } as ChannelConfig;
-}
-
-function isOneUrl(kind: ChannelConfig['kind']): boolean {
-  return fieldsOfKind(kind).every(({ name }) => name === 'url');
-}
+/** Bound into the sealed text, so that it opens nowhere else. */
+const PLACE = 'channels.sealed_fields';
 
 async function readNames(trx: Trx, teamId: string) {
   return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns: ['id', 'name'] });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { aCron, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { openPostgresTestStore } from '#testing/stores';
+import { all, change, not } from '../database/rows.ts';
 
 /** A wait for a row's lock lasts as long as this, unless a statement limits it. */
 const LOCK_WAIT_MS = 5_000;
@@ -15,13 +16,9 @@ test('a locked row does not delay reminders of other sources', async () => {
   // Neither fails any more, so the look at each ends its reminders.
   const toRemind = { [first.id]: now - 2, [second.id]: now - 1 };
   for (const [id, remind_at] of Object.entries(toRemind))
-    await store.database.transact((trx) =>
-      trx.updateTable('crons').set({ remind_at }).where('id', '=', id).execute(),
-    );
+    await change(store.database, 'crons', { id: id }, { remind_at });
   const due = async () => {
-    const rows = await store.database.read((db) =>
-      db.selectFrom('crons').select('id').where('remind_at', 'is not', null).execute(),
-    );
+    const rows = await all(store.database, 'crons', { remind_at: not(null) });
     return rows.map(({ id }) => id);
   };
   {
@@ -48,13 +45,7 @@ test('a locked row does not delay ends of other maintenance windows', async () =
   };
   const [first, second] = [await makeEnded(), await makeEnded()];
   const unhandled = async () => {
-    const rows = await store.database.read((db) =>
-      db
-        .selectFrom('maintenance_windows')
-        .select('id')
-        .where('notified_until', 'is', null)
-        .execute(),
-    );
+    const rows = await all(store.database, 'maintenance_windows', { notified_until: null });
     return rows.map(({ id }) => id);
   };
   for (const locked of [first, second]) {
@@ -62,12 +53,11 @@ test('a locked row does not delay ends of other maintenance windows', async () =
     await holder.query(`select 1 from maintenance_windows where id = '${locked}' for update`);
     await store.windows.notifyEnds();
     assert.deepEqual(await unhandled(), [locked]);
-    await store.database.transact((trx) =>
-      trx
-        .updateTable('maintenance_windows')
-        .set({ notified_until: null })
-        .where('id', '<>', locked)
-        .execute(),
+    await change(
+      store.database,
+      'maintenance_windows',
+      { id: not(locked) },
+      { notified_until: null },
     );
   }
   await store.windows.notifyEnds();

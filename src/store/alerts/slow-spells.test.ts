@@ -22,6 +22,7 @@ import {
   openPostgresTestStore,
   openSqliteTestStore,
 } from '#testing/stores';
+import { all } from '../database/rows.ts';
 
 const HOUR_MS = 3_600_000;
 const AFTER_20_S: SlowRule = { seconds: 20, timesMedian: null };
@@ -132,9 +133,7 @@ forEachStore((name, openTestStore) => {
         tried.open();
         await deleting;
         if (ended === null) await store.runs.settle(node, settlement);
-        const left = await store.database.read((db) =>
-          db.selectFrom('slow_spells').select('source_id').execute(),
-        );
+        const left = await all(store.database, 'slow_spells', {});
         assert.deepEqual(left, []);
       });
     }

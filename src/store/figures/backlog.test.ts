@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aClaimedJob, aDeadLetter, aJob, aNode, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
+import { change } from '../database/rows.ts';
 
 const NONE = { count: 0, oldestMs: 0 };
 
@@ -21,9 +22,7 @@ forEachStore((_name, openTestStore) => {
     await store.testClock.advance(5_000);
     await aJob(store, team.id, { queue: 'a' });
     const { queueId } = await aJob(store, team.id, { queue: 'paused' });
-    await store.database.transact((trx) =>
-      trx.updateTable('queues').set({ is_paused: 1 }).where('id', '=', queueId).execute(),
-    );
+    await change(store.database, 'queues', { id: queueId }, { is_paused: 1 });
     await store.testClock.advance(2_000);
     await aJob(store, team.id, { queue: 'b' });
     const now = store.clock.now();

@@ -62,6 +62,11 @@ const readHours = pageStatement<Pick<Row<'duration_hours'>, 'hour' | 'outcome' |
   group by hour, outcome, step order by hour, outcome`,
 );
 
+export function countsOf(rows: readonly { step: number; runs: number }[]): DurationCounts {
+  const runsOf = new Map(rows.map(({ step, runs }) => [step, runs]));
+  return Array.from({ length: DURATION_BOUNDS.length + 1 }, (_, n) => runsOf.get(n) ?? 0);
+}
+
 export const durations = {
   /**
    * Reads the counters from the hour of `from` on.
@@ -80,12 +85,7 @@ export const durations = {
     return [...byHour.values()].flatMap((steps) => {
       const [first] = steps;
       if (first === undefined) return [];
-      const runsOf = new Map(steps.map(({ step, runs }) => [step, runs]));
-      const counts = Array.from(
-        { length: DURATION_BOUNDS.length + 1 },
-        (_, n) => runsOf.get(n) ?? 0,
-      );
-      return [{ hour: first.hour, outcome: first.outcome, counts }];
+      return [{ hour: first.hour, outcome: first.outcome, counts: countsOf(steps) }];
     });
   },
 };

@@ -1,8 +1,9 @@
-import { DURATION_BOUNDS, estimateQuantile } from '#domain/duration-histogram';
+import { estimateQuantile } from '#domain/duration-histogram';
 import { LEAST_TIMED, MEDIAN_DAYS } from '#domain/slow-runs';
 import type { Database } from '../database/database.ts';
 import { packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
+import { countsOf } from './durations.ts';
 import { DAY_MS, HOUR_MS } from '#domain/instant';
 
 /** A median of days hardly moves in a few minutes. */
@@ -68,8 +69,7 @@ export class Medians {
 }
 
 function medianOf(rows: readonly { step: number; runs: number }[]): number | null {
-  const runsOf = new Map(rows.map(({ step, runs }) => [step, runs]));
-  const counts = Array.from({ length: DURATION_BOUNDS.length + 1 }, (_, n) => runsOf.get(n) ?? 0);
+  const counts = countsOf(rows);
   const runs = counts.reduce((sum, each) => sum + each, 0);
   return runs < LEAST_TIMED ? null : estimateQuantile(counts, 0.5);
 }

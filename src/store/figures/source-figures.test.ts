@@ -15,6 +15,7 @@ import {
 import { forEachStore, TEST_START } from '#testing/stores';
 import type { Cron } from '../crons/crons.ts';
 import type { Store } from '../store.ts';
+import { change } from '../database/rows.ts';
 
 const NO_RUNS = { success: 0, retried: 0, failed: 0 };
 const NEVER = { lastSuccessAt: null, failing: 0, oldestDueMs: 0, runs: NO_RUNS };
@@ -172,9 +173,7 @@ forEachStore((_name, openTestStore) => {
     const team = await aTeam(store);
     await aQueue(store, team.id);
     await aCron(store, team.id);
-    await store.database.transact((trx) =>
-      trx.updateTable('teams').set({ deleted_at: TEST_START }).where('id', '=', team.id).execute(),
-    );
+    await change(store.database, 'teams', { id: team.id }, { deleted_at: TEST_START });
     const { crons, queues, teams, leftOut } = await store.sourceFigures.read(1, TEST_START);
     assert.deepEqual([...crons, ...queues, ...teams], []);
     assert.deepEqual(leftOut, { crons: 0, queues: 0, teams: 0 });

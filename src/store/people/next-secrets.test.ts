@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
+import { all, change } from '../database/rows.ts';
 
 forEachStore((_name, openTestStore) => {
   describe('the next signing secret', () => {
@@ -16,9 +17,7 @@ forEachStore((_name, openTestStore) => {
       assert.equal(await nextSecrets.reveal(team.id), 'whsec_new');
       assert.equal(await nextSecrets.findSetAt(other.id), null);
       assert.equal((await teams.readSigningSecret(team.id))?.secret, 'whsec_old');
-      const [row] = await store.database.read((db) =>
-        db.selectFrom('teams').selectAll().where('id', '=', team.id).execute(),
-      );
+      const [row] = await all(store.database, 'teams', { id: team.id });
       assert.doesNotMatch(JSON.stringify(row), /whsec_/);
 
       assert.equal(await nextSecrets.putInForce(team.id, TEST_START + 9), true);
@@ -52,9 +51,7 @@ forEachStore((_name, openTestStore) => {
       const [team, gone] = [await aTeam(store), await aTeam(store)];
       for (const { id } of [team, gone]) await nextSecrets.add(id, 'whsec_1', TEST_START);
       await teams.removeSigningSecret(team.id);
-      await store.database.transact((trx) =>
-        trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', gone.id).execute(),
-      );
+      await change(store.database, 'teams', { id: gone.id }, { deleted_at: 1 });
       for (const { id } of [team, gone])
         assert.equal(await nextSecrets.putInForce(id, TEST_START), false);
     });

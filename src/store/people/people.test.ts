@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { PROXY_ISSUER } from './provider-links.ts';
 import type { Registration } from './registration.ts';
+import { all, change } from '../database/rows.ts';
 
 const HASH = 'a'.repeat(64);
 const NO_ID = '018f0000-0000-7000-8000-000000000000';
@@ -192,12 +193,9 @@ forEachStore((_name, openTestStore) => {
       assert.deepEqual(moved.toSorted(), ['moved', 'not-found']);
       const roles = (await store.members.list(owner.teamId)).map(({ role }) => role).sort();
       assert.deepEqual(roles, ['admin', 'member', 'owner']);
-      await assert.rejects(
-        store.database.transact((trx) =>
-          trx.updateTable('memberships').set({ role: 'owner' }).execute(),
-        ),
-        { code: 'STORE_REFUSED' },
-      );
+      await assert.rejects(change(store.database, 'memberships', {}, { role: 'owner' }), {
+        code: 'STORE_REFUSED',
+      });
     });
 
     test('the list of members marks those with a passkey', async () => {
@@ -439,9 +437,7 @@ forEachStore((_name, openTestStore) => {
       await rateLimits.tidy(6999);
       assert.deepEqual(await count(6999), { endsAt: 7000, hits: 2 });
       await rateLimits.tidy(7000);
-      const rows = await store.database.read((db) =>
-        db.selectFrom('rate_windows').select('key').execute(),
-      );
+      const rows = await all(store.database, 'rate_windows', {});
       assert.deepEqual(rows, []);
     });
 

@@ -155,8 +155,8 @@ export const channels = table(
     name: text().orNull,
     /** The kinds are in domain/notification-channel; a new one needs no migration. */
     kind: text(),
-    /** The sealed address of a webhook or chat, or sealed JSON of the fields of its kind. */
-    sealed_url: text().orNull,
+    /** JSON of the fields of its kind, such as the address of a webhook. */
+    sealed_fields: text().orNull,
     last_sent_at: instant().orNull,
     last_error: text().orNull,
     last_error_at: instant().orNull,
