@@ -54,6 +54,7 @@ const ACTIONS = {
   'team.plan': { area: 'team', words: 'Changed the plan' },
   'member.invited': { area: 'team', words: 'Invited' },
   'member.invitation-revoked': { area: 'team', words: 'Withdrew an invitation' },
+  'member.added': { area: 'team', words: 'Added to the team' },
   'member.joined': { area: 'team', words: 'Joined the team' },
   'member.role': { area: 'team', words: 'Changed the role of' },
   'member.removed': { area: 'team', words: 'Removed from the team' },

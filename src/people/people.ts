@@ -6,6 +6,7 @@ import { createContext, type PeopleDeps } from './context.ts';
 import { warnOfUnknownTeams } from './group-memberships.ts';
 import * as invitations from './invitations.ts';
 import * as operator from './operator.ts';
+import * as operatorMembers from './operator-members.ts';
 import * as ownAccount from './own-account.ts';
 import * as passkeys from './passkeys.ts';
 import {
@@ -64,7 +65,7 @@ export function createPeople(deps: PeopleDeps) {
     signing: bind(context, signing),
     channelTests: bind(context, { beginChannelTest }),
     billing: bind(context, { readUsage, listUsageByDay }),
-    operator: bind(context, operator),
+    operator: bind(context, { ...operator, ...operatorMembers }),
     warnOfUnknownTeams: () => warnOfUnknownTeams(context),
     /** Waits for mails in the background. */
     close: async (): Promise<void> => {

@@ -3,7 +3,7 @@ import type { InvitedRole, Role } from '../tables/accounts.ts';
 import type { Trx } from '../database/database.ts';
 import { insertTeam } from './teams.ts';
 import { findRole, membershipsIn } from './users.ts';
-import { add, all, change, count, not, one, remove } from '../database/rows.ts';
+import { add, addMissing, all, change, count, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 export interface Member {
@@ -58,6 +58,26 @@ export const members = {
     return rows.map(({ factor, passkey, ...member }) =>
       Object.assign(member, { hasSecondFactor: factor === 1, hasPasskey: passkey !== null }),
     );
+  },
+
+  /**
+   * Adds a user to a team. It becomes their current team only if they have none, because the API acts in the current
+   * team. False: they are a member already.
+   */
+  async add(
+    { main }: Context,
+    teamId: string,
+    userId: string,
+    role: InvitedRole,
+    now: number,
+  ): Promise<boolean> {
+    return main.transact(async (trx) => {
+      const row = { team_id: teamId, user_id: userId, role, created_at: now };
+      if ((await addMissing(trx, 'memberships', row)) === 0) return false;
+      const current = { current_team_id: teamId, updated_at: now };
+      await change(trx, 'users', { id: userId, current_team_id: null }, current);
+      return true;
+    });
   },
 
   /** The user becomes its owner, and it becomes their current team. Null: they own as many teams as allowed. */

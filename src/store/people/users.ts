@@ -2,7 +2,7 @@ import type { Row } from '../tables/tables.ts';
 import { sql } from 'kysely';
 import type { Role } from '../tables/accounts.ts';
 import { dropOneTimeTokens, endAccess } from './access.ts';
-import { change, one, remove } from '../database/rows.ts';
+import { all, change, one, remove } from '../database/rows.ts';
 import { readPassword } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 import type { Reader } from '../database/database.ts';
@@ -99,6 +99,12 @@ export async function findRole(
 }
 
 export const users = {
+  /** All users, by email. */
+  async list({ main }: Context): Promise<User[]> {
+    const rows = await all(main, 'users', {}, { columns: USER_COLUMNS, order: ['email'] });
+    return rows.map(userOf);
+  },
+
   /** @param email  in lower case */
   async findByEmail({ main }: Context, email: string): Promise<User | null> {
     const row = await one(main, 'users', { email }, USER_COLUMNS);
