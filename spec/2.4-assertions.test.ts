@@ -168,7 +168,7 @@ describe('when assertions apply', () => {
   test('a cron has its own assertions, and its error message names the one that failed', async () => {
     target.answer('/', { body: '{"ok":false}' });
     const { id } = await scheduleCron(service, { url: `${target.url}/`, is_active: false });
-    await service.work.setCronAssertions(service.teamId, id, [path('ok', 'true')]);
+    await service.work.editCron(service.teamId, id, { assertions: [path('ok', 'true')] });
     const run = await runCronNow(service, id);
     assert.deepEqual(
       [run.status, run.reason, run.errorMessage],
@@ -178,7 +178,7 @@ describe('when assertions apply', () => {
         'Assertion failed: JSON path ok equals: expected true, got false',
       ],
     );
-    await service.work.setCronAssertions(service.teamId, id, []);
+    await service.work.editCron(service.teamId, id, { assertions: [] });
     assert.equal(
       (await executionEnd(service, (await runCronNow(service, id)).id)).status,
       'success',

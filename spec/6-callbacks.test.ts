@@ -354,8 +354,8 @@ forEachStore((_, openTestStore) => {
         [late['status'], late['response_status'], late['duration_ms'], late['error_message']],
         ['failed', null, 3_000, 'Request timed out after 3 seconds'],
       );
-      const contains = [{ kind: 'body_contains', text: 'y' }];
-      await service.work.setCronAssertions(service.teamId, id, contains);
+      const contains = [{ kind: 'body_contains' as const, text: 'y' }];
+      await service.work.editCron(service.teamId, id, { assertions: contains });
       const run = await runCronNow(service, id);
       assert.equal(String((await next()).body), cronBody(run));
       assert.match(run.errorMessage ?? '', /^Assertion failed: /);

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { configOf, run } from '#testing/command-line';
+import { commandsOf, configOf, run } from '#testing/command-line';
 
 type Json = Record<string, unknown>;
 
@@ -13,16 +13,7 @@ describe('§6.5 alerts and channels on the command line', () => {
   const env = { BELFRY_SECRET_SLACK: 'https://hooks.example/T000/B000/abcdefgh', OTHER: 'hush' };
   const team = ['--team', 'Acme'];
 
-  async function printed(...argv: string[]): Promise<Json & Json[]> {
-    const { code, json, stderr } = await run(config, argv, { env });
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    return json as Json & Json[];
-  }
-  async function refused(...argv: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(config, argv, { env });
-    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    return stderr.replace(/^belfry: /, '').trimEnd();
-  }
+  const { printed, refused } = commandsOf(() => config, env);
 
   before(async () => {
     await printed(

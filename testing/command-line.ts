@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import os from 'node:os';
+import { after, before } from 'node:test';
 import { runCommand } from '#cli/run-command';
 import type { Purpose } from '#cli/services';
 import { silentLog } from '#domain/log';
@@ -78,10 +79,44 @@ export async function run(
   return { code, ...texts, json: parse(texts.stdout) };
 }
 
+type Json = Record<string, unknown>;
+
+/**
+ * Runs commands with a configuration: `printed` gives the JSON of a command that succeeds, `refused` the line of one
+ * that fails.
+ */
+export function commandsOf(config: () => Config, env: NodeJS.ProcessEnv = {}) {
+  return {
+    printed: async (...argv: string[]): Promise<Json & Json[]> => {
+      const { code, json, stderr } = await run(config(), argv, { env });
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+      return json as Json & Json[];
+    },
+    refused: async (...argv: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await run(config(), argv, { env });
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.match(stderr, /^belfry: [^\n]+\n$/);
+      return stderr.slice('belfry: '.length, -1);
+    },
+  };
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** Commands on a database with the team Acme. The database is open while the tests of the caller run. */
+export function useCommands(makeDatabaseUrl: () => Promise<string>, env: NodeJS.ProcessEnv = {}) {
+  const open = {} as { config: Config; store: Store; teamId: string };
+  before(async () => {
+    open.config = configOf(await makeDatabaseUrl());
+    open.store = await openBeside(open.config);
+    open.teamId = (await open.store.teams.create('Acme', 'free', realClock.now())).id;
+  });
+  after(() => open.store.close());
+  return { open, ...commandsOf(() => open.config, env) };
 }

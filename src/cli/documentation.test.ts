@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { partsOf } from '#work/resources/resource';
 import { buildProgram } from './program.ts';
 import { Session } from './session.ts';
-import { SECTIONS } from './team-file/sections.ts';
+import { SECTIONS } from './collections.ts';
 
 const PAGE = fs.readFileSync(path.join(import.meta.dirname, '../../docs/command-line.md'), 'utf8');
 

@@ -29,8 +29,9 @@ export function addFieldOptions<Thing extends object>(
   { isNew = false, takesNone = true }: { isNew?: boolean; takesNone?: boolean } = {},
 ): Command {
   for (const part of optionsOf(resource)) {
+    const { none, isForNew } = part.option;
+    if (isForNew && !isNew) continue;
     addOption(command, part, isNew);
-    const { none } = part.option;
     if (takesNone && none !== undefined) command.option(`--no-${longOfNone(part)}`, none);
   }
   return command;
@@ -52,7 +53,7 @@ function addOption(command: Command, part: PartWithOption, isNew: boolean): void
 }
 
 function isRepeated({ kind }: Part): boolean {
-  return kind === 'tags' || kind === 'headers' || kind === 'channels';
+  return ['tags', 'headers', 'channels', 'sources'].includes(kind);
 }
 
 /** `--alert-note <TEXT>` → `alert-note` */
@@ -95,7 +96,7 @@ async function readOption(
   if (option.opposite && options[option.opposite.long]) return [[name, 'false']];
   if (Array.isArray(given)) return [[name, writeList(part, given as string[])]];
   if (isRemoved) return [[name, kind === 'channels' ? '[]' : 'null']];
-  if (given === true) return [[name, 'true']];
+  if (given === true) return [[name, String(option.isOff !== true)]];
   if (typeof given !== 'string') return [];
   refuseBlank(`--${longOf(part)}`, given);
   if (kind === 'boolean') return [[name, String(given === 'on')]];
@@ -112,7 +113,19 @@ async function readOption(
 }
 
 function writeList({ kind }: Part, given: readonly string[]): string {
-  return kind === 'headers' ? toJson(new Map(given.map(readHeader))) : JSON.stringify(given);
+  if (kind === 'headers') return toJson(new Map(given.map(readHeader)));
+  return JSON.stringify(kind === 'sources' ? readSources(given) : given);
+}
+
+/** Reads `team`, or texts such as `cron:Nightly` and `queue:mails`. */
+function readSources(given: readonly string[]) {
+  if (given.length === 1 && given[0] === 'team') return 'team';
+  const read = given.map((text) => /^(cron|queue):(.+)$/s.exec(text));
+  if (read.includes(null))
+    throw new CommandFault('--covers: It must be team, cron:NAME or queue:NAME.');
+  const namesOf = (kind: string) =>
+    read.flatMap((each) => (each?.[1] === kind ? [String(each[2])] : []));
+  return { crons: namesOf('cron'), queues: namesOf('queue') };
 }
 
 /** Reads `Name: value`. */

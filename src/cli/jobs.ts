@@ -2,17 +2,19 @@ import { type Command, Option } from 'commander';
 import { formatMillis } from '#domain/instant';
 import { JOB_STATUSES, type JobStatus } from '#domain/run-status';
 import type { BulkOutcome, BulkQuestion } from '#work/job-contract';
+import type { JobDetail } from '#work/jobs';
 import { JOB, JOB_EDIT } from '#work/resources/job';
 import { readSpread } from '#work/resources/queue';
 import { readWhole } from '#work/resources/resource';
 import type { Work } from '#work/work';
+import { type ItemPlace, verbsOf } from './collection-commands.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
 import { addPagedList } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { writeJob } from './records.ts';
 import { refuseBlank } from './secrets.ts';
-import { missing, onId, type Place, type Session, show } from './session.ts';
+import { missing, type Session, show } from './session.ts';
 
 const COLUMNS = [
   'id',
@@ -55,7 +57,7 @@ export function addJobCommands(program: Command, session: Session): void {
       const input = accept(JOB, readWhole(JOB, await readOptions(session, JOB, options)));
       const { teamId, work } = await session.findTeam(team);
       const { jobId } = await work.createJob(teamId, input);
-      session.print(await readRecord(work, teamId, jobId));
+      session.print(await readRecord({ work, teamId }, jobId));
     },
   );
   addJobVerbs(job, session);
@@ -68,12 +70,12 @@ export function addJobCommands(program: Command, session: Session): void {
 }
 
 function addJobVerbs(job: Command, session: Session): void {
-  const verb = onId(session, job, 'job');
+  const verb = verbsOf<JobDetail>(session, job, { kind: 'job', find: findJob });
   addFieldOptions(verb('edit', 'change the given fields of a pending job', editJob), JOB_EDIT);
-  verb('show', 'one job', ({ work, teamId, id }) => readRecord(work, teamId, id));
-  verb('fire', 'run a pending job now', async ({ work, teamId, id }) => {
-    const { kind } = await work.fireJob(teamId, id);
-    const record = await readRecord(work, teamId, id);
+  verb('show', 'one job', async ({ item }) => recordOf(item));
+  verb('fire', 'run a pending job now', async (place) => {
+    const { kind } = await place.work.fireJob(place.teamId, place.item.id);
+    const record = await readRecord(place, place.item.id);
     if (kind !== 'done') throw refused(record, 'Only pending jobs can be fired.');
     return record;
   });
@@ -84,11 +86,11 @@ function addJobVerbs(job: Command, session: Session): void {
   verb(
     'delete',
     'delete a pending job, which is then never sent, or a failed one',
-    async ({ work, teamId, id }) => {
-      const record = await readRecord(work, teamId, id);
-      if ((await work.deleteJob(teamId, id)).kind === 'done') return record;
+    async (place) => {
+      const { work, teamId, item } = place;
+      if ((await work.deleteJob(teamId, item.id)).kind === 'done') return recordOf(item);
       throw refused(
-        await readRecord(work, teamId, id),
+        await readRecord(place, place.item.id),
         'Only pending and failed jobs can be deleted.',
       );
     },
@@ -107,22 +109,28 @@ async function findQueue(
 }
 
 type JobRecord = ReturnType<typeof writeJob>;
+type Place = ItemPlace<JobDetail>;
 
-async function readRecord(work: Work, teamId: string, jobId: string): Promise<JobRecord> {
-  const job = await work.findJob(teamId, jobId);
-  if (!job) throw missing('job', jobId);
-  return writeJob(job, job.response?.body ?? null);
+const findJob = (work: Work, teamId: string, id: string) => work.findJob(teamId, id);
+const recordOf = (job: JobDetail) => writeJob(job, job.response?.body ?? null);
+
+async function readRecord(
+  { work, teamId }: Pick<Place, 'work' | 'teamId'>,
+  id: string,
+): Promise<JobRecord> {
+  const job = await work.findJob(teamId, id);
+  if (!job) throw missing('job', id);
+  return recordOf(job);
 }
 
-async function editJob({ session, work, teamId, id }: Place, options: Options): Promise<JobRecord> {
-  const before = await work.findJob(teamId, id);
-  if (!before) throw missing('job', id);
+async function editJob(place: Place, options: Options): Promise<JobRecord> {
+  const { session, work, teamId, item } = place;
   const fields = await readOptions(session, JOB_EDIT, options);
-  const stored = { ...before, payloadJson: before.payload };
+  const stored = { ...item, payloadJson: item.payload };
   const edit = accept(JOB_EDIT, readWhole(JOB_EDIT, fields, { stored }));
-  const { kind } = await work.editJob(teamId, id, edit);
-  if (kind !== 'done') throw new CommandFault(REFUSALS[kind](id, edit.queue));
-  return readRecord(work, teamId, id);
+  const { kind } = await work.editJob(teamId, item.id, edit);
+  if (kind !== 'done') throw new CommandFault(REFUSALS[kind](item.id, edit.queue));
+  return readRecord(place, place.item.id);
 }
 
 const REFUSALS = {
@@ -134,20 +142,20 @@ const REFUSALS = {
   'too-late': () => '--at: A job waits for 24 hours at most, counted from when it was made.',
 };
 
-async function retryJob({ work, teamId, id }: Place, options: Options): Promise<JobRecord> {
-  const outcome = await work.retryJob(teamId, id, { again: options['again'] === true });
-  if (outcome.kind === 'done') return readRecord(work, teamId, outcome.jobId);
-  if (outcome.kind === 'resent') {
-    const { succeeded, failed, underWay } = outcome.resent;
-    const states = { succeeded, failed, 'is under way': underWay };
-    const [came = 'is gone'] = Object.entries(states).find(([, count]) => count > 0) ?? [];
-    throw new CommandFault(
-      `the job ${show(id)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
+async function retryJob(place: Place, { again }: Options): Promise<JobRecord> {
+  const { id } = place.item;
+  const outcome = await place.work.retryJob(place.teamId, id, { again: again === true });
+  if (outcome.kind === 'done') return readRecord(place, outcome.jobId);
+  if (outcome.kind !== 'resent')
+    throw refused(
+      await readRecord(place, place.item.id),
+      'Only dead-lettered and failed jobs can be retried.',
     );
-  }
-  throw refused(
-    await readRecord(work, teamId, id),
-    'Only dead-lettered and failed jobs can be retried.',
+  const { succeeded, failed, underWay } = outcome.resent;
+  const states = { succeeded, failed, 'is under way': underWay };
+  const [came = 'is gone'] = Object.entries(states).find(([, count]) => count > 0) ?? [];
+  throw new CommandFault(
+    `the job ${show(id)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
   );
 }
 

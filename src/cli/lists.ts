@@ -121,12 +121,12 @@ export function addTagFilter(command: Command): Command {
 }
 
 /** The items that have the tag; all items if no tag is given. */
-export function withTag<Item extends { tags: readonly string[] }>(
+export function withTag<Item extends { tags?: readonly string[] }>(
   items: readonly Item[],
   text: string | undefined,
 ): readonly Item[] {
   if (text === undefined) return items;
   const read = readOneTag(text);
   if ('error' in read) throw new CommandFault(`--tag: ${read.error}`);
-  return items.filter(({ tags }) => tags.includes(read.tag));
+  return items.filter(({ tags }) => tags?.includes(read.tag) === true);
 }

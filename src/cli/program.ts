@@ -1,11 +1,12 @@
 import { Command, Help, Option } from 'commander';
 import { addActivityCommands } from './activity.ts';
 import { addAlertCommands } from './alerts.ts';
-import { addChannelCommands } from './channels.ts';
+import { addChannelCommands, addWindowCommands } from './channels.ts';
 import { addCronCommands, addExecutionCommands } from './crons.ts';
 import { addInstallationCommands, addServeCommand } from './installation.ts';
 import { addJobCommands } from './jobs.ts';
 import { addQueueCommands } from './queues.ts';
+import { addMemberCommands } from './members.ts';
 import { type Output, OUTPUTS } from './output.ts';
 import type { Purpose } from './services.ts';
 import type { Session } from './session.ts';
@@ -60,6 +61,7 @@ export function buildProgram(session: Session): Command {
   addServeCommand(program);
   addUserCommands(program, session);
   addTeamCommands(program, session);
+  addMemberCommands(program, session);
   addQueueCommands(program, session);
   addCronCommands(program, session);
   addJobCommands(program, session);
@@ -67,6 +69,7 @@ export function buildProgram(session: Session): Command {
   addRunCommands(program, session);
   addAlertCommands(program, session);
   addChannelCommands(program, session);
+  addWindowCommands(program, session);
   addActivityCommands(program, session);
   addInstallationCommands(program, session);
   for (const { name, description, run } of session.services.ownCommands ?? []) {

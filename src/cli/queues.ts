@@ -1,23 +1,22 @@
 import type { Command } from 'commander';
 import { QUEUE, QUEUE_NAME } from '#work/resources/queue';
 import { readChange } from '#work/resources/resource';
+import { addBulkEdit } from './bulk-edit.ts';
+import { addCollectionCommands } from './collection-commands.ts';
+import { QUEUES } from './collections.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
-import { addTagFilter, withTag } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { writeQueue } from './records.ts';
 import { channelContext, type Session } from './session.ts';
 
-const COLUMNS = ['id', 'name', 'is_paused', 'concurrency_limit', 'tags'] as const;
 const NAMED = { ...QUEUE_NAME, ...QUEUE };
 
 export function addQueueCommands(program: Command, session: Session): void {
   const queue = program.command('queue').description('queues');
-  addTagFilter(addTeamOption(queue.command('list').description("a team's queues"))).action(
-    async ({ team, tag }: { team: string; tag?: string }) => {
-      const { teamId, work } = await session.findTeam(team);
-      session.printList(withTag(await work.listQueues(teamId), tag).map(writeQueue), COLUMNS);
-    },
-  );
+  addCollectionCommands(session, queue, QUEUES, {
+    delete: { name: 'delete', description: 'delete a queue with its jobs' },
+  });
+  addBulkEdit(session, queue, QUEUES);
   const set = queue.command('set').description('change a queue, creating it if needed');
   addFieldOptions(addTeamOption(set), NAMED, { isNew: true }).action(
     async ({ team, ...options }: Options & { team: string }) => {

@@ -6,6 +6,7 @@ import { hasEnded } from '#domain/cron-end';
 import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';
 import type { TeamWithUsage } from '#people/operator';
+import type { Member, User } from '#people/operator-members';
 import type { Activity } from '#work/activity';
 import type { Alert } from '#work/alerts';
 import type { ListedChannel } from '#work/channels';
@@ -100,6 +101,18 @@ function nulls<Name extends string>(names: readonly Name[]): Record<Name, unknow
 export function writeTeam(team: TeamWithUsage) {
   const { teamId: id, limit: monthly_limit } = team;
   return { id, ...recordOf(team, ['name', 'plan', 'used', 'created_at']), monthly_limit };
+}
+
+export function writeUser(user: User) {
+  const { id, hasSecondFactor: has_second_factor, isEmailVerified: is_email_verified } = user;
+  const { current_team_id, ...named } = recordOf(user, ['email', 'name', 'current_team_id']);
+  return { id, ...named, is_email_verified, has_second_factor, current_team_id };
+}
+
+export function writeMember(member: Member) {
+  const { hasSecondFactor: has_second_factor, hasPasskey: has_passkey } = member;
+  const of = ['user_id', 'email', 'name', 'role', 'joined_at', 'group'] as const;
+  return { ...recordOf(member, of), has_second_factor, has_passkey };
 }
 
 /** The command line has no `actor_id`. */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { Context } from '#work/resources/resource';
 import type { Work } from '#work/work';
@@ -79,10 +78,10 @@ export class Session {
   }
 
   /** The team of a cron or job, for commands that name it by its id alone. */
-  async find(noun: Noun, id: string): Promise<{ teamId: string; work: Work }> {
+  async find(kind: string, id: string): Promise<{ teamId: string; work: Work }> {
     const work = await (await this.open()).work();
-    const teamId = await (noun === 'job' ? work.findTeamOfJob(id) : work.findTeamOfCron(id));
-    if (teamId === null) throw missing(noun, id);
+    const teamId = await (kind === 'job' ? work.findTeamOfJob(id) : work.findTeamOfCron(id));
+    if (teamId === null) throw missing(kind, id);
     return { teamId, work };
   }
 
@@ -93,41 +92,17 @@ export class Session {
   }
 }
 
-type Noun = 'cron' | 'job';
+export const missing = (kind: string, id: string) =>
+  new CommandFault(`there is no ${kind} ${show(id)}.`);
 
-export const missing = (noun: Noun, id: string) =>
-  new CommandFault(`there is no ${noun} ${show(id)}.`);
-
-/** The cron or job that a command is about, with its team. */
-export interface Place {
-  session: Session;
-  work: Work;
-  teamId: string;
-  id: string;
-}
-
-/** Adds commands about one cron or job, which `--id` names. They print the record that the action gives. */
-export function onId(session: Session, group: Command, noun: Noun) {
-  return (
-    name: string,
-    description: string,
-    act: (place: Place, options: Readonly<Record<string, unknown>>) => Promise<object>,
-  ): Command =>
-    group
-      .command(name)
-      .description(description)
-      .requiredOption('--id <ID>', `the ${noun}'s id`)
-      .action(async ({ id, ...options }: { id: string }) => {
-        const place = await session.find(noun, id);
-        session.print(await act({ ...place, session, id }, options));
-      });
-}
-
-/** Reads the names of channels in options as their ids. */
+/** Reads the names of channels in options as their ids, and writes ids as names. */
 export async function channelContext(work: Work, teamId: string): Promise<Context> {
   const channels = await work.listChannelChoices(teamId);
-  const ids = new Map(channels.map(({ id, name }) => [name ?? DEFAULT_REF, id]));
-  return { refOf: (name) => ids.get(name) ?? null };
+  const named = channels.map(({ id, name }) => ({ id, name: name ?? DEFAULT_REF }));
+  return {
+    refOf: (text) => named.find(({ name }) => name === text)?.id ?? null,
+    textOf: (ref) => named.find(({ id }) => id === ref)?.name ?? DEFAULT_REF,
+  };
 }
 
 /** A value from the command line in quotes, cut to 100 characters. */

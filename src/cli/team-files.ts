@@ -1,11 +1,10 @@
 import { countOf } from '#domain/amounts';
 import type { Command } from 'commander';
-import type { Work } from '#work/work';
+import { carryOut } from './steps.ts';
 import { CommandFault, explainFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { show, type Session } from './session.ts';
 import type { Problem, TeamDocument } from './team-file/document.ts';
-import type { Step } from './team-file/team-file.ts';
 
 /** Adds `team export` and `team apply`. The code that reads and writes the file is loaded only for them. */
 export function addTeamFileCommands(team: Command, session: Session): void {
@@ -48,8 +47,10 @@ async function applyFile(
   const state = await loadTeam(work, teamId);
   const { steps, problems } = planTeam(items, state, document, work.isSecretHeader);
   refuseProblems(session, file, problems, document);
-  if (!dryRun) await carryOut(session, work, teamId, steps);
-  report(session, steps, items.length - steps.length, dryRun);
+  const unchanged = items.length - steps.length;
+  const again = 'Apply the file again to go on.';
+  const outcome = { dryRun, unchanged, items: "the file's items", again };
+  await carryOut(session, { work, teamId }, steps, outcome);
 }
 
 /** Reads the file and reports its problems before a database is opened. */
@@ -79,43 +80,4 @@ function refuseProblems(
   }
   const count = countOf(problems.length, 'problem');
   throw new CommandFault(`${show(file)} has ${count}; nothing was changed.`);
-}
-
-/**
- * Carries out the steps, each in a transaction of its own as in the dashboard. If one fails, the command ends with a
- * message that says what was done; applying the same file again continues there.
- */
-async function carryOut(
-  session: Session,
-  work: Work,
-  teamId: string,
-  steps: readonly Step[],
-): Promise<void> {
-  for (const [at, step] of steps.entries()) {
-    try {
-      await step.apply(work, teamId);
-    } catch (fault) {
-      for (const each of steps.slice(0, at)) session.say(`done: ${describe(each)}`);
-      throw new CommandFault(
-        `${at} of ${steps.length} changes were made; the next failed: ${describe(step)}: ${explainFault(fault)} Apply the file again to go on.`,
-      );
-    }
-  }
-}
-
-const describe = ({ action, kind, name }: Step) => `${action} the ${kind} ${show(name)}`;
-
-function report(session: Session, done: readonly Step[], unchanged: number, dryRun: boolean): void {
-  const steps = done.map(({ action, kind, name, changes }) => ({ action, kind, name, changes }));
-  if (session.output === 'table') {
-    const lines = steps.flatMap(({ changes, ...step }) =>
-      changes.map((change) => ({ ...step, ...change })),
-    );
-    session.printList(lines, ['action', 'kind', 'name', 'field', 'from', 'to']);
-  } else {
-    session.print({ dry_run: dryRun, steps, unchanged });
-  }
-  const is = `${unchanged} of the file's items are unchanged.`;
-  const would = `${steps.length} would be made or changed; nothing was.`;
-  session.say(dryRun ? `${would} ${is}` : `${steps.length} were made or changed. ${is}`);
 }

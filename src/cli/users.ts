@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
+import { writeUser } from './records.ts';
 import { readSecret, SECRET_FROM } from './secrets.ts';
 import type { OpenRooms } from './services.ts';
 import { show, type Session } from './session.ts';
 
+const COLUMNS = ['id', 'email', 'name', 'is_email_verified', 'has_second_factor'] as const;
 const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
 interface NewUserOptions {
@@ -32,13 +34,28 @@ export function addUserCommands(program: Command, session: Session): void {
       const { userId, teamId, apiToken } = outcome;
       session.print({ userId, teamId, apiToken });
     });
+  user
+    .command('list')
+    .description('all accounts')
+    .action(async () => {
+      const { people } = await session.open();
+      session.printList((await people.listUsers()).map(writeUser), COLUMNS);
+    });
   addAccountVerbs(user, session);
+}
+
+export const noAccount = (email: string) =>
+  new CommandFault(`there is no account with the email ${show(email)}.`);
+
+interface VerbOptions {
+  revokeToken?: true;
+  yes?: true;
 }
 
 type Act = (
   people: OpenRooms['people'],
   email: string,
-  options: { revokeToken?: true },
+  options: VerbOptions,
 ) => Promise<object | null>;
 
 /** Commands about the account that `--email` names. Null: there is none. */
@@ -48,10 +65,9 @@ function addAccountVerbs(user: Command, session: Session): void {
       .command(name)
       .description(description)
       .requiredOption('--email <E>', 'email address')
-      .action(async ({ email, ...options }: { email: string; revokeToken?: true }) => {
+      .action(async ({ email, ...options }: VerbOptions & { email: string }) => {
         const record = await act((await session.open()).people, email, options);
-        if (record === null)
-          throw new CommandFault(`there is no account with the email ${show(email)}.`);
+        if (record === null) throw noAccount(email);
         session.print(record);
       });
   verb('reset-password', 'create a link that sets a new password', async (people, email) => {
@@ -83,8 +99,19 @@ function addAccountVerbs(user: Command, session: Session): void {
       return outcome && { email, wasJoined: outcome.wasJoined };
     },
   );
+  verb('delete', 'delete an account', async (people, email, { yes }) => {
+    if (yes !== true) throw new CommandFault(DELETES);
+    const teams = await people.deleteUser(email);
+    if (teams === null || teams.length === 0) return teams && { email, deleted: true };
+    const names = teams.map(({ name }) => show(name)).join(', ');
+    throw new CommandFault(
+      `the account owns teams with other members: ${names}. Transfer or delete them first.`,
+    );
+  }).option('--yes', 'confirm');
 }
 
+const DELETES =
+  'this deletes the account, and its teams that have no other member; add --yes to confirm.';
 const PASSWORDS_OFF =
   'PASSWORD_SIGN_IN is off, so a new password would open nothing; set it to on, or let the provider help.';
 

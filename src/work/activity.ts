@@ -12,19 +12,13 @@ export interface ActivityAsked extends Omit<ActivityFilter, 'actions'> {
   withAccess: boolean;
 }
 
-/** The actions of people in a team (§5.10). */
-export interface ActivityWork {
-  /** Newest first. Ids may be any text; an unknown one finds nothing. */
-  listActivity(teamId: string, asked: ActivityAsked): Promise<Activity[]>;
-  /** The last few actions on one thing, newest first, for its own page. */
-  listActivityOf(teamId: string, subjectId: string): Promise<Activity[]>;
-}
-
 const MOST_OF_ONE = 5;
 
-export function createActivityWork({ activity }: Store): ActivityWork {
+/** The actions of people in a team (§5.10). */
+export function createActivityWork({ activity }: Store) {
   return {
-    listActivity: async (teamId, { area, withAccess, ...filter }) => {
+    /** Newest first. Ids may be any text; an unknown one finds nothing. */
+    listActivity: async (teamId: string, { area, withAccess, ...filter }: ActivityAsked) => {
       const { actorId, subjectId, before, after } = filter;
       const ids = [actorId === 'command-line' ? undefined : actorId, subjectId, before, after];
       if (ids.some((id) => id !== undefined && !isId(id))) return [];
@@ -35,7 +29,8 @@ export function createActivityWork({ activity }: Store): ActivityWork {
       const limit = boundLimit(filter.limit);
       return activity.list(teamId, { ...filter, ...(actions && { actions }), limit });
     },
-    listActivityOf: async (teamId, subjectId) =>
+    /** The last few actions on one thing, newest first, for its own page. */
+    listActivityOf: async (teamId: string, subjectId: string) =>
       isId(subjectId) ? activity.list(teamId, { subjectId, limit: MOST_OF_ONE }) : [],
   };
 }

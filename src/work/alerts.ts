@@ -9,40 +9,27 @@ export type Alert = StoredAlert | UsageAlert;
 export type { AlertsAsked as AlertFilter, StoredAlert, UsageAlert };
 
 /** Reading a team's alerts, and marking them as read (§6.4, §6.7). Only the engine raises alerts. */
-export interface AlertWork {
-  /** Newest first. A `source.id`, `before` or `after` that is not an id finds nothing. */
-  listAlerts(teamId: string, filter: AlertsAsked): Promise<Alert[]>;
-  /** Finds an alert of a run. */
-  findAlert(teamId: string, alertId: string): Promise<StoredAlert | null>;
-  /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */
-  findSlowSince(teamId: string, sourceId: string, rule: SlowRule): Promise<number | null>;
-  /** Counts unread alerts, up to `COUNT_LIMIT`. */
-  countUnreadAlerts(teamId: string): Promise<number>;
-  /**
-   * Marks alerts as read, or as unread again.
-   *
-   * @param alertIds  some hundreds at most
-   * @returns how many of them exist
-   */
-  markAlerts(teamId: string, alertIds: readonly string[], isRead: boolean): Promise<number>;
-  /** Marks an alert and all older ones as read, but none that came later. Gives how many were unread. */
-  markAlertsReadUpTo(teamId: string, alertId: string): Promise<number>;
-}
-
-export function createAlertWork({ alerts }: Store): AlertWork {
+export function createAlertWork({ alerts }: Store) {
   return {
-    listAlerts: async (teamId, filter) => {
+    /** Newest first. A `source.id`, `before` or `after` that is not an id finds nothing. */
+    listAlerts: async (teamId: string, filter: AlertsAsked): Promise<Alert[]> => {
       const asked = [filter.source?.id, filter.windowId, filter.before, filter.after];
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return alerts.listAll(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
-    findAlert: async (teamId, alertId) => (isId(alertId) ? alerts.find(teamId, alertId) : null),
-    findSlowSince: async (teamId, sourceId, rule) =>
+    /** Finds an alert of a run. */
+    findAlert: async (teamId: string, alertId: string) =>
+      isId(alertId) ? alerts.find(teamId, alertId) : null,
+    /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */
+    findSlowSince: async (teamId: string, sourceId: string, rule: SlowRule) =>
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
-    countUnreadAlerts: (teamId) => alerts.countUnread(teamId, COUNT_LIMIT),
-    markAlerts: async (teamId, alertIds, isRead) =>
+    /** Counts unread alerts, up to `COUNT_LIMIT`. */
+    countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
+    /** Marks some hundred alerts as read, or as unread again. Gives how many of them exist. */
+    markAlerts: async (teamId: string, alertIds: readonly string[], isRead: boolean) =>
       alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),
-    markAlertsReadUpTo: async (teamId, alertId) =>
+    /** Marks an alert and all older ones as read, but none that came later. Gives how many were unread. */
+    markAlertsReadUpTo: async (teamId: string, alertId: string) =>
       isId(alertId) ? alerts.markReadUpTo(teamId, alertId) : 0,
   };
 }

@@ -49,41 +49,14 @@ export type ChannelOutcome =
  * Managing notification channels, for admins (§5.8, §6.5). Inputs have been read by resources/channel.ts; ids may be any
  * text. Tests are sent by the notifier.
  */
-export interface ChannelWork {
-  /** The default channel. */
-  readChannel(teamId: string): Promise<ChannelView>;
-  /** With secrets: for an admin who reveals them, for editing, and for a test. */
-  readChannelConfig(teamId: string): Promise<ChannelConfig>;
-  /** Replaces the default channel and forgets its errors. Waiting notices for it go to the new one. */
-  setChannel(
-    teamId: string,
-    config: ChannelConfig,
-    collectMinutes?: number | null,
-  ): Promise<ChannelOutcome>;
-  /** The default first, then the others by name. */
-  listChannels(teamId: string): Promise<ListedChannel[]>;
-  /** The channels that crons and queues may name, in the same order; for every member. */
-  listChannelChoices(teamId: string): Promise<ChannelChoice[]>;
-  /** The named channels with secrets, in the order of their names. */
-  listChannelSettings(teamId: string): Promise<(ChannelSettings & { id: string })[]>;
-  findChannel(teamId: string, id: string): Promise<ListedChannel | null>;
-  findChannelConfig(teamId: string, id: string): Promise<ChannelConfig | null>;
-  addChannel(teamId: string, settings: ChannelSettings): Promise<ChannelOutcome>;
-  editChannel(teamId: string, id: string, settings: ChannelSettings): Promise<ChannelOutcome>;
-  /** Deletes a channel; crons, queues and waiting notices that name it use the default one. False: no such channel. */
-  deleteChannel(teamId: string, id: string): Promise<boolean>;
-  /** The crons and queues that name a channel. */
-  listChannelUsers(teamId: string): Promise<ChannelUser[]>;
-}
-
-export function createChannelWork({ channels, clock }: Store): ChannelWork {
+export function createChannelWork({ channels, clock }: Store) {
   const findSame = async (teamId: string, config: ChannelConfig, except: string) => {
     const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
     const all = [{ id: DEFAULT_REF, name: 'the default channel', ...first }, ...named];
     const same = all.find((other) => other.id !== except && isSameChannel(other.config, config));
     return same ? ({ kind: 'same', as: same.name } as const) : null;
   };
-  const listChannels = async (teamId: string) => {
+  const listChannels = async (teamId: string): Promise<ListedChannel[]> => {
     const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
     return [
       { id: DEFAULT_REF, name: null, ...viewOf(first) },
@@ -91,35 +64,51 @@ export function createChannelWork({ channels, clock }: Store): ChannelWork {
     ];
   };
   return {
-    readChannel: async (teamId) => viewOf(await channels.read(teamId)),
-    readChannelConfig: async (teamId) => (await channels.read(teamId)).config,
-    setChannel: async (teamId, config, collectMinutes = null) => {
+    /** The default channel. */
+    readChannel: async (teamId: string) => viewOf(await channels.read(teamId)),
+    /** With secrets: for an admin who reveals them, for editing, and for a test. */
+    readChannelConfig: async (teamId: string) => (await channels.read(teamId)).config,
+    /** Replaces the default channel and forgets its errors. Waiting notices for it go to the new one. */
+    setChannel: async (
+      teamId: string,
+      config: ChannelConfig,
+      collectMinutes: number | null = null,
+    ): Promise<ChannelOutcome> => {
       const same = await findSame(teamId, config, DEFAULT_REF);
       if (same) return same;
       await channels.save(teamId, config, collectMinutes);
       return { kind: 'saved', id: DEFAULT_REF };
     },
+    /** The default first, then the others by name. */
     listChannels,
-    listChannelChoices: async (teamId) =>
+    /** The channels that crons and queues may name, in the same order; for every member. */
+    listChannelChoices: async (teamId: string) =>
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
-    listChannelSettings: async (teamId) =>
+    /** The named channels with secrets, in the order of their names. */
+    listChannelSettings: async (teamId: string) =>
       (await channels.list(teamId)).map(({ id, name, config, collectMinutes }) => {
         return { id, name, config, collectMinutes };
       }),
-    findChannel: async (teamId, id) =>
+    findChannel: async (teamId: string, id: string) =>
       (await listChannels(teamId)).find((channel) => channel.id === id) ?? null,
-    findChannelConfig: async (teamId, id) => {
+    findChannelConfig: async (teamId: string, id: string) => {
       if (id === DEFAULT_REF) return (await channels.read(teamId)).config;
       return isId(id) ? ((await channels.find(teamId, id))?.config ?? null) : null;
     },
-    addChannel: async (teamId, settings) =>
+    addChannel: async (teamId: string, settings: ChannelSettings): Promise<ChannelOutcome> =>
       (await findSame(teamId, settings.config, '')) ?? channels.add(teamId, settings, clock.now()),
-    editChannel: async (teamId, id, settings) =>
+    editChannel: async (
+      teamId: string,
+      id: string,
+      settings: ChannelSettings,
+    ): Promise<ChannelOutcome> =>
       !isId(id)
         ? { kind: 'not-found' }
         : ((await findSame(teamId, settings.config, id)) ?? channels.change(teamId, id, settings)),
-    deleteChannel: async (teamId, id) => isId(id) && channels.delete(teamId, id),
-    listChannelUsers: (teamId) => channels.listUsers(teamId),
+    /** Deletes a channel; crons, queues and waiting notices that name it use the default one. False: no such channel. */
+    deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
+    /** The crons and queues that name a channel. */
+    listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };
 }
 

@@ -25,21 +25,10 @@ export type CronChange =
   /** `why` is in words that follow the cron's name. */
   | { kind: 'unchanged'; why: string };
 
-export interface CronActions {
-  /** At most 1,000 crons, and for at most 20 seconds. */
-  actOnCrons(teamId: string, act: CronAct, chosen: CronsChosen): Promise<CronsActed>;
-  /** Mutes a cron for a number of hours within `MUTE_HOURS`: no notices. Runs and streaks continue. */
-  muteCron(teamId: string, cronId: string, hours: number): Promise<CronChange>;
-  unmuteCron(teamId: string, cronId: string): Promise<CronChange>;
-  /** @param tag  in its stored form, as `readTag` gives it (§2.13) */
-  addCronTag(teamId: string, cronId: string, tag: string): Promise<CronChange>;
-  removeCronTag(teamId: string, cronId: string, tag: string): Promise<CronChange>;
-}
-
 export const MOST_CRONS_AT_ONCE = 1_000;
 const MOST_MS = 20_000;
 
-export function createCronActions(store: Store, work: CronWork): CronActions {
+export function createCronActions(store: Store, work: CronWork) {
   /** Changes one cron unless `change` gives a reason not to. */
   const changeOne = async (
     teamId: string,
@@ -54,11 +43,16 @@ export function createCronActions(store: Store, work: CronWork): CronActions {
     return changed ? { kind: 'done', changed } : { kind: 'not-found' };
   };
   return {
-    actOnCrons: (teamId, act, chosen) => actOnCrons(store, work, { teamId, act, chosen }),
-    muteCron: (teamId, cronId, hours) =>
+    /** At most 1,000 crons, and for at most 20 seconds. */
+    actOnCrons: (teamId: string, act: CronAct, chosen: CronsChosen) =>
+      actOnCrons(store, work, { teamId, act, chosen }),
+    /** Mutes a cron for a number of hours within `MUTE_HOURS`: no notices. Runs and streaks continue. */
+    muteCron: (teamId: string, cronId: string, hours: number) =>
       changeOne(teamId, cronId, (cron) => muteCron(store, cron, hours)),
-    unmuteCron: (teamId, cronId) => changeOne(teamId, cronId, (cron) => unmuteCron(store, cron)),
-    addCronTag: (teamId, cronId, tag) =>
+    unmuteCron: (teamId: string, cronId: string) =>
+      changeOne(teamId, cronId, (cron) => unmuteCron(store, cron)),
+    /** @param tag  in its stored form, as `readTag` gives it (§2.13) */
+    addCronTag: (teamId: string, cronId: string, tag: string) =>
       changeOne(teamId, cronId, async ({ tags }) => {
         if (tags.includes(tag)) return 'it had the tag already';
         if (tags.length >= MOST_TAGS) return `it has ${MOST_TAGS} tags already`;
@@ -66,7 +60,7 @@ export function createCronActions(store: Store, work: CronWork): CronActions {
         await store.crons.setTags(teamId, cronId, (now) => [...now, tag].slice(0, MOST_TAGS));
         return null;
       }),
-    removeCronTag: (teamId, cronId, tag) =>
+    removeCronTag: (teamId: string, cronId: string, tag: string) =>
       changeOne(teamId, cronId, async ({ tags }) => {
         if (!tags.includes(tag)) return 'it did not have the tag';
         await store.crons.setTags(teamId, cronId, (now) => now.filter((each) => each !== tag));
@@ -94,28 +88,24 @@ async function actOnCrons(
     const cron = await crons.find(teamId, id);
     if (cron === null) continue;
     const named = { id, name: cron.name };
-    const why = await actOnOne(work, cron, act);
+    const why =
+      explain(cron, act) ??
+      ((await work[METHODS[act]](teamId, id)) ? null : 'it is no longer here');
     if (why === null) acted.done.push(named);
     else acted.unchanged.push({ ...named, why });
   }
   return acted;
 }
 
-const GONE = 'it is no longer here';
+const METHODS = {
+  start: 'startCron',
+  pause: 'pauseCron',
+  run: 'runCronNow',
+  delete: 'deleteCron',
+} as const;
 
-/** Applies the action to one cron. Gives why it was not changed; null: it is done. */
-async function actOnOne(work: CronWork, cron: Cron, act: CronAct): Promise<string | null> {
-  const { teamId, id } = cron;
-  switch (act) {
-    case 'start':
-      if (cron.isActive) return 'it was active already';
-      return (await work.startCron(teamId, id)) ? null : GONE;
-    case 'pause':
-      if (!cron.isActive) return 'it was paused already';
-      return (await work.pauseCron(teamId, id)) ? null : GONE;
-    case 'run':
-      return (await work.runCronNow(teamId, id)) ? null : GONE;
-    case 'delete':
-      return (await work.deleteCron(teamId, id)) ? null : GONE;
-  }
+/** Why the action changes nothing; null: it does. */
+function explain({ isActive }: Cron, act: CronAct): string | null {
+  if (act === 'start' && isActive) return 'it was active already';
+  return act === 'pause' && !isActive ? 'it was paused already' : null;
 }

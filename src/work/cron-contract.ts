@@ -19,6 +19,8 @@ export interface QueueSearch {
 }
 
 export type { CronSearch, DurationStep, RunResult };
+export type { Durations } from './cron-pages.ts';
+export type { Figures, Overview } from './overview-page.ts';
 
 export interface CronListRow {
   cron: Omit<Cron, 'headers' | 'payload'>;
@@ -28,24 +30,6 @@ export interface CronListRow {
   successRate: number | null;
   /** The newest run in any state. */
   lastRun: RunResult | null;
-}
-
-interface CronRowsPage {
-  crons: CronListRow[];
-  next: string | null;
-  previous: string | null;
-}
-
-export interface QueueRowsPage {
-  queues: QueueListRow[];
-  next: string | null;
-  previous: string | null;
-}
-
-export interface Durations {
-  steps: DurationStep[];
-  /** Set if only the newest runs were examined: the time of the oldest of them. */
-  sampledBackTo: number | null;
 }
 
 /** The waiting and failed jobs of a queue. */
@@ -122,14 +106,6 @@ export interface PeriodFigures {
   p95Ms: number | null;
 }
 
-export interface Figures {
-  lastDay: PeriodFigures;
-  lastWeek: PeriodFigures;
-  /** How long the earliest due job waits now, and the longest wait of the week; in queues that are not paused. */
-  oldestWaitMs: number;
-  longestWaitOfWeekMs: number;
-}
-
 /** The outcomes of a queue's jobs over time. */
 export interface QueueHistory {
   outcomes: OutcomeStep[];
@@ -141,72 +117,3 @@ export interface QueueHistory {
 export type EndedRun =
   | { kind: 'job'; job: JobRecord; at: number }
   | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number };
-
-export interface Overview {
-  figures: Figures;
-  /** Active crons whose last finished run failed, latest failure first; at most 10. */
-  failingCrons: { cronId: string; name: string; lastRun: ExecutionRecord }[];
-  /** Queues with failed jobs in the last hour, or with jobs that wait too long; worst first, at most 10. */
-  troubledQueues: QueueState[];
-  /** The next runs: crons, and waiting jobs of queues that are not paused, soonest first; at most 10. */
-  nextUp: (
-    | { kind: 'cron'; cronId: string; name: string; at: number }
-    | { kind: 'job'; job: JobRecord; at: number }
-  )[];
-  /** The last ended runs, latest first; at most 10. */
-  justHappened: EndedRun[];
-  /** 24 steps of one hour, the present one last. */
-  lastDay: OutcomeStep[];
-  /** 30 steps of a UTC day, today last. */
-  lastMonth: OutcomeStep[];
-}
-
-export interface CronPages {
-  /**
-   * A page of crons in the order of their names.
-   *
-   * @param cursor  `next` or `previous` of a page of the same search
-   * @param limit  1 to 200, default 50
-   */
-  listCronRows(
-    teamId: string,
-    page?: CronSearch & { cursor?: string; limit?: number },
-  ): Promise<CronRowsPage>;
-  readCronRow(teamId: string, cronId: string): Promise<CronListRow | null>;
-  /**
-   * Durations of a cron's runs. Null: no such cron.
-   *
-   * @param steps  how many equal steps between from and to (1 to 100)
-   */
-  readDurations(
-    teamId: string,
-    cronId: string,
-    range: { from: number; to: number; steps: number },
-  ): Promise<Durations | null>;
-  describeCronDeletion(teamId: string, cronId: string): Promise<DeletionScope | null>;
-
-  /**
-   * A page of queues in the order of their names.
-   *
-   * @param cursor  `next` or `previous` of a page of the same search
-   * @param limit  1 to 200, default 50
-   */
-  listQueueRows(
-    teamId: string,
-    page?: QueueSearch & { cursor?: string; limit?: number },
-  ): Promise<QueueRowsPage>;
-  readQueueRow(teamId: string, queueId: string): Promise<QueueListRow | null>;
-  /** The jobs that wait for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
-  readRateWait(teamId: string, queue: Queue): Promise<RateWait | null>;
-  /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
-  readQueueHistory(
-    teamId: string,
-    queueId: string,
-    steps: { stepMs: number; count: number },
-  ): Promise<QueueHistory | null>;
-  describeQueueDeletion(teamId: string, queueId: string): Promise<DeletionScope | null>;
-  /** The queues that Create job offers: those that are not paused (§2.3), by name. */
-  listOfferedQueues(teamId: string): Promise<{ id: string; name: string }[]>;
-
-  readOverview(teamId: string): Promise<Overview>;
-}

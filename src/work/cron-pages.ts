@@ -3,36 +3,46 @@ import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons/crons';
 import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronPages, CronListRow, CronSearch, RunResult } from './cron-contract.ts';
+import type { CronListRow, CronSearch, DeletionScope, RunResult } from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';
-
-type CronVerbs = Pick<
-  CronPages,
-  'listCronRows' | 'readCronRow' | 'readDurations' | 'describeCronDeletion'
->;
 
 const MOST_RESULTS = 50;
 /** How long before its end a run can have been made, waiting included; older runs are not searched. */
 const LONGEST_RUN_MS = 86_400_000;
 const MOST_STEPS = 100;
 
-export function createCronPages(store: Store): CronVerbs {
+export function createCronPages(store: Store) {
   const { crons, lists } = store;
   const findCron = async (teamId: string, cronId: string) =>
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    listCronRows: (teamId, page) => listCronRows(store, teamId, page),
-    readCronRow: async (teamId, cronId) => {
+    /**
+     * A page of crons in the order of their names.
+     *
+     * @param page  `cursor`: `next` or `previous` of a page of the same search; `limit`: 1 to 200, default 50
+     */
+    listCronRows: (teamId: string, page?: CronSearch & { cursor?: string; limit?: number }) =>
+      listCronRows(store, teamId, page),
+    readCronRow: async (teamId: string, cronId: string) => {
       const cron = await findCron(teamId, cronId);
       if (cron === null) return null;
       const results = await lists.readCronResults(teamId, [cronId], MOST_RESULTS);
       return rowOf(cron, results.get(cronId) ?? []);
     },
-    readDurations: async (teamId, cronId, range) => {
+    /**
+     * Durations of a cron's runs. Null: no such cron.
+     *
+     * @param range  `steps`: how many equal steps between from and to (1 to 100)
+     */
+    readDurations: async (
+      teamId: string,
+      cronId: string,
+      range: { from: number; to: number; steps: number },
+    ) => {
       const cron = await findCron(teamId, cronId);
       return cron === null ? null : readDurations(store, teamId, cronId, range);
     },
-    describeCronDeletion: async (teamId, cronId) => {
+    describeCronDeletion: async (teamId: string, cronId: string): Promise<DeletionScope | null> => {
       const cron = await findCron(teamId, cronId);
       if (cron === null) return null;
       const counted = await lists.countExecutions(teamId, cronId, MOST_COUNTED + 1);
@@ -98,6 +108,8 @@ function readPlace(cursor: string | undefined): { way: 'next' | 'previous'; id: 
   return { way: way === 'n' ? 'next' : 'previous', id };
 }
 
+export type Durations = Awaited<ReturnType<typeof readDurations>>;
+
 async function readDurations(
   { lists }: Store,
   teamId: string,
@@ -112,6 +124,7 @@ async function readDurations(
   const oldest = runs.at(-1)?.completedAt ?? null;
   return {
     steps: summariseDurations(runs, { from, to, steps }),
+    /** Set if only the newest runs were examined: the time of the oldest of them. */
     sampledBackTo: runs.length === MOST_SAMPLED ? oldest : null,
   };
 }

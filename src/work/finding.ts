@@ -10,21 +10,15 @@ export type Found =
   | { kind: 'job'; id: string; queue: string }
   | { kind: 'run'; id: string; cronName: string };
 
-export interface FindWork {
-  /** Finds the thing with this id. An id of another team finds nothing. */
-  findById(teamId: string, id: string): Promise<Found | null>;
-  /** Finds crons and queues whose texts contain every word, most similar names first; a few of each kind. */
-  findByWords(teamId: string, text: string): Promise<Found[]>;
-}
-
 const MOST_OF_A_KIND = 8;
 /** The maximum number of words, and below of characters, of a search: names have no more. */
 const MOST_WORDS = 8;
 const MOST_CHARACTERS = LIMITS.nameCharacters;
 
-export function createFindWork({ crons, jobs, lists, queues }: Store): FindWork {
+export function createFindWork({ crons, jobs, lists, queues }: Store) {
   return {
-    findById: async (teamId, text) => {
+    /** Finds the thing with this id. An id of another team finds nothing. */
+    findById: async (teamId: string, text: string): Promise<Found | null> => {
       const id = text.toLowerCase();
       if (!isId(id)) return null;
       const [cron, queue, job, run] = await Promise.all([
@@ -39,7 +33,8 @@ export function createFindWork({ crons, jobs, lists, queues }: Store): FindWork 
       const of = run && (await crons.find(teamId, run.cronId));
       return of ? { kind: 'run', id, cronName: of.name } : null;
     },
-    findByWords: async (teamId, text) => {
+    /** Finds crons and queues whose texts contain every word, most similar names first; a few of each kind. */
+    findByWords: async (teamId: string, text: string): Promise<Found[]> => {
       const words = readWords(text);
       if (words.length === 0) return [];
       const [foundCrons, allQueues] = await Promise.all([

@@ -4,11 +4,10 @@ import type { Rate } from '#domain/rate';
 import type { ResentCount } from '#store/jobs/resent';
 import type * as failures from '#store/lists/failures';
 import type { BoundedCount } from '#store/database/bounded-count';
-import type { FoundJob, JobSearch, JobTab } from '#store/lists/search';
-import type { ListPage } from '#store/lists/walk';
+import type { JobSearch, JobTab } from '#store/lists/search';
 
 export type { BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
-export type { FoundJob as JobListRow };
+export type { FoundJob as JobListRow } from '#store/lists/search';
 
 /** A bulk action as the page shows it. */
 export interface ShownTask extends BulkTask {
@@ -67,51 +66,4 @@ export interface FailureGroups extends Omit<failures.FailureGroups, 'groups'> {
   groups: FailureGroup[];
   from: number;
   to: number;
-}
-
-export interface JobPages {
-  /**
-   * @param search  null finds nothing
-   * @param cursor  `next` or `previous` of another page of the same search
-   * @param limit  1 to 200, default 50
-   */
-  searchJobs(
-    teamId: string,
-    search: JobSearch | null,
-    page?: { cursor?: string; limit?: number },
-  ): Promise<ListPage<FoundJob>>;
-  /**
-   * The numbers on the tabs, of all queues or of one; `resent` is the number of jobs that a search for resent ones
-   * finds.
-   */
-  countTabs(teamId: string, queueId?: string): Promise<Record<JobTab | 'resent', BoundedCount>>;
-  /** How many jobs a search finds, and a bulk action would handle. `isMore` also if the search stopped early. */
-  countJobs(teamId: string, search: JobSearch): Promise<BoundedCount>;
-  /**
-   * Fire (N), Delete, Retry (N): of jobs chosen by hand. `Fire all pending`, `Retry all failed` and `Delete all
-   * failed` are `startBulk` with a search. At most 200 ids are done at once; more of them are refused.
-   */
-  actOnJobs(
-    teamId: string,
-    kind: BulkKind,
-    jobIds: readonly string[],
-    answers?: ChosenAnswers,
-  ): Promise<BulkOutcome>;
-  /** Starts an action on all jobs that match now: up to 200 are done at once, more by a task in the background. */
-  startBulk(
-    teamId: string,
-    kind: BulkKind,
-    search: JobSearch,
-    answers?: BulkAnswers,
-  ): Promise<BulkOutcome>;
-  /** The team's tasks of the last days, newest first. */
-  listBulkTasks(teamId: string): Promise<ShownTask[]>;
-  findBulkTask(teamId: string, taskId: string): Promise<BulkTask | null>;
-  /** Cancels a task; jobs that were handled already stay so. False: no such task, or it has ended. */
-  cancelBulkTask(teamId: string, taskId: string): Promise<boolean>;
-  /** Groups failed jobs of a time (by default all), largest group first. */
-  groupFailures(
-    teamId: string,
-    narrowed?: { queueId?: string; from?: number; to?: number },
-  ): Promise<FailureGroups>;
 }

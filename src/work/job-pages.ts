@@ -1,8 +1,15 @@
 import { isId } from '#domain/ids';
-import { NO_PAGE } from '#store/lists/walk';
+import { type ListPage, NO_PAGE } from '#store/lists/walk';
 import type { Store } from '#store/store';
 import { actOnChosen, startBulk } from './bulk-actions.ts';
-import type { FailureGroups, JobPages, JobSearch } from './job-contract.ts';
+import type {
+  BulkAnswers,
+  BulkKind,
+  ChosenAnswers,
+  FailureGroups,
+  JobListRow,
+  JobSearch,
+} from './job-contract.ts';
 import { listBulkTasks } from './resends.ts';
 import { asTime, readSearch } from './job-search.ts';
 
@@ -10,31 +17,58 @@ const DEFAULT_LIMIT = 50;
 const MOST_ON_A_PAGE = 200;
 const NOTHING = { count: 0, isMore: false };
 
-export function createJobPages(store: Store): JobPages {
+export function createJobPages(store: Store) {
   const { lists, bulkTasks, clock } = store;
   return {
-    searchJobs: async (teamId, search, { cursor, limit = DEFAULT_LIMIT } = {}) => {
+    /**
+     * @param search  null finds nothing
+     * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
+     */
+    searchJobs: async (
+      teamId: string,
+      search: JobSearch | null,
+      { cursor, limit = DEFAULT_LIMIT }: { cursor?: string; limit?: number } = {},
+    ): Promise<ListPage<JobListRow>> => {
       const wanted = search && readSearch(search);
       if (wanted === null) return NO_PAGE;
       return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
     },
-    countTabs: async (teamId, queueId) => {
+    /**
+     * The numbers on the tabs, of all queues or of one; `resent` is the number of jobs that a search for resent ones
+     * finds.
+     */
+    countTabs: async (teamId: string, queueId?: string) => {
       if (queueId !== undefined && !isId(queueId)) return countNothing();
       return lists.countTabs(teamId, queueId);
     },
-    countJobs: async (teamId, search) => {
+    /** How many jobs a search finds, and a bulk action would handle. `isMore` also if the search stopped early. */
+    countJobs: async (teamId: string, search: JobSearch) => {
       const wanted = readSearch(search);
       return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
     },
-    actOnJobs: (teamId, kind, jobIds, answers) =>
-      actOnChosen(store, teamId, { kind, jobIds, ...answers }),
-    startBulk: (teamId, kind, search, answers) =>
+    /**
+     * Fire (N), Delete, Retry (N): of jobs chosen by hand. `Fire all pending`, `Retry all failed` and `Delete all
+     * failed` are `startBulk` with a search. At most 200 ids are done at once; more of them are refused.
+     */
+    actOnJobs: (
+      teamId: string,
+      kind: BulkKind,
+      jobIds: readonly string[],
+      answers?: ChosenAnswers,
+    ) => actOnChosen(store, teamId, { kind, jobIds, ...answers }),
+    /** Starts an action on all jobs that match now: up to 200 are done at once, more by a task in the background. */
+    startBulk: (teamId: string, kind: BulkKind, search: JobSearch, answers?: BulkAnswers) =>
       startBulk(store, teamId, { kind, search, ...answers }),
-    listBulkTasks: (teamId) => listBulkTasks(store, teamId),
-    findBulkTask: async (teamId, taskId) => (isId(taskId) ? bulkTasks.find(teamId, taskId) : null),
-    cancelBulkTask: async (teamId, taskId) =>
+    /** The team's tasks of the last days, newest first. */
+    listBulkTasks: (teamId: string) => listBulkTasks(store, teamId),
+    findBulkTask: async (teamId: string, taskId: string) =>
+      isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
+    /** Cancels a task; jobs that were handled already stay so. False: no such task, or it has ended. */
+    cancelBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
-    groupFailures: (teamId, narrowed) => groupFailures(store, teamId, narrowed),
+    /** Groups failed jobs of a time (by default all), largest group first. */
+    groupFailures: (teamId: string, narrowed: Narrowed = {}) =>
+      groupFailures(store, teamId, narrowed),
   };
 }
 
@@ -55,10 +89,16 @@ function countNothing() {
   };
 }
 
+interface Narrowed {
+  queueId?: string;
+  from?: number;
+  to?: number;
+}
+
 async function groupFailures(
   { lists, clock }: Store,
   teamId: string,
-  narrowed: Parameters<JobPages['groupFailures']>[1] = {},
+  narrowed: Narrowed,
 ): Promise<FailureGroups> {
   const { queueId } = narrowed;
   const to = asTime(narrowed.to) ?? clock.now() + 1;

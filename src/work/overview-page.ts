@@ -1,7 +1,7 @@
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronPages, EndedRun, Overview, QueueState } from './cron-contract.ts';
+import type { EndedRun, QueueState } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { readOutages } from './outages.ts';
 import { readQueueStates } from './queue-pages.ts';
@@ -11,11 +11,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 
-export function createOverviewPage(store: Store): Pick<CronPages, 'readOverview'> {
-  return { readOverview: (teamId) => readOverview(store, teamId) };
-}
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+/** Figures of the last day and week. */
+export type Figures = Overview['figures'];
 
-async function readOverview(store: Store, teamId: string): Promise<Overview> {
+export async function readOverview(store: Store, teamId: string) {
   const { lists, outcomes, durations, depths, teamPauses, clock } = store;
   const now = clock.now();
   const lastDay = stepsUntil(now, { stepMs: HOUR_MS, count: 24 });
@@ -54,21 +54,23 @@ async function readOverview(store: Store, teamId: string): Promise<Overview> {
   });
   const waits = looked.depths.map(({ oldestMs }) => oldestMs);
   const oldestWaitMs = findLongestWait(rows, now);
+  const nextUp = [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at);
   return {
     figures: {
       lastDay: figuresOf(hours, timed, { from: lastDay.from, now }),
       lastWeek: figuresOf(hours, timed, { from: weekFrom, now }),
+      /** How long the earliest due job waits now, and the longest wait of the week; in queues that are not paused. */
       oldestWaitMs,
       longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
     },
+    /** Active crons whose last finished run failed, latest failure first. */
     failingCrons: last.failing.map(({ execution, cronName }) => {
       return { cronId: execution.cronId, name: cronName, lastRun: execution };
     }),
     troubledQueues: findTroubled(rows),
-    // Nothing comes next while everything is paused.
-    nextUp: pause
-      ? []
-      : [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at).slice(0, SHOWN),
+    /** The next runs: crons, and waiting jobs of queues that are not paused. None while everything is paused. */
+    nextUp: pause ? [] : nextUp.slice(0, SHOWN),
+    /** The last ended runs, latest first. */
     justHappened: [...last.ofAll.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),

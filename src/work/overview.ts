@@ -1,27 +1,22 @@
 import { type Forecast, forecastUsage } from '#domain/usage-forecast';
 import type { Counts, Created, Attention } from '#store/figures/team-counts';
 import type { Store } from '#store/store';
+import { readOverview } from './overview-page.ts';
 
 export type { Counts, Created, Attention, Forecast };
 
 /** The overview of a team on the dashboard. */
-export interface OverviewWork {
-  readAttention(teamId: string): Promise<Attention>;
-  readCounts(teamId: string): Promise<Counts>;
-  /** When the month's limit will be reached; null: there is none. */
-  readForecast(
-    teamId: string,
-    usage: { used: number; limit: number | null },
-  ): Promise<Forecast | null>;
-  /** The first cron or job made at `since` (milliseconds) or later; null: none yet. */
-  findFirstCreatedSince(teamId: string, since: number): Promise<Created | null>;
-}
-
-export function createOverviewWork({ teamCounts, crons, clock }: Store): OverviewWork {
+export function createOverviewWork(store: Store) {
+  const { teamCounts, crons, clock } = store;
   return {
-    readAttention: (teamId) => teamCounts.readAttention(teamId),
-    readCounts: (teamId) => teamCounts.readCounts(teamId),
-    readForecast: async (teamId, { used, limit }) => {
+    readOverview: (teamId: string) => readOverview(store, teamId),
+    readAttention: (teamId: string) => teamCounts.readAttention(teamId),
+    readCounts: (teamId: string) => teamCounts.readCounts(teamId),
+    /** When the month's limit will be reached; null: there is none. */
+    readForecast: async (
+      teamId: string,
+      { used, limit }: { used: number; limit: number | null },
+    ) => {
       if (limit === null) return null;
       const [planned, { jobs }] = await Promise.all([
         crons.listPlanned(teamId),
@@ -30,6 +25,8 @@ export function createOverviewWork({ teamCounts, crons, clock }: Store): Overvie
       const waitingJobs = jobs.pending + jobs.retrying;
       return forecastUsage({ used, limit }, { crons: planned, waitingJobs }, clock.now());
     },
-    findFirstCreatedSince: (teamId, since) => teamCounts.findFirstCreatedSince(teamId, since),
+    /** The first cron or job made at `since` (milliseconds) or later; null: none yet. */
+    findFirstCreatedSince: (teamId: string, since: number) =>
+      teamCounts.findFirstCreatedSince(teamId, since),
   };
 }

@@ -5,26 +5,16 @@ import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists'
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
 import type {
-  CronPages,
+  DeletionScope,
   QueueHistory,
   QueueListRow,
-  QueueRowsPage,
   QueueSearch,
   QueueState,
+  RateWait,
 } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 import { boundPage } from './job-pages.ts';
 import { readOutages } from './outages.ts';
-
-type QueueVerbs = Pick<
-  CronPages,
-  | 'listQueueRows'
-  | 'readQueueRow'
-  | 'readRateWait'
-  | 'readQueueHistory'
-  | 'describeQueueDeletion'
-  | 'listOfferedQueues'
->;
 
 /** How many attempts the recent results of a row have. */
 const MOST_RESULTS = 50;
@@ -32,28 +22,46 @@ const DAY_MS = 86_400_000;
 /** A shorter time does not count as waiting. */
 const MOMENT_MS = 1_000;
 
-export function createQueuePages(store: Store): QueueVerbs {
+export function createQueuePages(store: Store) {
   const { queues, lists } = store;
   return {
-    listQueueRows: (teamId, page) => listQueueRows(store, teamId, page),
-    readQueueRow: async (teamId, queueId) => {
+    /**
+     * A page of queues in the order of their names.
+     *
+     * @param page  `cursor`: `next` or `previous` of a page of the same search; `limit`: 1 to 200, default 50
+     */
+    listQueueRows: (teamId: string, page?: QueueSearch & { cursor?: string; limit?: number }) =>
+      listQueueRows(store, teamId, page),
+    readQueueRow: async (teamId: string, queueId: string) => {
       const queue = isId(queueId) ? await queues.find(teamId, queueId) : null;
       if (queue === null) return null;
       const states = await readQueueStates(store, teamId, { queues: [queue] });
       return (await rowsOf(store, teamId, states))[0] ?? null;
     },
-    readRateWait: async (teamId, { id, rate, isPaused }) => {
+    /** The jobs that wait for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
+    readRateWait: async (
+      teamId: string,
+      { id, rate, isPaused }: Queue,
+    ): Promise<RateWait | null> => {
       if (rate === null || isPaused) return null;
       const { due, spentUntil } = await lists.readRateLoad(teamId, id);
       const now = store.clock.now();
       const lastAt = nextStart(allowAt(rate, spentUntil, now), due.count - 1);
       return due.count === 0 || lastAt < now + MOMENT_MS ? null : { due, lastAt };
     },
-    readQueueHistory: async (teamId, queueId, asked) =>
+    /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
+    readQueueHistory: async (
+      teamId: string,
+      queueId: string,
+      asked: { stepMs: number; count: number },
+    ) =>
       isId(queueId) && (await queues.find(teamId, queueId))
         ? readHistory(store, teamId, queueId, asked)
         : null,
-    describeQueueDeletion: async (teamId, queueId) => {
+    describeQueueDeletion: async (
+      teamId: string,
+      queueId: string,
+    ): Promise<DeletionScope | null> => {
       if (!isId(queueId) || (await queues.find(teamId, queueId)) === null) return null;
       const counts = await lists.countTabs(teamId, queueId);
       const waiting = counts.pending.count + counts.retrying.count;
@@ -74,7 +82,8 @@ export function createQueuePages(store: Store): QueueVerbs {
         },
       };
     },
-    listOfferedQueues: async (teamId) => {
+    /** The queues that Create job offers: those that are not paused (§2.3), by name. */
+    listOfferedQueues: async (teamId: string) => {
       const all = await queues.list(teamId);
       return all.filter(({ isPaused }) => !isPaused).map(({ id, name }) => ({ id, name }));
     },
@@ -119,30 +128,21 @@ async function listQueueRows(
   store: Store,
   teamId: string,
   { cursor, limit, ...search }: QueueSearch & { cursor?: string; limit?: number } = {},
-): Promise<QueueRowsPage> {
+) {
   const all = await store.queues.list(teamId);
   const named = all.filter((queue) => isNamed(queue, search));
   const { status } = search;
-  if (status === undefined) {
-    const { items, ...others } = pageOf(named, { cursor, limit });
-    const states = await readQueueStates(store, teamId, { queues: items });
-    return { ...others, queues: await rowsOf(store, teamId, states) };
-  }
-  const states = await readQueueStates(store, teamId, { queues: named });
-  const sought = new Set(
-    states.filter((state) => standingOf(state) === status).map(({ queue }) => queue.id),
-  );
-  const { items, ...others } = pageOf(
-    named.filter(({ id }) => sought.has(id)),
-    { cursor, limit },
-  );
-  const shown = new Set(items.map(({ id }) => id));
-  const rows = await rowsOf(
-    store,
-    teamId,
-    states.filter(({ queue }) => shown.has(queue.id)),
-  );
-  return { ...others, queues: rows };
+  const states =
+    status === undefined ? null : await readQueueStates(store, teamId, { queues: named });
+  const sought = states?.filter((state) => standingOf(state) === status) ?? null;
+  const { items, ...others } = pageOf(sought?.map(({ queue }) => queue) ?? named, {
+    cursor,
+    limit,
+  });
+  const shown =
+    sought?.filter(({ queue }) => items.includes(queue)) ??
+    (await readQueueStates(store, teamId, { queues: items }));
+  return { ...others, queues: await rowsOf(store, teamId, shown) };
 }
 
 function isNamed({ id, name, tags }: Queue, { text, tag }: QueueSearch): boolean {
@@ -179,20 +179,14 @@ async function rowsOf(
     lists.countRunningJobs({ teamId, queueIds }),
     lists.readQueueResults(queueIds, MOST_RESULTS),
   ]);
-  return states.map((state) =>
-    rowOf(state, running.get(state.queue.id) ?? 0, results.get(state.queue.id) ?? []),
-  );
-}
-
-function rowOf(
-  state: QueueState,
-  running: number,
-  recentResults: QueueListRow['recentResults'],
-): QueueListRow {
-  const { concurrencyLimit } = state.queue;
-  const isAnyDue = state.oldestDueAt !== null;
-  const health = judgeQueue({ waiting: state.health, isAnyDue, running, concurrencyLimit });
-  return { ...state, recentResults, running, health };
+  return states.map((state) => {
+    const { id, concurrencyLimit } = state.queue;
+    const count = running.get(id) ?? 0;
+    const isAnyDue = state.oldestDueAt !== null;
+    const known = { waiting: state.health, isAnyDue, running: count, concurrencyLimit };
+    const recentResults = results.get(id) ?? [];
+    return { ...state, recentResults, running: count, health: judgeQueue(known) };
+  });
 }
 
 const EMPTY: Omit<QueueLoad, 'queueId'> = { waiting: 0, nextDueAt: null, failed: 0 };

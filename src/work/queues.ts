@@ -9,32 +9,28 @@ export type { Queue };
  * Managing a team's queues (§2.3, §3.5). Names and changes have been read by resources/queue.ts; ids may be any text. Null:
  * the team has no queue of that id.
  */
-export interface QueueWork {
-  /** Changes the given settings of a queue. A new one is made with the defaults for the others. */
-  setQueue(teamId: string, name: string, change: QueueChange): Promise<Queue>;
-  editQueue(teamId: string, queueId: string, change: QueueChange): Promise<Queue | null>;
-  /** Pauses a queue: it starts nothing, and waiting jobs keep their times. */
-  pauseQueue(teamId: string, queueId: string): Promise<Queue | null>;
-  resumeQueue(teamId: string, queueId: string): Promise<Queue | null>;
-  /** Deletes a queue with its jobs. Gives how many jobs were deleted. */
-  deleteQueue(teamId: string, queueId: string): Promise<number | null>;
-  findQueue(teamId: string, queueId: string): Promise<Queue | null>;
-  findQueueByName(teamId: string, name: string): Promise<Queue | null>;
-  /** By name. */
-  listQueues(teamId: string): Promise<Queue[]>;
-}
-
-export function createQueueWork({ queues, clock }: Store): QueueWork {
+export function createQueueWork({ queues, clock }: Store) {
   const editQueue = async (teamId: string, queueId: string, change: QueueChange) =>
     isId(queueId) ? queues.update(teamId, queueId, change) : null;
   return {
-    setQueue: (teamId, name, change) => queues.save(teamId, name, change, clock.now()),
+    /** Changes the given settings of a queue. A new one is made with the defaults for the others. */
+    setQueue: (teamId: string, name: string, change: QueueChange) =>
+      queues.save(teamId, name, change, clock.now()),
     editQueue,
-    pauseQueue: (teamId, queueId) => editQueue(teamId, queueId, { isPaused: true }),
-    resumeQueue: (teamId, queueId) => editQueue(teamId, queueId, { isPaused: false }),
-    deleteQueue: async (teamId, queueId) => (isId(queueId) ? queues.delete(teamId, queueId) : null),
-    findQueue: async (teamId, queueId) => (isId(queueId) ? queues.find(teamId, queueId) : null),
-    findQueueByName: (teamId, name) => queues.findByName(teamId, name),
-    listQueues: (teamId) => queues.list(teamId),
+    /** False: there is no such queue, or another one has that name. */
+    renameQueue: async (teamId: string, queueId: string, name: string) =>
+      isId(queueId) && queues.rename(teamId, queueId, name),
+    /** Pauses a queue: it starts nothing, and waiting jobs keep their times. */
+    pauseQueue: (teamId: string, queueId: string) => editQueue(teamId, queueId, { isPaused: true }),
+    resumeQueue: (teamId: string, queueId: string) =>
+      editQueue(teamId, queueId, { isPaused: false }),
+    /** Deletes a queue with its jobs. Gives how many jobs were deleted. */
+    deleteQueue: async (teamId: string, queueId: string) =>
+      isId(queueId) ? queues.delete(teamId, queueId) : null,
+    findQueue: async (teamId: string, queueId: string) =>
+      isId(queueId) ? queues.find(teamId, queueId) : null,
+    findQueueByName: (teamId: string, name: string) => queues.findByName(teamId, name),
+    /** By name. */
+    listQueues: (teamId: string) => queues.list(teamId),
   };
 }

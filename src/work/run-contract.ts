@@ -4,11 +4,10 @@ import type { AssertionVerdict } from '#domain/assertions';
 import type { HeaderList, HttpMethod, Timing } from '#domain/exchange';
 import type { Explanation } from '#domain/explain-failure';
 import type { FailureReason } from '#domain/failure';
-import type { JobRecord } from '#store/jobs/job-records';
-import type { ExecutionRecord } from '#store/crons/crons';
+import type { ExecutionRunDetail, JobRunDetail } from './run-pages.ts';
 
 export type { BoundedCount } from '#store/database/bounded-count';
-export type { Explanation };
+export type { ExecutionRunDetail, Explanation, JobRunDetail };
 
 /** One header of the request; `value` is null for a secret (§5.9) that was not requested. */
 export interface ShownHeader {
@@ -87,33 +86,8 @@ export interface RunDetail {
 
 export type RecordedRun = JobRunDetail | ExecutionRunDetail;
 
-export interface JobRunDetail extends RunDetail {
-  kind: 'job';
-  record: JobRecord;
-  /** All attempts of the job, first to last, this one among them. */
-  attempts: JobRecord[];
-  /** The failed job whose Retry made this one. */
-  retryOf: string | null;
-  /** For "create again with edits". A header value of null is a secret that was not requested. */
-  again: JobDraft;
-}
-
-export interface ExecutionRunDetail extends RunDetail {
-  kind: 'execution';
-  record: ExecutionRecord;
-  cron: { id: string; name: string; cronExpression: string };
-}
-
 /** A job's request, to fill the form with. */
-export interface JobDraft {
-  queue: string;
-  url: string;
-  method: HttpMethod;
-  headers: ShownHeader[];
-  /** JSON text, or empty. */
-  payload: string;
-  callbackUrl: string;
-}
+export type JobDraft = JobRunDetail['again'];
 
 /** The present content of a form, read by resources/job.ts or resources/cron.ts. */
 export type TestDraft =
@@ -170,21 +144,4 @@ export interface ShowOptions {
   showSecrets?: boolean;
   /** True: shows the request's whole body, however long it is. */
   isWhole?: boolean;
-}
-
-export interface RunPages {
-  /** One attempt with all its details. Null: the team has no such job. */
-  readJobDetail(teamId: string, jobId: string, options?: ShowOptions): Promise<JobRunDetail | null>;
-  readExecutionDetail(
-    teamId: string,
-    executionId: string,
-    options?: ShowOptions,
-  ): Promise<ExecutionRunDetail | null>;
-  /** The whole stored response (65,535 bytes, cut at a character) as text. Null: no such run or response. */
-  readResponseText(teamId: string, runId: string): Promise<string | null>;
-  /**
-   * Sends the request of a form, with the same network checks. It counts towards the quota; nothing is stored, and no
-   * retry, callback or alert follows. Resolves when the response is in, at the latest after the timeout.
-   */
-  testRun(teamId: string, draft: TestDraft): Promise<TestRunOutcome>;
 }

@@ -10,7 +10,6 @@ import { boundLimit } from './list-limit.ts';
 import { BODY_START, startOf } from './run-detail.ts';
 
 export type { FoundRun, ListPage };
-type RunsPage = ListPage<FoundRun>;
 
 /** A run with the first 2,000 characters of its stored response (§2.5); null without one. */
 export interface HistoryRun extends FoundRun {
@@ -18,40 +17,6 @@ export interface HistoryRun extends FoundRun {
   hasMore: boolean;
   /** Whether it began while an earlier run was still running, among those of its page or a few next to it. */
   overlaps: boolean;
-}
-
-/** The list of runs: attempts of jobs and executions of crons. */
-export interface RunListWork {
-  /**
-   * Ended runs, the latest end first. A search that can match nothing gives an empty page.
-   *
-   * @param search  null finds nothing
-   * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
-   */
-  listRuns(
-    teamId: string,
-    search: RunSearch | null,
-    page?: { cursor?: string | undefined; limit?: number },
-  ): Promise<RunsPage>;
-  /**
-   * All runs of one cron, the newest first, waiting and running ones too; or those that ended with a status, the latest
-   * end first. A cron that the team does not have gives an empty page.
-   */
-  listCronHistory(
-    teamId: string,
-    cronId: string,
-    page?: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number },
-  ): Promise<ListPage<HistoryRun>>;
-  /**
-   * The requested number (1 to 10,000), however far back: for callers that can wait.
-   *
-   * @param page `before`: only runs that ended before this one; null if the team has none with that id
-   */
-  listRunsBefore(
-    teamId: string,
-    search: RunSearch,
-    page: { before?: string | undefined; limit: number },
-  ): Promise<FoundRun[] | null>;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -63,9 +28,20 @@ const BODY_BYTES = 4 * BODY_START;
 /** How many runs before and after a page of a cron's history are looked at for overlaps. */
 const BESIDE = 10;
 
-export function createRunListWork(store: Store): RunListWork {
+/** The list of runs: attempts of jobs and executions of crons. */
+export function createRunListWork(store: Store) {
   const { lists } = store;
-  const listRuns: RunListWork['listRuns'] = async (teamId, search, page = {}) => {
+  /**
+   * Ended runs, the latest end first. A search that can match nothing gives an empty page.
+   *
+   * @param search  null finds nothing
+   * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
+   */
+  const listRuns = async (
+    teamId: string,
+    search: RunSearch | null,
+    page: { cursor?: string | undefined; limit?: number } = {},
+  ): Promise<ListPage<FoundRun>> => {
     const wanted = search && readRunSearch(search);
     if (wanted === null) return NO_PAGE;
     const { cursor, limit = DEFAULT_LIMIT } = page;
@@ -73,7 +49,19 @@ export function createRunListWork(store: Store): RunListWork {
   };
   return {
     listRuns,
-    listCronHistory: async (teamId, cronId, { status, cursor, limit = DEFAULT_LIMIT } = {}) => {
+    /**
+     * All runs of one cron, the newest first, waiting and running ones too; or those that ended with a status, the latest
+     * end first. A cron that the team does not have gives an empty page.
+     */
+    listCronHistory: async (
+      teamId: string,
+      cronId: string,
+      {
+        status,
+        cursor,
+        limit = DEFAULT_LIMIT,
+      }: { status?: 'success' | 'failed'; cursor?: string | undefined; limit?: number } = {},
+    ): Promise<ListPage<HistoryRun>> => {
       const search = readRunSearch({ cronId, ...(status && { outcome: status }) });
       if (search === null) return NO_PAGE;
       const isHistory = status === undefined;
@@ -96,28 +84,45 @@ export function createRunListWork(store: Store): RunListWork {
         rows: page.rows.map((row) => showHistoryRun(row, overlapping.has(row.id))),
       };
     },
-    listRunsBefore: async (teamId, search, { before, limit }) => {
-      const most = boundLimit(limit);
-      const runs: FoundRun[] = [];
-      const last = before === undefined ? [] : (await listRuns(teamId, { id: before })).rows;
-      const start = last.find(({ id }) => id === before);
-      if (before !== undefined && start === undefined) return null;
-      let cursor = start && writeCursor({ way: 'next', key: start });
-      for (;;) {
-        const left = most - runs.length;
-        const page = await listRuns(teamId, search, {
-          cursor,
-          limit: Math.min(left, MOST_AT_ONCE),
-        });
-        runs.push(...page.rows);
-        if (page.next === null || runs.length >= most) return runs;
-        cursor = page.next;
-      }
-    },
+    /**
+     * The requested number (1 to 10,000), however far back: for callers that can wait.
+     *
+     * @param page `before`: only runs that ended before this one; null if the team has none with that id
+     */
+    listRunsBefore: (teamId: string, search: RunSearch, page: Before) =>
+      listRunsBefore((given, asked) => listRuns(teamId, given, asked), search, page),
   };
 }
 
 function showHistoryRun({ response, ...run }: AnsweredRun, overlaps: boolean): HistoryRun {
   const start = response && startOf(response.bodyStart, response.keptBytes);
   return { ...run, bodyStart: start?.text ?? null, hasMore: start?.hasMore ?? false, overlaps };
+}
+
+interface Before {
+  before?: string | undefined;
+  limit: number;
+}
+
+async function listRunsBefore(
+  listRuns: (
+    search: RunSearch,
+    page?: { cursor?: string | undefined; limit: number },
+  ) => Promise<ListPage<FoundRun>>,
+  search: RunSearch,
+  { before, limit }: Before,
+): Promise<FoundRun[] | null> {
+  const most = boundLimit(limit);
+  const runs: FoundRun[] = [];
+  const last = before === undefined ? [] : (await listRuns({ id: before })).rows;
+  const start = last.find(({ id }) => id === before);
+  if (before !== undefined && start === undefined) return null;
+  let cursor = start && writeCursor({ way: 'next', key: start });
+  for (;;) {
+    const left = most - runs.length;
+    const page = await listRuns(search, { cursor, limit: Math.min(left, MOST_AT_ONCE) });
+    runs.push(...page.rows);
+    if (page.next === null || runs.length >= most) return runs;
+    cursor = page.next;
+  }
 }

@@ -5,34 +5,27 @@ import type { IsSecretHeader } from '#domain/secret-headers';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail, JobRecord } from '#store/jobs/job-records';
 import type { Store } from '#store/store';
-import type {
-  ExecutionRunDetail,
-  JobRunDetail,
-  RunPages,
-  ShowOptions,
-  ShownCallback,
-} from './run-contract.ts';
+import type { ShownCallback, ShowOptions } from './run-contract.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 import { decodeBody, showHeaders, showRun, type Showing, withMasks } from './run-detail.ts';
 
-export function createRunPages(
-  store: Store,
-  isSecretHeader: IsSecretHeader,
-): Omit<RunPages, 'testRun'> {
+export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
   const { jobs, crons } = store;
   const showing = ({ showSecrets = false, isWhole = false }: ShowOptions = {}): Showing => {
     return { isSecretHeader, showSecrets, isWhole };
   };
   return {
-    readJobDetail: async (teamId, jobId, options) => {
+    /** One attempt with all its details. Null: the team has no such job. */
+    readJobDetail: async (teamId: string, jobId: string, options?: ShowOptions) => {
       const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
       return job && showJob(store, job, showing(options));
     },
-    readExecutionDetail: async (teamId, executionId, options) => {
+    readExecutionDetail: async (teamId: string, executionId: string, options?: ShowOptions) => {
       const run = isId(executionId) ? await crons.findExecution(teamId, executionId) : null;
       return run && showExecution(store, run, showing(options));
     },
-    readResponseText: async (teamId, runId) => {
+    /** The whole stored response (65,535 bytes, cut at a character) as text. Null: no such run or response. */
+    readResponseText: async (teamId: string, runId: string) => {
       if (!isId(runId)) return null;
       const body = (await jobs.readBodies(teamId, [runId])).get(runId);
       return body === undefined ? null : decodeBody(body);
@@ -40,7 +33,9 @@ export function createRunPages(
   };
 }
 
-async function showJob(store: Store, detail: JobDetail, showing: Showing): Promise<JobRunDetail> {
+export type JobRunDetail = Awaited<ReturnType<typeof showJob>>;
+
+async function showJob(store: Store, detail: JobDetail, showing: Showing) {
   const { headers, payload, response, ...job } = detail;
   const { teamId } = job;
   const [attempts, queue, retryOf, hasCallbackWaiting] = await Promise.all([
@@ -75,10 +70,13 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing): Promi
   return {
     ...shown,
     apiCall: writeJobCall(sent),
-    kind: 'job',
+    kind: 'job' as const,
     record: job,
+    /** All attempts of the job, first to last, this one among them. */
     attempts,
+    /** The failed job whose Retry made this one. */
     retryOf,
+    /** For "create again with edits". A header value of null is a secret that was not requested. */
     again: {
       queue: job.queue,
       url: job.url,
@@ -113,11 +111,9 @@ function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
   return hashed === undefined || hashed === hashPayload(payload);
 }
 
-async function showExecution(
-  store: Store,
-  detail: ExecutionDetail,
-  showing: Showing,
-): Promise<ExecutionRunDetail | null> {
+export type ExecutionRunDetail = NonNullable<Awaited<ReturnType<typeof showExecution>>>;
+
+async function showExecution(store: Store, detail: ExecutionDetail, showing: Showing) {
   const { response, ...execution } = detail;
   const { teamId, cronId } = execution;
   const [cron, hasCallbackWaiting] = await Promise.all([
@@ -151,7 +147,7 @@ async function showExecution(
   return {
     ...shown,
     apiCall: writeCronCall({ ...cron, headers: withMasks(cron.headers, showing) }),
-    kind: 'execution',
+    kind: 'execution' as const,
     record: execution,
     cron: { id, name, cronExpression },
   };

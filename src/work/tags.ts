@@ -11,21 +11,11 @@ export interface TagCounts {
 }
 
 /** The tags of crons and queues (§2.13). */
-export interface TagWork {
-  /**
-   * In alphabetical order.
-   *
-   * @param of  only those of one kind; undefined: of both
-   */
-  listTags(teamId: string, of?: 'crons' | 'queues'): Promise<string[]>;
-  /** Counts by tag, tags with most failures first; empty where nothing has tags. */
-  readTagCounts(teamId: string): Promise<TagCounts[]>;
-}
-
-export function createTagWork(store: Store): TagWork {
+export function createTagWork(store: Store) {
   const { lists } = store;
   return {
-    listTags: async (teamId, of) => {
+    /** In alphabetical order; without `of`, those of crons and queues. */
+    listTags: async (teamId: string, of?: 'crons' | 'queues') => {
       if (of !== undefined) return lists.listTags(teamId, of);
       const both = await Promise.all([
         lists.listTags(teamId, 'crons'),
@@ -33,7 +23,8 @@ export function createTagWork(store: Store): TagWork {
       ]);
       return [...new Set(both.flat())].toSorted();
     },
-    readTagCounts: (teamId) => readTagCounts(store, teamId),
+    /** Counts by tag, tags with most failures first; empty where nothing has tags. */
+    readTagCounts: (teamId: string) => readTagCounts(store, teamId),
   };
 }
 

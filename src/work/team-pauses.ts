@@ -5,25 +5,19 @@ import { nextRunAfter } from '#domain/cron';
 export type { TeamPause };
 
 /** The switch over everything of a team (§3.11). */
-export interface TeamPauseWork {
-  /** Null: it is not paused. */
-  readTeamPause(teamId: string): Promise<TeamPause | null>;
-  /**
-   * Times of crons pass, and no waiting job starts; accepted jobs are kept, and running ones end.
-   *
-   * @param by the user, who is shown to all
-   * @returns false: it was paused already
-   */
-  pauseTeam(teamId: string, by: string): Promise<boolean>;
-  /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
-  resumeTeam(teamId: string): Promise<boolean>;
-}
-
-export function createTeamPauseWork({ teamPauses, clock }: Store): TeamPauseWork {
+export function createTeamPauseWork({ teamPauses, clock }: Store) {
   return {
-    readTeamPause: (teamId) => teamPauses.read(teamId),
-    pauseTeam: (teamId, by) => teamPauses.pause(teamId, { at: clock.now(), by }),
-    resumeTeam: async (teamId) => {
+    /** Null: it is not paused. */
+    readTeamPause: (teamId: string) => teamPauses.read(teamId),
+    /**
+     * Times of crons pass, and no waiting job starts; accepted jobs are kept, and running ones end. False: it was paused
+     * already.
+     *
+     * @param by the user, who is shown to all
+     */
+    pauseTeam: (teamId: string, by: string) => teamPauses.pause(teamId, { at: clock.now(), by }),
+    /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
+    resumeTeam: async (teamId: string) => {
       const now = clock.now();
       return teamPauses.resume(teamId, now, (expression) => nextRunAfter(expression, now));
     },

@@ -7,7 +7,7 @@ import { readTrace, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
-import type { RunPages, TestDraft, TestRunDetail } from './run-contract.ts';
+import type { TestDraft, TestRunDetail, TestRunOutcome } from './run-contract.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 import { type Masking, showRun, withMasks } from './run-detail.ts';
 
@@ -19,13 +19,19 @@ export interface TestRunOptions {
   monthlyLimitOf: (plan: string) => number | null;
 }
 
+/**
+ * Sends the request of a form, with the same network checks. It counts towards the quota; nothing is stored, and no
+ * retry, callback or alert follows. Resolves when the response is in, at the latest after the timeout.
+ */
+type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
+
 /** The most test runs that one team may have under way in this process: each may keep a page waiting for minutes. */
 const MOST_AT_ONCE = 4;
 /** The most of all teams together, so that queues keep their connections. */
 const MOST_IN_ALL = 32;
 
-/** Makes `testRun`, which sends the request of a form once, and stores nothing but the count. */
-export function createTestRun(options: TestRunOptions): RunPages['testRun'] {
+/** Makes `testRun`. */
+export function createTestRun(options: TestRunOptions): TestRun {
   const underWay = new Map<string, number>();
   return async (teamId, draft) => {
     const mine = underWay.get(teamId) ?? 0;
@@ -48,7 +54,7 @@ async function runTest(
   { store, sender, monthlyLimitOf }: TestRunOptions,
   teamId: string,
   draft: TestDraft,
-): ReturnType<RunPages['testRun']> {
+): Promise<TestRunOutcome> {
   const { clock, teams, usage } = store;
   const rules = await readRules(store, teamId, draft);
   const team = await teams.find(teamId);

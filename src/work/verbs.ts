@@ -69,7 +69,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
       return (run) => run && subject && { action: 'cron.run', subject };
     },
   },
-  setCronAssertions: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'assertions') },
   actOnCrons: {
     needs: 'work',
     tell: ({ done }, _teamId, act) => done.map((subject) => ({ action: ON_CRONS[act], subject })),
@@ -111,6 +110,15 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     watch: async (work, teamId, id) => {
       const before = await work.findQueue(teamId, id);
       return (after) => after && queueEdited(before, after);
+    },
+  },
+  renameQueue: {
+    needs: 'work',
+    watch: async (work, teamId, id, name) => {
+      const before = await work.findQueue(teamId, id);
+      const detail = `name: ${before?.name} → ${name}`;
+      return (isDone) =>
+        isDone ? { action: 'queue.edited', subject: { id, name }, detail } : null;
     },
   },
   pauseQueue: { needs: 'work', tell: about('queue.paused') },
@@ -291,7 +299,7 @@ function gone(action: ActivityAction, subject: Named | null) {
   return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
 }
 
-function cronDeed(action: ActivityAction, came: CronChange | { kind: 'refused' }, detail?: string) {
+function cronDeed(action: ActivityAction, came: CronChange, detail?: string) {
   if (came.kind !== 'done') return null;
   return { action, subject: came.changed, ...(detail !== undefined && { detail }) };
 }

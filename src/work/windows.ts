@@ -19,35 +19,22 @@ export type WindowOutcome =
   /** The team has the maximum number of windows. */
   | { kind: 'too-many' };
 
-/**
- * Managing a team's maintenance windows. Inputs have been read by resources/window.ts; ids may be any text. Crons and
- * queues of other teams are left out.
- */
-export interface WindowWork {
-  createWindow(teamId: string, input: WindowInput): Promise<WindowOutcome>;
-  editWindow(teamId: string, windowId: string, input: WindowInput): Promise<WindowOutcome>;
-  /** Mutes the whole team, or the given sources, for an hour from now. */
-  startMaintenanceNow(teamId: string, covers: WindowInput['covers']): Promise<WindowOutcome>;
-  /** Deletes a window, which ends it if it is active. False: no such window. */
-  deleteWindow(teamId: string, windowId: string): Promise<boolean>;
-  findWindow(teamId: string, windowId: string): Promise<MaintenanceWindowView | null>;
-  /** Active windows first, then future ones, then past ones; each group by start, latest first. */
-  listWindows(teamId: string): Promise<MaintenanceWindowView[]>;
-  /** The active windows that mute a cron or a queue; without a source, those that mute the whole team. */
-  listActiveWindows(teamId: string, source?: AlertSource): Promise<MaintenanceWindowView[]>;
-  /** The sources that windows may cover and alerts may have: the crons by name, then the queues by name. */
-  listAlertSources(teamId: string): Promise<NamedSource[]>;
-}
-
 const NOW_LASTS_MS = 3_600_000;
 const NOW_IS_CALLED = 'Maintenance';
 const ORDER = { active: 0, upcoming: 1, over: 2 } as const;
 
-export function createWindowWork(store: Store): WindowWork {
+/**
+ * Managing a team's maintenance windows. Inputs have been read by resources/window.ts; ids may be any text. Crons and
+ * queues of other teams are left out.
+ */
+export function createWindowWork(store: Store) {
   const { windows, clock } = store;
-  const outcomeOf = (window: StoredWindow | null, otherwise: 'not-found' | 'too-many') =>
-    window ? { kind: 'done' as const, window: viewOf(window, clock.now()) } : { kind: otherwise };
-  const createWindow: WindowWork['createWindow'] = async (teamId, input) => {
+  const outcomeOf = (
+    window: StoredWindow | null,
+    otherwise: 'not-found' | 'too-many',
+  ): WindowOutcome =>
+    window ? { kind: 'done', window: viewOf(window, clock.now()) } : { kind: otherwise };
+  const createWindow = async (teamId: string, input: WindowInput) => {
     const covers = await keepOwn(store, teamId, input.covers);
     return outcomeOf(await windows.create(teamId, { ...input, covers }, clock.now()), 'too-many');
   };
@@ -58,12 +45,17 @@ export function createWindowWork(store: Store): WindowWork {
   };
   return {
     createWindow,
-    editWindow: async (teamId, windowId, input) => {
+    editWindow: async (
+      teamId: string,
+      windowId: string,
+      input: WindowInput,
+    ): Promise<WindowOutcome> => {
       if (!isId(windowId)) return { kind: 'not-found' };
       const covers = await keepOwn(store, teamId, input.covers);
       return outcomeOf(await windows.update(teamId, windowId, { ...input, covers }), 'not-found');
     },
-    startMaintenanceNow: async (teamId, covers) => {
+    /** Mutes the whole team, or the given sources, for an hour from now. */
+    startMaintenanceNow: async (teamId: string, covers: WindowInput['covers']) => {
       const startsAt = clock.now();
       const endsAt = startsAt + NOW_LASTS_MS;
       return createWindow(teamId, {
@@ -74,11 +66,15 @@ export function createWindowWork(store: Store): WindowWork {
         covers,
       });
     },
-    deleteWindow: async (teamId, windowId) => isId(windowId) && windows.delete(teamId, windowId),
-    findWindow: async (teamId, windowId) =>
+    /** Deletes a window, which ends it if it is active. False: no such window. */
+    deleteWindow: async (teamId: string, windowId: string) =>
+      isId(windowId) && windows.delete(teamId, windowId),
+    findWindow: async (teamId: string, windowId: string) =>
       (await listWindows(teamId)).find(({ id }) => id === windowId) ?? null,
+    /** Active windows first, then future ones, then past ones; each group by start, latest first. */
     listWindows,
-    listActiveWindows: async (teamId, source) => {
+    /** The active windows that mute a cron or a queue; without a source, those that mute the whole team. */
+    listActiveWindows: async (teamId: string, source?: AlertSource) => {
       const all = await listWindows(teamId);
       return all.filter(
         (window) =>
@@ -86,7 +82,8 @@ export function createWindowWork(store: Store): WindowWork {
           (source === undefined ? window.covers === 'team' : coversSource(window, source)),
       );
     },
-    listAlertSources: (teamId) => windows.listSources(teamId),
+    /** The sources that windows may cover and alerts may have: the crons by name, then the queues by name. */
+    listAlertSources: (teamId: string) => windows.listSources(teamId),
   };
 }
 

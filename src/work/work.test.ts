@@ -146,17 +146,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.ok((await work.editCron(team, id, { ...edit, isActive: true }))?.nextRunAt);
     });
 
-    test('a cron accepts valid assertions and rejects invalid ones', async () => {
-      const { id } = await work.createCron(team, HOURLY);
-      const list = [{ kind: 'response_time_under', ms: 500 }];
-      const done = await work.setCronAssertions(team, id, list);
-      assert.ok(done.kind === 'done');
-      assert.deepEqual(done.changed.assertions, list);
-      const refused = await work.setCronAssertions(team, id, [{ kind: 'no such' }]);
-      assert.equal(refused.kind, 'refused');
-      assert.deepEqual((await work.findCron(team, id))?.assertions, list);
-    });
-
     test('a cron of another team or with a malformed id is not found', async () => {
       const { id: theirs } = await work.createCron(others, HOURLY);
       for (const id of [theirs, ...UNKNOWN]) {
@@ -165,7 +154,6 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         assert.equal(await work.pauseCron(team, id), null);
         assert.equal(await work.editCron(team, id, HOURLY), null);
         assert.equal(await work.runCronNow(team, id), null);
-        assert.equal((await work.setCronAssertions(team, id, [])).kind, 'not-found');
         assert.equal(await work.deleteCron(team, id), false);
         assert.deepEqual(await work.listExecutions(team, id, 5), []);
         assert.equal(await work.findExecution(team, id), null);

@@ -3,12 +3,12 @@ import { stringify } from 'yaml';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { type Fields, Findings } from '#work/fields';
-import { type Given, type Part, partsOf, type Plain } from '#work/resources/resource';
-import { isWritten, takeWhole, toJson, write } from '#work/resources/resource';
+import { type Given, isWritten, partsOf, takeWhole, write } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { fieldsOf, type Mapping, type Path, type Problem, SECRET_PREFIX } from './document.ts';
 import { showPath, type TeamDocument, type Value } from './document.ts';
-import { type AnySection, type Current, SECTIONS } from './sections.ts';
+import { type AnySection, SECTIONS, type Stored } from '../collections.ts';
+import { compare, type FieldChange, hideSecrets, type Step } from '../steps.ts';
 
 const FILE_VERSION = 1;
 
@@ -93,7 +93,7 @@ function nameOf({ resource }: AnySection, thing: object): string {
 }
 
 /** The present items of a team. */
-export type TeamState = ReadonlyMap<AnySection, readonly Current[]>;
+export type TeamState = ReadonlyMap<AnySection, readonly Stored[]>;
 
 export async function loadTeam(work: Work, teamId: string): Promise<TeamState> {
   const loading = SECTIONS.map(async (each) => [each, await each.load(work, teamId)] as const);
@@ -111,23 +111,6 @@ function namedChannels(state: TeamState) {
   const [, items = []] = [...state].find(([{ key }]) => key === 'channels') ?? [];
   const names = presentNames(state, 'channels');
   return { textOf: (ref: string) => names[items.findIndex(({ id }) => id === ref)] ?? DEFAULT_REF };
-}
-
-/** The change that one item of the file needs. */
-export interface Step {
-  action: 'create' | 'change';
-  kind: string;
-  name: string;
-  /** The fields whose values differ from the file's. Secrets are replaced by `(secret)`. */
-  changes: readonly FieldChange[];
-  /** Carries out the step by the same methods as the dashboard. */
-  apply: (work: Work, teamId: string) => Promise<void>;
-}
-
-interface FieldChange {
-  field: string;
-  from: unknown;
-  to: unknown;
 }
 
 /** Plans the changes that make the team match the file. Planned again after they are applied, there are none. */
@@ -152,10 +135,10 @@ export function planTeam(
     const message = `The team has ${found.length} of this name; rename or delete the others first.`;
     if (found.length > 1) problems.push({ path: [...path, 'name'], message });
     const isSecret = (field: string) =>
-      secretPaths.has(showPath([...path, field])) ||
-      section.isSecret?.(field) === true ||
-      (field.startsWith('headers.') && isSecretHeader(field.slice('headers.'.length)));
-    return planItem(item, found[0], state, isSecret);
+      secretPaths.has(showPath([...path, field])) || section.isSecret?.(field) === true;
+    return planItem(item, found[0], state, (changes) =>
+      hideSecrets(changes, isSecretHeader, isSecret),
+    );
   });
   return { steps, problems };
 }
@@ -185,9 +168,9 @@ function findUnknownNames(
 
 function planItem(
   { section, fields, name }: Item,
-  current: Current | undefined,
+  current: Stored | undefined,
   state: TeamState,
-  isSecret: (field: string) => boolean,
+  hide: (changes: readonly FieldChange[]) => FieldChange[],
 ): Step[] {
   const { resource, kind, stays } = section;
   const stored = Object.fromEntries(
@@ -198,46 +181,15 @@ function planItem(
   const before = current && write<object>(resource, current, namedChannels(state));
   const changes = compare(partsOf(resource), before, write(resource, read({})));
   if (current && changes.length === 0) return [];
-  const hide = (value: unknown) => (value === null ? null : '(secret)');
-  const shown = changes.map(({ field, from, to }) =>
-    isSecret(field) ? { field, from: hide(from), to: hide(to) } : { field, from, to },
-  );
   const apply = async (work: Work, teamId: string) => {
     // Looked up now, because an earlier step may have created a channel.
     const all = await work.listChannelChoices(teamId);
     const refOf = (ref: string) => all.find((each) => each.name === ref)?.id ?? DEFAULT_REF;
-    await section.save(work, teamId, read({ refOf }), current?.id);
+    await section.save(work, teamId, read({ refOf }), current);
   };
-  return [{ action: current ? 'change' : 'create', kind, name, changes: shown, apply }];
+  const action = current ? 'change' : 'create';
+  return [{ action, kind, name, changes: hide(changes), apply }];
 }
-
-/** The fields that differ. Of a new item all that a file has. */
-function compare(
-  parts: readonly Part[],
-  before: ReadonlyMap<string, Plain> | undefined,
-  after: ReadonlyMap<string, Plain>,
-): FieldChange[] {
-  return parts.flatMap((part): FieldChange[] => {
-    const { name: field, kind } = part;
-    const [from, to] = [before?.get(field) ?? null, after.get(field) ?? null];
-    if (field === 'name' || (before ? isSame(from, to) : !isWritten(part, to))) return [];
-    return kind === 'headers' ? compareHeaders(from, to) : [{ field, from, to }];
-  });
-}
-
-function compareHeaders(from: Plain, to: Plain): FieldChange[] {
-  const before = new Map<string, string>(from instanceof Map ? from : []);
-  const after = new Map<string, string>(to instanceof Map ? to : []);
-  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
-    const [was = null, is = null] = [before.get(name), after.get(name)];
-    return was === is ? [] : [{ field: `headers.${name}`, from: was, to: is }];
-  });
-  // Headers are sent in order, so another order is a change.
-  const reordered = { field: 'headers', from: [...before.keys()], to: [...after.keys()] };
-  return changes.length > 0 ? changes : [reordered];
-}
-
-const isSame = (one: Plain, other: Plain) => toJson(one) === toJson(other);
 
 /**
  * Writes a team as a file that can be applied to it or to another team. Secrets are left out: the file names the
@@ -263,7 +215,7 @@ export function writeTeamFile(
     secrets.push(free);
     return { env: free };
   };
-  const writeItem = (section: AnySection, item: Current) => {
+  const writeItem = (section: AnySection, item: Stored) => {
     const values = write<object>(section.resource, item, namedChannels(state));
     const about = section.isSingle ? section.key : nameOf(section, item);
     const written = partsOf(section.resource).flatMap((part) => {

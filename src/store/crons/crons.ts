@@ -3,7 +3,6 @@ import { keepCount, withinEnd } from '#domain/cron-end';
 import type { PlannedCron } from '#domain/usage-forecast';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings, type RemindHours } from '#domain/alert-settings';
-import type { Assertion } from '#domain/assertion';
 import { newId } from '#domain/ids';
 import { readTags, writeTags } from '#domain/tags';
 
@@ -104,16 +103,6 @@ export const crons = {
         next_run_at: active ? withinEnd(next, settings.end, counted) : null,
       };
     });
-  },
-
-  /** Replaces the assertions. Null: no such cron. */
-  async setAssertions(
-    context: Context,
-    teamId: string,
-    cronId: string,
-    assertions: readonly Assertion[],
-  ): Promise<Cron | null> {
-    return changeCron(context, teamId, cronId, () => ({ assertions: JSON.stringify(assertions) }));
   },
 
   /** Changes the tags by a function of the present ones (§2.13). Null: no such cron. */

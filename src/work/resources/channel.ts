@@ -11,10 +11,10 @@ import {
 } from '#domain/notification-channel';
 import { rangeOf } from '#domain/limits';
 import type { ChannelSettings } from '#store/alerts/channels';
-import { type Fields, type Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
+import { type Fields, Findings, isAtMost, isName, isSendableUrl } from '../fields.ts';
 import type { Reading, TextRule } from '../fields.ts';
 import { integer, text } from './kinds.ts';
-import { type Entry, readWhole, type Resource } from './resource.ts';
+import { type Entry, type Given, readWhole, type Resource, takeWhole } from './resource.ts';
 
 const labels = Object.values(CHANNEL_KINDS).map(({ label }) => label);
 const TEXTS = {
@@ -66,7 +66,7 @@ const CONFIG: Entry<ChannelConfig> = {
 };
 
 function readConfig(fields: Fields, findings: Findings, current: ChannelConfig): ChannelConfig {
-  const kind = KIND.read(fields, findings, {}) ?? 'email';
+  const kind = KIND.read(fields, findings, {}) ?? (fields.has('kind') ? 'email' : current.kind);
   if (kind === 'email') return { kind };
   if (!isPostedKind(kind)) {
     findings.add('kind', TEXTS.kindUnknown);
@@ -150,13 +150,22 @@ export function readDefaultChannelInput(
   return readWhole(DEFAULT_CHANNEL_FIELDS, fields, { stored: { config: current } });
 }
 
+/** Reads a named channel as one of several steps. */
+export function takeChannel(
+  fields: Fields,
+  findings: Findings,
+  given: Given<Partial<ChannelSettings>>,
+): ChannelSettings {
+  const { name, ...channel } = takeWhole(CHANNEL, fields, findings, given);
+  // A name that was reported as wrong may be missing.
+  return { name: (name as string | undefined)?.trim() ?? '', ...channel };
+}
+
 /** @param current  the stored channel */
 export function readNamedChannelInput(
   fields: Fields,
   current: ChannelConfig,
 ): Reading<ChannelSettings> {
-  const reading = readWhole(CHANNEL, fields, { stored: { config: current } });
-  return reading.ok
-    ? { ok: true, input: { ...reading.input, name: reading.input.name.trim() } }
-    : reading;
+  const findings = new Findings();
+  return findings.settle(takeChannel(fields, findings, { stored: { config: current } }));
 }

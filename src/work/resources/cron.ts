@@ -99,6 +99,7 @@ export const CRON_REQUEST: Resource<CronInput> = {
     initial: true,
     about: 'False creates the cron paused.',
     isAlwaysWritten: true,
+    option: { flags: '--paused', help: 'create it paused', isOff: true, isForNew: true },
     activity: ['active', 'value'],
   }),
 };

@@ -27,7 +27,8 @@ export type FieldKind =
   | 'headers'
   | 'json'
   | 'assertions'
-  | 'channels';
+  | 'channels'
+  | 'sources';
 
 /** The command line option that sets a field. */
 export interface OptionSpec {
@@ -41,6 +42,10 @@ export interface OptionSpec {
   switches?: string;
   /** The command line must have it for a new thing, although the field has a default. */
   isMandatory?: true;
+  /** A switch that sets the field to false. */
+  isOff?: true;
+  /** Only commands that create a thing have it. */
+  isForNew?: true;
   /** It can be read from the environment or from standard input. */
   isSecret?: true;
   /** Help of the option that removes the value, such as `--no-payload`. Without it there is no such option. */

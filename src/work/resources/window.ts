@@ -1,11 +1,12 @@
 import { isId } from '#domain/ids';
+import { formatMillis } from '#domain/instant';
 import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
 import { type AlertSource, WEEK_MS } from '#domain/maintenance';
 import type { WindowSettings } from '#store/alerts/windows';
 import { type Fields, findGiven, Findings, isName, type Reading } from '../fields.ts';
 import { boolean, instant, text } from './kinds.ts';
-import { type Resource, takeWhole } from './resource.ts';
+import { type Given, type Resource, takeWhole } from './resource.ts';
 
 export type WindowInput = WindowSettings;
 
@@ -29,18 +30,31 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
     missing: 'A name for the maintenance window is required.',
     rules: [isName('name')],
     most: LIMITS.nameCharacters,
+    option: { flags: '--name <N>', help: 'its name' },
   }),
   startsAt: instant('starts_at', {
     missing: 'A start is required.',
     wrong: 'The start must be a date and a time in UTC, such as 2026-11-21 22:00.',
     format,
+    record: (ms) => ({ starts_at: formatMillis(ms) }),
+    option: { flags: '--starts-at <TIME>', help: 'when it starts, in UTC: "2026-11-21 22:00"' },
   }),
   endsAt: instant('ends_at', {
     missing: 'An end is required.',
     wrong: 'The end must be a date and a time in UTC, such as 2026-11-22 02:00.',
     format,
+    record: (ms) => ({ ends_at: formatMillis(ms) }),
+    option: { flags: '--ends-at <TIME>', help: 'when it ends' },
   }),
-  isWeekly: boolean('is_weekly', { initial: false, isAlwaysWritten: true }),
+  isWeekly: boolean('is_weekly', {
+    initial: false,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--weekly',
+      help: 'repeat it every week',
+      opposite: { long: 'once', help: 'do not repeat it' },
+    },
+  }),
 };
 
 /**
@@ -54,8 +68,12 @@ export function readWindowInput(fields: Fields): Reading<WindowInput> {
 }
 
 /** Reads the fields of a window except those that it covers. */
-export function takeWindow(fields: Fields, findings: Findings): Omit<WindowInput, 'covers'> {
-  const window = takeWhole(WINDOW, fields, findings);
+export function takeWindow(
+  fields: Fields,
+  findings: Findings,
+  given: Given<Partial<Omit<WindowInput, 'covers'>>> = {},
+): Omit<WindowInput, 'covers'> {
+  const window = takeWhole(WINDOW, fields, findings, given);
   const { startsAt, endsAt, isWeekly } = window as Partial<typeof window>;
   if (startsAt !== undefined && endsAt !== undefined) {
     if (endsAt <= startsAt) findings.add('ends_at', TEXTS.endsTooEarly);

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { run, useCommands } from '#testing/command-line';
+import { aCron, aJob } from '#testing/factories';
+import { forEachDatabase } from '#testing/process';
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  const team = ['--team', 'Acme'];
+  const env = { HOOK: 'https://hooks.example/T000/B000/abcdefgh' };
+  const { open, printed, refused } = useCommands(makeDatabaseUrl, env);
+
+  test('show prints the record of a cron, queue, channel or window', async () => {
+    const { id } = await aCron(open.store, open.teamId, { name: 'Shown' });
+    const cron = await printed('cron', 'show', '--id', id);
+    const crons = await printed('cron', 'list', ...team);
+    assert.deepEqual(
+      cron,
+      crons.find((each) => each['id'] === id),
+    );
+    const set = await printed('queue', 'set', ...team, '--queue', 'shown');
+    assert.deepEqual(await printed('queue', 'show', ...team, '--queue', 'shown'), set);
+    const channel = await printed('channel', 'show', ...team, '--name', 'default');
+    assert.deepEqual([channel['id'], channel['name']], ['default', null]);
+    const unknown = await refused('queue', 'show', ...team, '--queue', 'nowhere');
+    assert.equal(unknown, 'the team "Acme" has no queue "nowhere".');
+  });
+
+  test('queue rename keeps the jobs and rejects a name in use', async () => {
+    await printed('queue', 'set', ...team, '--queue', 'taken');
+    const { jobId } = await aJob(open.store, open.teamId, { queue: 'before', delaySeconds: 60 });
+    const rename = ['queue', 'rename', ...team, '--queue', 'before', '--to'];
+    assert.equal(await refused(...rename, 'taken'), 'the team has a queue "taken" already.');
+    assert.match(await refused(...rename, 'x'.repeat(256)), /^--to: The name field must not be/);
+    const renamed = await printed(...rename, 'after');
+    assert.equal(renamed['name'], 'after');
+    assert.equal((await printed('job', 'show', '--id', jobId))['queue'], 'after');
+    const [entry] = await printed('activity', 'list', ...team, '--area', 'queues');
+    assert.deepEqual(
+      [entry?.['action'], entry?.['detail']],
+      ['queue.edited', 'name: before → after'],
+    );
+  });
+
+  test('queue delete needs a confirmation and deletes the jobs', async () => {
+    const { jobId } = await aJob(open.store, open.teamId, { queue: 'gone', delaySeconds: 60 });
+    const remove = ['queue', 'delete', ...team, '--queue', 'gone'];
+    const warned = await refused(...remove);
+    assert.equal(warned, 'this deletes the queue with its jobs; add --yes to confirm.');
+    const deleted = await printed(...remove, '--yes');
+    assert.deepEqual([deleted['name'], deleted['jobs_deleted']], ['gone', 1]);
+    assert.equal(await open.store.jobs.find(open.teamId, jobId), null);
+  });
+
+  test('channel edit keeps the secret, and rename changes the name', async () => {
+    const of = ['--name', 'On call'];
+    await printed('channel', 'add', ...team, ...of, '--kind', 'slack', '--url', 'env:HOOK');
+    const edited = await printed('channel', 'edit', ...team, ...of, '--collect-minutes', '7');
+    assert.deepEqual([edited['kind'], edited['collect_minutes']], ['slack', 7]);
+    const [stored] = await open.store.channels.list(open.teamId);
+    assert.deepEqual(stored?.config, { kind: 'slack', url: env.HOOK });
+    const renamed = await printed('channel', 'rename', ...team, ...of, '--to', 'Night');
+    assert.deepEqual([renamed['name'], renamed['collect_minutes']], ['Night', 7]);
+    const first = ['channel', 'rename', ...team, '--name', 'default', '--to', 'Other'];
+    assert.equal(await refused(...first), 'the default channel keeps its name.');
+    const webhook = ['--kind', 'webhook', '--url', 'https://hooks.example/default'];
+    const changed = await printed('channel', 'edit', ...team, '--name', 'default', ...webhook);
+    assert.deepEqual([changed['id'], changed['kind']], ['default', 'webhook']);
+  });
+
+  test('window create, edit and delete change maintenance windows', async () => {
+    await printed('queue', 'set', ...team, '--queue', 'mails');
+    const times = ['--starts-at', '2999-11-21 22:00', '--ends-at', '2999-11-22 02:00'];
+    const create = ['window', 'create', ...team, '--name', 'Move', ...times];
+    assert.match(await refused(...create, '--covers', 'mails'), /^--covers: It must be team, /);
+    assert.match(await refused(...create, '--covers', 'cron:none'), /has no cron "none"\.$/);
+    const made = await printed(...create, '--covers', 'queue:mails', '--weekly');
+    const { id, created_at, ...shown } = made;
+    assert.ok(id && created_at);
+    assert.deepEqual(shown, {
+      name: 'Move',
+      starts_at: '2999-11-21T22:00:00.000+00:00',
+      ends_at: '2999-11-22T02:00:00.000+00:00',
+      is_weekly: true,
+      covers: { crons: [], queues: ['mails'] },
+      state: 'upcoming',
+      active_until: null,
+    });
+    const of = [...team, '--name', 'Move'];
+    const late = await refused('window', 'edit', ...of, '--ends-at', '2999-11-21 21:00');
+    assert.equal(late, '--ends-at: The end must be after the start.');
+    const edited = await printed('window', 'edit', ...of, '--once', '--covers', 'team');
+    assert.deepEqual(edited, Object.assign({}, made, { is_weekly: false, covers: 'team' }));
+    await printed('window', 'create', ...of, ...times);
+    assert.match(await refused('window', 'show', ...of), /^several windows are named "Move"; /);
+    const one = [...team, '--name', id as string];
+    assert.deepEqual(await printed('window', 'show', ...one), edited);
+    assert.deepEqual(await printed('window', 'delete', ...one), edited);
+    assert.equal((await printed('window', 'list', ...team)).length, 1);
+  });
+
+  test('alert read marks alerts by id, or all older ones', async () => {
+    assert.deepEqual(await printed('alert', 'read', ...team, '--id', open.teamId), { marked: 0 });
+    assert.deepEqual(await printed('alert', 'read', ...team, '--up-to', open.teamId), {
+      marked: 0,
+    });
+    assert.match(await refused('alert', 'read', ...team), /--id or --up-to/);
+  });
+
+  describe('edit-all', () => {
+    const all = ['cron', 'edit-all', ...team];
+    const planned = async (...argv: string[]) => {
+      const { code, json } = await run(open.config, argv, { env });
+      assert.equal(code, 0);
+      return json as { dry_run: boolean; steps: Record<string, unknown>[]; unchanged: number };
+    };
+    const at = (url: string, name: string, tags: string[] = []) =>
+      aCron(open.store, open.teamId, { name, url, tags });
+
+    test('edit-all replaces the host of URLs and prints the difference', async () => {
+      const { id } = await at('https://Old.example:8443/a?b=old.example', 'Moved');
+      await at('https://other.example/', 'Stays');
+      const host = [...all, '--host', 'old.example=new.example'];
+      const dry = await planned(...host, '--dry-run');
+      assert.equal(dry.dry_run, true);
+      assert.deepEqual(dry.steps, [
+        {
+          action: 'change',
+          kind: 'cron',
+          name: 'Moved',
+          changes: [
+            {
+              field: 'url',
+              from: 'https://Old.example:8443/a?b=old.example',
+              to: 'https://new.example:8443/a?b=old.example',
+            },
+          ],
+        },
+      ]);
+      const before = await open.store.crons.find(open.teamId, id);
+      assert.equal(before?.url, 'https://Old.example:8443/a?b=old.example');
+      assert.deepEqual((await planned(...host)).steps, dry.steps);
+      const moved = await open.store.crons.find(open.teamId, id);
+      assert.equal(moved?.url, 'https://new.example:8443/a?b=old.example');
+      assert.deepEqual((await planned(...host)).steps, []);
+      await planned(...all, '--host', 'new.example:8443=last.example');
+      const last = await open.store.crons.find(open.teamId, id);
+      assert.equal(last?.url, 'https://last.example/a?b=old.example');
+    });
+
+    test('edit-all changes those that match every filter, and leaves the rest', async () => {
+      const eu = await at('https://a.filter.example/', 'A', ['eu']);
+      const us = await at('https://b.filter.example/', 'B', ['us']);
+      const where = ['--where', 'tags=eu', '--where', 'host=a.filter.example'];
+      const set = ['--timeout', '7', '--add-tag', 'Slow', '--remove-tag', 'eu'];
+      const { steps } = await planned(...all, ...where, ...set);
+      assert.deepEqual(
+        steps.map(({ name, changes }) => [name, changes]),
+        [
+          [
+            'A',
+            [
+              { field: 'timeout_seconds', from: eu.timeoutSeconds, to: 7 },
+              { field: 'tags', from: ['eu'], to: ['slow'] },
+            ],
+          ],
+        ],
+      );
+      assert.deepEqual(await open.store.crons.find(open.teamId, us.id), us);
+      assert.deepEqual(await open.store.crons.find(open.teamId, eu.id), {
+        ...eu,
+        timeoutSeconds: 7,
+        tags: ['slow'],
+      });
+    });
+
+    test('edit-all changes queues and their channels', async () => {
+      await printed('queue', 'set', ...team, '--queue', 'bulk', '--timeout', '9');
+      const words = ['--where', 'timeout_seconds=9', '--no-failure-channels'];
+      const { steps } = await planned('queue', 'edit-all', ...team, ...words);
+      assert.deepEqual(
+        steps.map(({ name, changes }) => [name, changes]),
+        [['bulk', [{ field: 'failure_channels', from: ['default'], to: [] }]]],
+      );
+    });
+
+    test('edit-all rejects unclear filters and invalid values, and changes nothing', async () => {
+      assert.match(await refused(...all, '--timeout', '9'), /^say which crons to change/);
+      assert.match(await refused(...all, '--where', 'headers=x'), /^--where: It must be FIELD=/);
+      assert.match(await refused(...all, '--host', 'old'), /^--host: It must be OLD=NEW/);
+      assert.match(await refused(...all, '--all', '--timeout', '301'), /^--timeout: /);
+      await at('https://tagged.example/', 'Tagged');
+      assert.match(await refused(...all, '--all', '--add-tag', 'two words'), /can be no tag/);
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
+import { useCommands } from '#testing/command-line';
+import { aJob } from '#testing/factories';
+import { eventually, forEachDatabase, startBelfry } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+
+type Json = Record<string, unknown>;
+
+const words = (text: string) => text.split(' ');
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  const { open, printed, refused } = useCommands(makeDatabaseUrl);
+  const team = ['--team', 'Acme'];
+
+  describe('job edit', () => {
+    const make = async () => {
+      const { jobId } = await aJob(open.store, open.teamId, {
+        queue: 'made',
+        payload: '{"a": 1.0}',
+        headers: [['X-Team', 'mails']],
+        delaySeconds: 3600,
+      });
+      return jobId;
+    };
+
+    test('job edit changes the given fields and leaves the rest', async () => {
+      const id = await make();
+      const before = await open.store.jobs.find(open.teamId, id);
+      const edited = await printed('job', 'edit', '--id', id, '--url', 'http://target.test/new');
+      assert.equal(edited['url'], 'http://target.test/new');
+      const after = await open.store.jobs.find(open.teamId, id);
+      assert.deepEqual(after, { ...before, url: 'http://target.test/new' });
+      await printed('job', 'edit', '--id', id, '--no-payload', '--no-headers');
+      const bare = await open.store.jobs.find(open.teamId, id);
+      assert.deepEqual([bare?.payload, bare?.headers], [null, []]);
+      const [entry] = await open.store.activity.list(open.teamId, { subjectId: id, limit: 1 });
+      assert.deepEqual([entry?.actor, entry?.detail], ['Command line', 'headers, payload']);
+    });
+
+    test('job edit rejects invalid values and changes nothing', async () => {
+      const edit = ['job', 'edit', '--id', await make()];
+      assert.match(await refused(...edit, '--at', '2099-01-01 00:00'), /24 hours at most/);
+      assert.match(await refused(...edit, '--at', 'soon'), /^--at: It must be a date/);
+      assert.match(await refused(...edit, '--queue', 'nowhere'), /no queue "nowhere"/);
+      assert.match(await refused(...edit, '--url', 'x'), /^--url: .* valid URL/);
+      const nowhere = '018f0000-0000-7000-8000-000000000000';
+      assert.match(await refused('job', 'edit', '--id', nowhere), /no job/);
+      const id = await make();
+      const damage = `update jobs set sealed_headers = 'v1.elsewhere' where id = '${id}'`;
+      await open.store.database.autocommit(CompiledQuery.raw(damage));
+      const blind = ['job', 'edit', '--id', id, '--url', 'http://target.test/new'];
+      assert.match(await refused(...blind), /can't be opened .* anew with --header/);
+    });
+  });
+
+  describe('job create', () => {
+    const create = ['job', 'create', ...team, '--queue', 'made', '--url', 'http://target.test/a'];
+
+    test('job create makes a job like the API, with its payload as written', async () => {
+      const job = await printed(
+        ...create,
+        ...words('--method PUT --delay 3600 --callback-url http://target.test/done'),
+        '--header',
+        'X-Team: mails',
+        '--header',
+        'Authorization: Bearer: x',
+        '--payload',
+        '{"b": 1.0, "1": 9007199254740993}',
+      );
+      assert.deepEqual(
+        [job['status'], job['queue'], job['method'], job['url']],
+        ['pending', 'made', 'PUT', 'http://target.test/a'],
+      );
+      const stored = await open.store.jobs.find(open.teamId, String(job['id']));
+      assert.equal(stored?.payload, '{"b": 1.0, "1": 9007199254740993}');
+      assert.deepEqual(stored?.headers, [
+        ['X-Team', 'mails'],
+        ['Authorization', 'Bearer: x'],
+      ]);
+      assert.equal(stored?.callbackUrl, 'http://target.test/done');
+      assert.ok(stored.scheduledAt - stored.createdAt === 3_600_000);
+    });
+
+    test('job create rejects wrong values by the name of their option and makes no job', async () => {
+      const before = await open.store.jobs.list(open.teamId, { limit: 1 });
+      for (const [option, value, line] of [
+        ['--method', 'post', /^--method: The method must be one of/],
+        ['--payload', '5', /^--payload: The payload field must be an array\.$/],
+        ['--payload', '{"a":1},"url":"http://x"', /^--payload: It must be written as JSON/],
+        ['--header', 'no colon', /^--header: It must be a name, a colon and a value\.$/],
+        ['--header', 'A b: 5', /^--header: The headers\.A b field must have a valid/],
+        ['--delay', '86401', /^--delay: The delay cannot exceed/],
+        ['--delay', ' ', /^--delay is empty\.$/],
+        ['--url', 'ftp://x', /^--url: The target URL must be a valid URL\.$/],
+      ] as const)
+        assert.match(await refused(...create, option, value), line);
+      assert.deepEqual(await open.store.jobs.list(open.teamId, { limit: 1 }), before);
+    });
+  });
+});
+
+test('a job made by a command is sent by the running service', async () => {
+  await using target = await startReceiver();
+  await using belfry = await startBelfry();
+  const user = 'user create --email ada@acme.test --password correct-horse --team Acme';
+  assert.equal((await belfry.cli(...user.split(' '))).code, 0);
+  const create = ['job', 'create', '--team', 'Acme', '--queue', 'q', '--url', `${target.url}/go`];
+  const { json } = await belfry.cli(...create);
+  assert.equal((await target.next()).url, '/go');
+  const { id } = json as Json;
+  await eventually(async () => {
+    const shown = await belfry.cli('job', 'show', '--id', String(id));
+    return (shown.json as Json)['status'] === 'success';
+  });
+});

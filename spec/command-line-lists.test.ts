@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '#domain/ids';
+import { run, useCommands } from '#testing/command-line';
+import { aCron, aJob } from '#testing/factories';
+import { fillExecutions } from '#testing/fill';
+import { forEachDatabase } from '#testing/process';
+
+type Json = Record<string, unknown>;
+
+const words = (text: string) => text.split(' ');
+
+forEachDatabase((_name, makeDatabaseUrl) => {
+  const { open, printed, refused } = useCommands(makeDatabaseUrl);
+  const team = ['--team', 'Acme'];
+
+  test('team pause and resume need a confirmation', async () => {
+    const warned = await refused('team', 'pause', ...team);
+    assert.equal(warned, 'this stops all crons and jobs of the team; add --yes to confirm.');
+    const paused = await printed('team', 'pause', ...team, '--yes');
+    assert.match(String(paused['paused_at']), /^\d{4}-/);
+    assert.deepEqual([paused['id'], paused['paused_by']], [open.teamId, 'the command line']);
+    const again = await run(open.config, ['team', 'pause', ...team, '--yes']);
+    assert.deepEqual([again.json, again.stderr], [paused, 'It was paused already.\n']);
+    assert.match(await refused('team', 'resume', ...team), /--yes/);
+    const resumed = await printed('team', 'resume', ...team, '--yes');
+    assert.deepEqual([resumed['paused_at'], resumed['paused_by']], [null, null]);
+  });
+
+  describe('a list', () => {
+    const idsOf = (records: Json[]) => records.map(({ id }) => id);
+
+    test('run list has the filters of the page and continues after a run', async () => {
+      const cron = await aCron(open.store, open.teamId, { name: 'Nightly' });
+      const [older, newer] = await fillExecutions(open.store, [
+        { team_id: open.teamId, cron_id: cron.id, completed_at: 1000 },
+        { team_id: open.teamId, cron_id: cron.id, completed_at: 2000, status: 'failed' },
+      ]);
+      const list = ['runs', 'list', ...team, '--cron', cron.id];
+      assert.deepEqual(idsOf(await printed(...list)), [newer, older]);
+      assert.deepEqual(idsOf(await printed(...list, '--status', 'failed')), [newer]);
+      assert.deepEqual(idsOf(await printed(...list, '--before', String(newer))), [older]);
+      const [run] = await printed(...list, '--limit', '1');
+      assert.deepEqual([run?.['kind'], run?.['source']], ['cron', 'Nightly']);
+      assert.match(await refused(...list, '--code', '5x'), /^--code: Write codes such as 503/);
+      assert.match(await refused(...list, '--before', cron.id), /^there is no run /);
+    });
+
+    test('a list continues after the last record of the page before', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n++) {
+        ids.unshift(
+          (await aJob(open.store, open.teamId, { queue: 'paged', delaySeconds: 60 })).jobId,
+        );
+      }
+      const list = ['job', 'list', ...team, '--queue', 'paged', '--limit', '2'];
+      const first = idsOf(await printed(...list));
+      const second = idsOf(await printed(...list, '--before', String(first[1])));
+      const third = idsOf(await printed(...list, '--before', String(second[1])));
+      assert.deepEqual([first, second, third].flat(), ids);
+      assert.deepEqual(await printed(...list, '--before', String(third[0])), []);
+    });
+
+    test('lists of executions and alerts have pages', async () => {
+      const { id } = await aCron(open.store, open.teamId);
+      const [older, newer] = [
+        await printed('cron', 'run', '--id', id),
+        await printed('cron', 'run', '--id', id),
+      ];
+      const list = ['execution', 'list', '--cron', id, '--before'];
+      assert.deepEqual(idsOf(await printed(...list, String(newer['id']))), [older['id']]);
+      assert.deepEqual(await printed('alert', 'list', ...team, '--before', newId(1)), []);
+    });
+
+    test('--all prints every record, one per line, over all pages', async () => {
+      const made = await Promise.all(
+        Array.from({ length: 250 }, () =>
+          aJob(open.store, open.teamId, { queue: 'all', delaySeconds: 60 }),
+        ),
+      );
+      const list = words('job list --team Acme --queue all --all');
+      const { code, stdout } = await run(open.config, list);
+      assert.equal(code, 0);
+      const lines = stdout.split('\n').slice(0, -1);
+      const ids = lines.map((line) => (JSON.parse(line) as Json)['id']);
+      assert.deepEqual(new Set(ids), new Set(made.map(({ jobId }) => jobId)));
+      assert.equal(ids.length, 250);
+      const newestFirst = ids.map(String).toSorted((a, b) => (a < b ? 1 : -1));
+      assert.deepEqual(ids, newestFirst);
+    });
+
+    test('a list rejects an invalid id, and --all with a limit or a table', async () => {
+      const list = ['job', 'list', ...team];
+      for (const id of ['', 'x', '1']) {
+        assert.match(await refused(...list, '--before', id), /must be the id of a record/);
+      }
+      assert.match(await refused(...list, '--all', '--limit', '5'), /cannot be used with/);
+      assert.match(await refused(...list, '--all', '--output', 'table'), /--all prints JSON lines/);
+    });
+
+    test('a list is printed as a table with the option before or after the command', async () => {
+      await aCron(open.store, open.teamId, {
+        name: 'In\u001b[31m red\n',
+        url: `http://x/${'y'.repeat(80)}`,
+      });
+      const { stdout } = await run(open.config, ['cron', 'list', ...team, '--output', 'table']);
+      const [head = '', ...rows] = stdout.split('\n');
+      assert.match(head, /^ID +NAME +CRON_EXPRESSION +URL +IS_ACTIVE +NEXT_RUN_AT$/);
+      const row = rows.find((line) => line.includes('red')) ?? '';
+      assert.equal(row.indexOf('In [31m red'), head.indexOf('NAME'));
+      assert.match(row, /http:\/\/x\/y{50}…/);
+      const [id] = row.split(' ');
+      const one = await run(open.config, [
+        '--output',
+        'table',
+        'cron',
+        'pause',
+        '--id',
+        String(id),
+      ]);
+      assert.match(one.stdout, /^id +[0-9a-f-]{36}\nname /);
+      assert.match(one.stdout, /\nnext_run_at +-\n/);
+      assert.match(await refused('cron', 'list', ...team, '--output', 'yaml'), /json, table/);
+    });
+  });
+});

@@ -1,0 +1,346 @@
+/** A team's crons, queues, channels and windows: how commands and the team file list, read and save them. */
+import { DEFAULT_REF } from '#domain/alert-settings';
+import { formatMillis } from '#domain/instant';
+import type { AlertSource } from '#domain/maintenance';
+import { CHANNEL_KINDS } from '#domain/notification-channel';
+import type { QueueSettings } from '#domain/queue-settings';
+import type { ChannelOutcome, ChannelSettings, ListedChannel } from '#work/channels';
+import type { Cron } from '#work/crons';
+import { type Fields, findGiven, type Findings } from '#work/fields';
+import type { Queue } from '#work/queues';
+import { recordOf } from '#work/record';
+import { CHANNEL, DEFAULT_CHANNEL_FIELDS, takeChannel } from '#work/resources/channel';
+import { CRON, type CronExtras, type CronInput } from '#work/resources/cron';
+import { QUEUE, queueName } from '#work/resources/queue';
+import { type Entry, type Given, type Resource, writeRecord } from '#work/resources/resource';
+import { takeWindow, WINDOW, type WindowInput } from '#work/resources/window';
+import type { MaintenanceWindowView } from '#work/windows';
+import type { Work } from '#work/work';
+import { CommandFault, toOneLine } from './fault.ts';
+import { writeChannel, writeCron, writeQueue } from './records.ts';
+import { show } from './session.ts';
+
+/** An item as it is stored. `isPast`: it is over, or covers nothing any more, so an export leaves it out. */
+export type Stored<Thing extends object = object> = Thing & { id: string; isPast?: boolean };
+
+export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
+  /** The word for an item in commands and plans. */
+  kind: string;
+  resource: Resource<Thing>;
+  /** Reads a whole item, for resources with rules across fields. */
+  read?(fields: Fields, findings: Findings, given: Given<Partial<Thing>>): Thing;
+  load(work: Work, teamId: string): Promise<Item[]>;
+  /**
+   * Throws a CommandFault, or a fault of the store.
+   *
+   * @param item  undefined for a new item
+   * @returns the id of the item
+   */
+  save(work: Work, teamId: string, wanted: Partial<Thing>, item: Item | undefined): Promise<string>;
+}
+
+/** A collection with commands. */
+export interface Commanded<
+  Thing extends object,
+  Item extends Stored<Thing> = Stored<Thing>,
+> extends Collection<Thing, Item> {
+  /** The option that names an item; without it, items are named by `--id`. */
+  nameOption?: { flags: string; help: string };
+  /** The fields that a table shows of each record. */
+  columns: readonly string[];
+  record(item: Item): object;
+  find?(work: Work, teamId: string, id: string): Promise<Item | null>;
+  /** Deletes an item, and returns more fields for its record. Null: there is no such item any more. */
+  remove(work: Work, teamId: string, id: string): Promise<object | null>;
+  /** What is deleted too. The command then needs `--yes`. */
+  deletesToo?: string;
+  /** A warning about an item that is to be saved. */
+  warn?(work: Work, teamId: string, wanted: Partial<Thing>, item?: Item): Promise<string | null>;
+}
+
+const deletedMeanwhile = () => new CommandFault('it was deleted meanwhile.');
+
+function idOf(saved: { id: string } | null): string {
+  if (saved === null) throw deletedMeanwhile();
+  return saved.id;
+}
+
+export const CRONS: Commanded<CronInput & CronExtras, Cron> = {
+  kind: 'cron',
+  resource: CRON,
+  columns: ['id', 'name', 'cron_expression', 'url', 'is_active', 'next_run_at'],
+  record: writeCron,
+  load: (work, teamId) => work.listCrons(teamId),
+  find: (work, teamId, id) => work.findCron(teamId, id),
+  save: async (work, teamId, wanted, cron) => {
+    if (!cron) return idOf(await work.createCron(teamId, wanted as CronInput & CronExtras));
+    refuseLosing(cron, wanted);
+    return idOf(await work.editCron(teamId, cron.id, wanted));
+  },
+  remove: async (work, teamId, id) => ((await work.deleteCron(teamId, id)) ? {} : null),
+  warn: async (work, teamId, wanted, cron) => {
+    const same = await work.findSameCron(teamId, { ...cron, ...wanted } as CronInput, cron?.id);
+    if (same === null) return null;
+    return `the cron ${show(toOneLine(same.name))} (${same.id}) has the same URL and schedule.`;
+  },
+};
+
+/** Refuses an edit that would save an unreadable part of the cron as empty. */
+function refuseLosing({ id, unreadable }: Cron, wanted: object): void {
+  const isReplaced = ['headers', 'payload', 'assertions'].every((name) => name in wanted);
+  if (unreadable === null || isReplaced) return;
+  throw new CommandFault(
+    `the cron ${show(id)} cannot be edited as it is: ${unreadable} Give its headers, payload and assertions anew.`,
+  );
+}
+
+export const QUEUES: Commanded<QueueSettings & { name: string }, Queue> = {
+  kind: 'queue',
+  resource: { name: queueName('name'), ...QUEUE },
+  nameOption: { flags: '--queue <Q>', help: "the queue's name" },
+  columns: ['id', 'name', 'is_paused', 'concurrency_limit', 'tags'],
+  record: writeQueue,
+  load: (work, teamId) => work.listQueues(teamId),
+  save: async (work, teamId, { name = '', ...change }, queue) => {
+    if (!queue || name === '' || name === queue.name)
+      return (await work.setQueue(teamId, queue?.name ?? name, change)).id;
+    if (await work.renameQueue(teamId, queue.id, name)) return queue.id;
+    throw new CommandFault(`the team has a queue ${show(name)} already.`);
+  },
+  deletesToo: 'its jobs',
+  remove: async (work, teamId, id) => {
+    const jobs_deleted = await work.deleteQueue(teamId, id);
+    return jobs_deleted === null ? null : { jobs_deleted };
+  },
+};
+
+const SECRET_FIELDS = new Set<string>(
+  Object.values(CHANNEL_KINDS).flatMap(({ fields }) =>
+    fields.flatMap(({ name, isSecret }) => (isSecret ? [name] : [])),
+  ),
+);
+const isSecret = (field: string) => SECRET_FIELDS.has(field);
+
+type StoredChannel = ChannelSettings & ListedChannel & { name: string };
+
+/** The default channel, which is called `default`, and the named ones. */
+export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
+  kind: 'channel',
+  resource: CHANNEL,
+  read: takeChannel,
+  nameOption: { flags: '--name <N>', help: "the channel's name, or default" },
+  columns: ['id', 'name', 'kind', 'collect_minutes', 'last_sent_at', 'last_error'],
+  record: (channel) =>
+    writeChannel({ ...channel, name: channel.id === DEFAULT_REF ? null : channel.name }),
+  load: async (work, teamId) => {
+    const [views, settings] = await Promise.all([
+      work.listChannels(teamId),
+      work.listChannelSettings(teamId),
+    ]);
+    const configs = new Map(settings.map(({ id, config }) => [id, config]));
+    configs.set(DEFAULT_REF, await work.readChannelConfig(teamId));
+    return views.flatMap((view) => {
+      const config = configs.get(view.id);
+      return config ? [{ ...view, name: view.name ?? DEFAULT_REF, config }] : [];
+    });
+  },
+  save: async (work, teamId, wanted, channel) => {
+    const { name, config, collectMinutes } = { ...channel, ...wanted } as ChannelSettings;
+    if (channel?.id !== DEFAULT_REF) {
+      const settings = { name, config, collectMinutes };
+      const added = channel === undefined && work.addChannel(teamId, settings);
+      return savedId(
+        await (added || work.editChannel(teamId, String(channel?.id), settings)),
+        name,
+      );
+    }
+    if (name !== DEFAULT_REF) throw new CommandFault('the default channel keeps its name.');
+    return savedId(await work.setChannel(teamId, config, collectMinutes), name);
+  },
+  remove: async (work, teamId, id) => {
+    if (id === DEFAULT_REF) throw new CommandFault('the default channel stays.');
+    return (await work.deleteChannel(teamId, id)) ? {} : null;
+  },
+};
+
+/** The id of a saved channel. Throws a CommandFault if it was not saved. */
+function savedId(outcome: ChannelOutcome, name: string): string {
+  switch (outcome.kind) {
+    case 'saved':
+      return outcome.id;
+    case 'same':
+      throw new CommandFault(`it leads to the same place as ${outcome.as}.`);
+    case 'too-many':
+      throw new CommandFault('the team has as many channels as it may have.');
+    case 'name-taken':
+      throw new CommandFault(`the team has a channel ${show(name)} already.`);
+    case 'not-found':
+      throw deletedMeanwhile();
+  }
+}
+
+/** Crons and queues by their names: they may not exist yet. */
+type NamedCover = 'team' | { crons: readonly string[]; queues: readonly string[] };
+
+function readCovers(fields: Fields, findings: Findings): NamedCover {
+  const given = findGiven(fields, 'covers');
+  const value = given === null ? 'team' : (JSON.parse(given.raw) as unknown);
+  if (value === 'team') return value;
+  const members = new Map<string, unknown>(Object.entries(Object(value) as object));
+  const namesIn = (field: string) => {
+    const list = members.get(field) ?? [];
+    const isList = Array.isArray(list) && list.every((name) => typeof name === 'string');
+    if (!isList) findings.add(`covers.${field}`, 'It must be a list of names.');
+    return isList ? [...new Set<string>(list)].toSorted() : [];
+  };
+  const covers = { crons: namesIn('crons'), queues: namesIn('queues') };
+  for (const name of members.keys()) {
+    if (!Object.hasOwn(covers, name))
+      findings.add(`covers.${name}`, 'There is no such field; there are crons, queues.');
+  }
+  if (covers.crons.length + covers.queues.length === 0)
+    findings.add('covers', 'It must be team, or name at least one cron or queue.');
+  return covers;
+}
+
+const COVERS: Entry<NamedCover> = {
+  parts: [
+    {
+      name: 'covers',
+      kind: 'sources',
+      isRequired: false,
+      isAlwaysWritten: true,
+      schema: { type: 'object' },
+      option: {
+        flags: '--covers <NAME>',
+        help: 'what it mutes: cron:NAME or queue:NAME, may be repeated, or team (the default)',
+      },
+    },
+  ],
+  initial: 'team',
+  read: readCovers,
+  write: (covers) => [covers],
+};
+
+type NamedWindow = Omit<WindowInput, 'covers'> & { covers: NamedCover };
+type StoredWindow = Omit<MaintenanceWindowView, 'covers'> & NamedWindow & { isPast: boolean };
+
+export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
+  kind: 'window',
+  resource: { ...WINDOW, covers: COVERS },
+  read: (fields, findings, given) => ({
+    ...takeWindow(fields, findings, given),
+    covers: (!fields.has('covers') && given.stored?.covers) || readCovers(fields, findings),
+  }),
+  nameOption: { flags: '--name <N>', help: "the window's name, or its id" },
+  columns: ['id', 'name', 'state', 'starts_at', 'ends_at', 'is_weekly'],
+  record: (window) => {
+    const { id, state } = window;
+    const active_until = formatMillis(window.activeUntil);
+    const created = recordOf(window, ['created_at']);
+    return { id, ...writeRecord(WINDOWS.resource, window), state, active_until, ...created };
+  },
+  load: async (work, teamId) => {
+    const sources = await work.listAlertSources(teamId);
+    return (await work.listWindows(teamId)).map(({ covers: covered, ...window }) => {
+      const covers = covered === 'team' ? covered : nameSources(covered, sources);
+      const isEmpty = covers !== 'team' && covers.crons.length + covers.queues.length === 0;
+      return Object.assign(window, { covers, isPast: isEmpty || window.state === 'over' });
+    });
+  },
+  save: async (work, teamId, wanted, window) => {
+    const {
+      name,
+      startsAt,
+      endsAt,
+      isWeekly,
+      covers: named,
+    } = { ...window, ...wanted } as NamedWindow;
+    const covers = named === 'team' ? named : await findSources(work, teamId, named);
+    const input = { name, startsAt, endsAt, isWeekly, covers };
+    const created = window === undefined && work.createWindow(teamId, input);
+    const outcome = await (created || work.editWindow(teamId, String(window?.id), input));
+    if (outcome.kind === 'too-many')
+      throw new CommandFault('the team has as many windows as it may have.');
+    return idOf(outcome.kind === 'done' ? outcome.window : null);
+  },
+  remove: async (work, teamId, id) => ((await work.deleteWindow(teamId, id)) ? {} : null),
+};
+
+/** The names of the sources that a window covers. Deleted ones are left out. */
+function nameSources(
+  covered: readonly AlertSource[],
+  sources: readonly (AlertSource & { name: string })[],
+): NamedCover & object {
+  const ids = new Set(covered.map(({ id }) => id));
+  const named = (kind: 'cron' | 'queue') => {
+    const names = sources.flatMap((each) =>
+      each.kind === kind && ids.has(each.id) ? [each.name] : [],
+    );
+    return [...new Set(names)].toSorted();
+  };
+  return { crons: named('cron'), queues: named('queue') };
+}
+
+/** Looks crons and queues up when they are needed: an earlier step may have created them. */
+async function findSources(
+  work: Work,
+  teamId: string,
+  { crons: cron, queues: queue }: Exclude<NamedCover, 'team'>,
+): Promise<AlertSource[]> {
+  const sources = await work.listAlertSources(teamId);
+  return Object.entries({ cron, queue }).flatMap(([kind, names]) =>
+    names.flatMap((name) => {
+      const found = sources.filter((each) => each.kind === kind && each.name === name);
+      if (found.length === 0) throw new CommandFault(`the team has no ${kind} ${show(name)}.`);
+      return found.map(({ kind: of, id }) => ({ kind: of, id }));
+    }),
+  );
+}
+
+/** A section of a team's file. */
+export interface Section<Thing extends object> extends Collection<Thing> {
+  /** Its name in the file. */
+  key: string;
+  /** One item in place of a list. */
+  isSingle?: true;
+  /** The property that keeps its value if the file leaves it out: whether the item is paused. */
+  stays?: string;
+  isSecret?(field: string): boolean;
+}
+
+const defaultChannel: Section<Omit<ChannelSettings, 'name'>> = {
+  key: 'channel',
+  kind: 'channel',
+  isSingle: true,
+  resource: DEFAULT_CHANNEL_FIELDS,
+  isSecret,
+  load: async (work, teamId) => (await CHANNELS.load(work, teamId)).filter(isDefault),
+  save: async (work, teamId, { config, collectMinutes }) => {
+    const kept = config ?? { kind: 'email' as const };
+    return savedId(await work.setChannel(teamId, kept, collectMinutes), DEFAULT_REF);
+  },
+};
+
+function isDefault({ id }: { id: string }): boolean {
+  return id === DEFAULT_REF;
+}
+
+const namedChannels: Section<ChannelSettings> = {
+  ...(CHANNELS as Commanded<ChannelSettings>),
+  key: 'channels',
+  kind: 'named-channel',
+  isSecret,
+  load: async (work, teamId) =>
+    (await CHANNELS.load(work, teamId)).filter((channel) => !isDefault(channel)),
+};
+
+export type AnySection = Section<object>;
+/** In the order in which they are applied: items refer to items of the sections before. */
+export const SECTIONS: readonly AnySection[] = [
+  defaultChannel,
+  namedChannels,
+  { ...QUEUES, key: 'queues', stays: 'isPaused' },
+  { ...CRONS, key: 'crons', stays: 'isActive' },
+  { ...WINDOWS, key: 'maintenance_windows' },
+];
