@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import { callHttp, countStored, expectCreated, expectRefused } from '#testing/api-calls';
+import { countStored, expectCreated, expectRefused } from '#testing/api-calls';
+import { callHttp } from '#testing/client';
 import { aCron } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
-import { callHttp, countStored, expectCreated, expectRefused } from '#testing/api-calls';
+import { countStored, expectCreated, expectRefused } from '#testing/api-calls';
+import { callHttp } from '#testing/client';
 import { aJob } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';

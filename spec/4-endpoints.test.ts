@@ -1,7 +1,8 @@
 /** §4: the two endpoints, their headers, and what does not exist; §4.3, §4.5, §8.2. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { callHttp, countStored, expectRefused, leavingNothing } from '#testing/api-calls';
+import { countStored, expectRefused, leavingNothing } from '#testing/api-calls';
+import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
@@ -177,7 +178,7 @@ describe('the endpoints', () => {
         const call = () => send({ ...framing, Accept: 'text/html' }, job.padEnd(MIB + 1, ' '));
         const { status, headers, text } = await leavingNothing(service, call);
         assert.equal(status, 413);
-        assert.equal(headers['content-type'], 'application/json');
+        assert.equal(headers.get('content-type'), 'application/json');
         assert.equal(text, '{"message":"Payload Too Large"}');
       }
       assert.equal(await findQueueId('huge'), null);
@@ -215,7 +216,7 @@ describe('the endpoints', () => {
             }),
           );
           assert.equal(status, 404, `${method} ${path}`);
-          assert.equal(headers['content-type'], 'application/json');
+          assert.equal(headers.get('content-type'), 'application/json');
           assert.equal(text, '{"message":"Not Found"}');
         }
     });
@@ -227,8 +228,8 @@ describe('the endpoints', () => {
             callHttp(`${service.url}${path}`, { method, headers: authorization() }),
           );
           assert.equal(status, 405);
-          assert.equal(headers.allow, 'POST');
-          assert.equal(headers['content-type'], 'application/json');
+          assert.equal(headers.get('allow'), 'POST');
+          assert.equal(headers.get('content-type'), 'application/json');
           assert.equal(text, method === 'HEAD' ? '' : '{"message":"Method Not Allowed"}');
         }
       });

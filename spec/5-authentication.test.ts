@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { NotAllowed } from '#domain/not-allowed';
-import { callHttp, leavingNothing } from '#testing/api-calls';
+import { leavingNothing } from '#testing/api-calls';
+import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
@@ -250,8 +251,8 @@ forEachStore((_, openTestStore) => {
         for (const header of [undefined, 'Bearer x']) {
           const { status, headers } = await call(header, accept);
           assert.equal(status, 401);
-          assert.equal(headers['content-type'], 'application/json');
-          assert.equal(headers.location, undefined);
+          assert.equal(headers.get('content-type'), 'application/json');
+          assert.equal(headers.get('location'), null);
         }
       }
     });

@@ -1,7 +1,8 @@
 /** §7: what the API answers when something is wrong, and in which order it looks; §7.1, §1.2, §4.6, §5.4, §8.1. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { callHttp, type HttpCall, leavingNothing } from '#testing/api-calls';
+import { leavingNothing } from '#testing/api-calls';
+import { type Call, callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startService, type TestService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
@@ -40,13 +41,13 @@ describe('error responses', () => {
     'X-Forwarded-For': `10.${Math.floor(++clients / 250)}.0.${clients % 250}`,
   });
   const authorized = (token = service.token): Headers => ({ Authorization: `Bearer ${token}` });
-  const call = (path: string, { headers, ...rest }: HttpCall) =>
+  const call = (path: string, { headers, ...rest }: Call) =>
     callHttp(`${service.url}${path}`, {
       ...rest,
       headers: { ...JSON_IN, ...newClient(), ...headers },
     });
   /** Every answer that a call can get, by its status. */
-  const CALLS: Record<number, (path: (typeof PATHS)[number]) => HttpCall> = {
+  const CALLS: Record<number, (path: (typeof PATHS)[number]) => Call> = {
     201: (path) => ({ headers: authorized(), body: JSON.stringify(GOOD[path]) }),
     302: () => ({ headers: authorized(), body: '{}' }),
     401: (path) => ({ body: JSON.stringify(GOOD[path]) }),
@@ -65,8 +66,8 @@ describe('error responses', () => {
           call(path, { headers: { ...authorized(), ...headers }, body: '{"delay":-1}' }),
         );
         assert.equal(answer.status, 302, JSON.stringify(headers));
-        assert.equal(answer.headers.location, `${service.url}/`, 'to the start page (§4.6)');
-        assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
+        assert.equal(answer.headers.get('location'), `${service.url}/`, 'to the start page (§4.6)');
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
         assert.match(answer.text, /<html/i);
         assert.doesNotMatch(answer.text, /required|queue|delay|error/i, 'no details');
       }
@@ -127,7 +128,7 @@ describe('error responses', () => {
           call('/api/jobs', { headers: { ...authorized(), ...headers }, body: '{}' }),
         );
         assert.equal(answer.status, 422);
-        assert.equal(answer.headers['content-type'], 'application/json');
+        assert.equal(answer.headers.get('content-type'), 'application/json');
         assert.equal(
           answer.text,
           '{"message":"A queue name is required. (and 1 more error)","errors":' +
@@ -154,7 +155,7 @@ describe('error responses', () => {
       await useUp(client);
       const headers = { Accept: 'text/html', ...authorized() };
       const body = JSON.stringify(GOOD[path]);
-      const calls: [number, string, HttpCall][] = [
+      const calls: [number, string, Call][] = [
         [
           401,
           '{"error":"Missing authorization token"}',
@@ -177,7 +178,7 @@ describe('error responses', () => {
       for (const [status, text, asked] of calls) {
         const answer = await leavingNothing(service, () => call(path, asked));
         assert.equal(answer.status, status);
-        assert.equal(answer.headers['content-type'], 'application/json');
+        assert.equal(answer.headers.get('content-type'), 'application/json');
         assert.equal(answer.text, text);
       }
     }
@@ -227,13 +228,13 @@ describe('error responses', () => {
             const { headers, ...rest } = CALLS[status]?.(path) ?? {};
             const answer = await call(path, { ...rest, headers: { ...headers, ...client } });
             assert.equal(answer.status, status);
-            assert.equal(answer.headers['x-ratelimit-limit'], '10');
-            assert.equal(answer.headers['x-ratelimit-remaining'], remaining);
+            assert.equal(answer.headers.get('x-ratelimit-limit'), '10');
+            assert.equal(answer.headers.get('x-ratelimit-remaining'), remaining);
             for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining']) {
               assert.ok(answer.headerNames.includes(name), `${name}, in this spelling`);
             }
-            assert.equal(answer.headers['retry-after'], undefined);
-            assert.equal(answer.headers['x-ratelimit-reset'], undefined);
+            assert.equal(answer.headers.get('retry-after'), null);
+            assert.equal(answer.headers.get('x-ratelimit-reset'), null);
           }
         }
       });
@@ -248,11 +249,11 @@ describe('error responses', () => {
         const answer = await call(path, { headers: client, body: JSON.stringify(GOOD[path]) });
         assert.equal(answer.status, 429);
         assert.equal(answer.text, '{"message":"Too Many Attempts."}');
-        assert.equal(answer.headers['x-ratelimit-limit'], '10');
-        assert.equal(answer.headers['x-ratelimit-remaining'], '0');
-        assert.equal(answer.headers['retry-after'], '50', 'never too early');
+        assert.equal(answer.headers.get('x-ratelimit-limit'), '10');
+        assert.equal(answer.headers.get('x-ratelimit-remaining'), '0');
+        assert.equal(answer.headers.get('retry-after'), '50', 'never too early');
         const reset = Math.ceil((openedAt + 60_000) / 1000);
-        assert.equal(answer.headers['x-ratelimit-reset'], String(reset));
+        assert.equal(answer.headers.get('x-ratelimit-reset'), String(reset));
         for (const name of ['Retry-After', 'X-RateLimit-Reset']) {
           assert.ok(answer.headerNames.includes(name), `${name}, in this spelling`);
         }
@@ -266,10 +267,10 @@ describe('error responses', () => {
         ['POST', '/api/other'],
       ] as const) {
         const { headers } = await call(path, { method, headers: client });
-        assert.equal(headers['x-ratelimit-limit'], undefined);
+        assert.equal(headers.get('x-ratelimit-limit'), null);
       }
       const { headers } = await call('/api/jobs', { headers: client, body: '{}' });
-      assert.equal(headers['x-ratelimit-remaining'], '9');
+      assert.equal(headers.get('x-ratelimit-remaining'), '9');
     });
   });
 });

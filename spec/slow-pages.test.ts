@@ -8,7 +8,7 @@ import { startReceiver } from '#testing/receiver';
 import { type Client, makeClient, postJob, signIn, untilSucceeded } from '#testing/remote';
 import { openRows } from '#testing/rows';
 import { makeGate } from '#testing/scheduling';
-import type { PageAnswer } from '#testing/visitor';
+import type { Answer } from '#testing/client';
 import { WAIT_LIMIT_MS } from '#testing/limits';
 
 const env = { PLANS: 'unlimited=unlimited' };
@@ -99,7 +99,7 @@ async function postMany(client: Client, url: string): Promise<string[]> {
 }
 
 /** Who found no place was told so; nobody got anything else. */
-function assertTurnedAway(answers: readonly PageAnswer[]): void {
+function assertTurnedAway(answers: readonly Answer[]): void {
   const busy = answers.filter(({ status }) => status !== 200);
   assert.ok(busy.length > 0, 'all found a place');
   for (const { status, headers, text } of busy) {

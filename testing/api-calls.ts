@@ -1,47 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import type { EndedTable, RunTable } from '#store/runs/run-tables';
 import type { Store } from '#store/store';
-import type { ApiAnswer, TestService } from './service.ts';
-
-export interface HttpCall {
-  method?: string;
-  headers?: OutgoingHttpHeaders;
-  body?: string | Buffer;
-  localAddress?: string;
-}
-
-/** An answer as it came over the socket. */
-interface HttpAnswer {
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingMessage['headers'];
-  /** Names in the case and order in which they came. */
-  headerNames: string[];
-  text: string;
-}
-
-/** Sends one request on a connection of its own, with no header that was not asked for. */
-export async function callHttp(address: string, call: HttpCall = {}): Promise<HttpAnswer> {
-  const { method = 'POST', headers = {}, body, localAddress } = call;
-  const req = request(address, {
-    method,
-    headers,
-    agent: false,
-    ...(localAddress !== undefined && { localAddress }),
-  });
-  req.end(body);
-  const [res] = (await once(req, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of res) chunks.push(chunk as Buffer);
-  return {
-    status: res.statusCode ?? 0,
-    headers: res.headers,
-    headerNames: res.rawHeaders.filter((_, index) => index % 2 === 0),
-    text: Buffer.concat(chunks).toString(),
-  };
-}
+import type { Answer } from './client.ts';
+import type { TestService } from './service.ts';
 
 /** Counts the rows that a call could leave behind, over all teams. */
 export async function countStored({ database }: Pick<Store, 'database'>) {
@@ -62,10 +23,10 @@ export async function countStored({ database }: Pick<Store, 'database'>) {
 }
 
 /** Runs `call` and asserts that it left nothing behind. */
-export async function leavingNothing<Answer>(
+export async function leavingNothing<Result>(
   service: Pick<TestService, 'store'>,
-  call: () => Promise<Answer>,
-): Promise<Answer> {
+  call: () => Promise<Result>,
+): Promise<Result> {
   const before = await countStored(service.store);
   const answer = await call();
   assert.deepEqual(await countStored(service.store), before, 'nothing may be stored');
@@ -98,7 +59,7 @@ export async function expectCreated(
   service: TestService,
   path: '/api/crons' | '/api/jobs',
   body: unknown,
-): Promise<ApiAnswer> {
+): Promise<Answer> {
   const answer = await service.post(path, body);
   assert.equal(answer.status, 201, answer.text);
   return answer;

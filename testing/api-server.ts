@@ -1,11 +1,5 @@
 import { once } from 'node:events';
-import type {
-  IncomingMessage,
-  OutgoingHttpHeaders,
-  RequestOptions,
-  ServerOptions,
-} from 'node:http';
-import { createServer, request } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -18,25 +12,7 @@ import { silentLog } from '#domain/log';
 import type { CronInput } from '#work/resources/cron';
 import type { JobInput } from '#work/resources/job';
 import { FakeClock } from '#demo/fake-clock';
-import './keep-alive.ts';
-
-/** An answer as it came over the socket. */
-export interface ApiAnswer {
-  status: number;
-  /** By lower-case name. */
-  headers: IncomingMessage['headers'];
-  /** Names in the case and order in which they came. */
-  headerNames: string[];
-  text: string;
-}
-
-interface ApiCall {
-  method?: string;
-  path?: string;
-  headers?: OutgoingHttpHeaders;
-  body?: string | Buffer;
-  localAddress?: string;
-}
+import { type Answer, type Call, callHttp, postJson } from './client.ts';
 
 /** The things that the API was asked to create, in order. */
 export type Created =
@@ -121,35 +97,17 @@ export class ApiServer implements AsyncDisposable {
     };
   }
 
-  /** Sends one request on a connection of its own, byte for byte as told. */
-  async send({ method = 'POST', path = '/api/jobs', ...call }: ApiCall): Promise<ApiAnswer> {
-    const options: RequestOptions = { port: this.port, host: '127.0.0.1', method, path };
-    if (call.localAddress !== undefined) options.localAddress = call.localAddress;
-    const req = request({ ...options, agent: false, headers: call.headers ?? {} });
-    req.end(call.body);
-    const [res] = (await once(req, 'response')) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of res) chunks.push(chunk as Buffer);
-    return {
-      status: res.statusCode ?? 0,
-      headers: res.headers,
-      headerNames: res.rawHeaders.filter((_, index) => index % 2 === 0),
-      text: Buffer.concat(chunks).toString(),
-    };
+  get #url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  send({ path = '/api/jobs', ...call }: Call & { path?: string }): Promise<Answer> {
+    return callHttp(this.#url + path, call);
   }
 
   /** A well-formed call: JSON in, JSON asked for, a good token. */
-  async post(path: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<ApiAnswer> {
-    return this.send({
-      path,
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'application/json',
-        Authorization: 'Bearer good',
-        ...headers,
-      },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
+  post(path: string, body: unknown, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+    return postJson(this.#url + path, 'good', body, { headers });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

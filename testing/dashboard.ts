@@ -12,7 +12,6 @@ import { openStore } from '#store/store';
 import { realClock } from '#app/real-clock';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
-import './keep-alive.ts';
 
 export const PASSWORD = 'correct horse battery';
 

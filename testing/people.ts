@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Log } from '#domain/log';
 import { openStore, type StoreLocation } from '#store/store';
 import { FakeClock } from '#demo/fake-clock';
+import { CookieJar } from './client.ts';
 import { lendSqliteFile } from './stores.ts';
 import type { Actor } from '#people/actor';
 import type { PeopleConfig } from '#people/config';
@@ -120,7 +121,7 @@ let lastAddress = 0;
 
 /** A person's browser: keeps cookies, and has a unique address. */
 export class Browser {
-  readonly #cookies = new Map<string, string>();
+  readonly #cookies = new CookieJar();
   readonly clientAddress: string;
 
   constructor(clientAddress = `198.51.100.${++lastAddress}`) {
@@ -128,8 +129,7 @@ export class Browser {
   }
 
   get headers(): Headers {
-    const pairs = [...this.#cookies].map(([name, value]) => `${name}=${value}`);
-    return new Headers(pairs.length > 0 ? { cookie: pairs.join('; ') } : {});
+    return new Headers(this.#cookies.headers);
   }
 
   get request(): RequestContext {
@@ -144,13 +144,7 @@ export class Browser {
   /** Stores the cookies that an answer sets. */
   take<T extends object>(answer: T): T {
     const { setCookies = [] } = answer as { setCookies?: string[] };
-    for (const text of setCookies) {
-      const [pair = '', ...attributes] = text.split(';');
-      const name = pair.slice(0, pair.indexOf('='));
-      const isGone = attributes.some((attribute) => /^\s*max-age=0$/i.test(attribute));
-      if (isGone) this.#cookies.delete(name);
-      else this.#cookies.set(name, pair.slice(pair.indexOf('=') + 1));
-    }
+    this.#cookies.take(setCookies);
     return answer;
   }
 

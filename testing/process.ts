@@ -7,7 +7,6 @@ import { copyMigrated, createMigratedDatabase } from './migrated.ts';
 import { createDatabase } from './postgres.ts';
 import { withinTime } from './wait.ts';
 import { LONG_WAIT_LIMIT_MS, WAIT_LIMIT_MS } from './limits.ts';
-import './keep-alive.ts';
 
 export { eventually } from './wait.ts';
 

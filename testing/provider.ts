@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type Configuration } from 'oidc-provider';
+import { callHttp, CookieJar } from './client.ts';
 
 export interface Person {
   sub: string;
@@ -149,19 +150,14 @@ const MOST_REDIRECTS = 10;
 
 async function follow(url: string, issuer: string): Promise<string> {
   // Nobody whom the provider would remember.
-  const cookies = new Map<string, string>();
+  const cookies = new CookieJar();
   let next = url;
   for (let hop = 0; hop < MOST_REDIRECTS && next.startsWith(issuer); hop++) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(next, { redirect: 'manual', headers: { cookie } });
-    for (const text of answer.headers.getSetCookie()) {
-      const [pair = ''] = text.split(';');
-      const at = pair.indexOf('=');
-      if (at > 0) cookies.set(pair.slice(0, at), pair.slice(at + 1));
-    }
+    const answer = await callHttp(next, { method: 'GET', headers: cookies.headers });
+    cookies.take(answer.setCookies);
     const location = answer.headers.get('location');
     if (location === null)
-      throw new Error(`${answer.status} ${/<pre>.*/.exec(await answer.text())?.[0] ?? next}`);
+      throw new Error(`${answer.status} ${/<pre>.*/.exec(answer.text)?.[0] ?? next}`);
     next = new URL(location, next).href;
   }
   return next;

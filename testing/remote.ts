@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import { type BelfryProcess, type CommandResult, eventually } from './process.ts';
+import { type Answer, postJson } from './client.ts';
 import { openRows } from './rows.ts';
 import { Visitor } from './visitor.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
@@ -29,8 +29,8 @@ export interface PrintedJob {
 export interface Client {
   token: string;
   teamId: string;
-  /** POSTs JSON and gives the status and the parsed body; rejects where no whole answer came. */
-  post(path: string, body: object): Promise<{ status: number; json: Record<string, unknown> }>;
+  /** POSTs JSON; rejects if no whole answer came. */
+  post(path: string, body: object): Promise<Answer>;
   close(): void;
 }
 
@@ -53,23 +53,10 @@ export async function signIn(belfry: BelfryProcess): Promise<Visitor> {
 /** A client of a restarted service with the token it had before. */
 export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'teamId'> {
   const agent = new http.Agent({ keepAlive: true });
-  const headers = {
-    Authorization: `Bearer ${token}`,
-    'Content-Type': 'application/json',
-    Accept: 'application/json',
-  };
   return {
     token,
     close: () => agent.destroy(),
-    post: async (path, body) => {
-      const request = http.request(`${belfry.url}${path}`, { method: 'POST', agent, headers });
-      request.end(JSON.stringify(body));
-      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      const json = JSON.parse(String(Buffer.concat(chunks))) as Record<string, unknown>;
-      return { status: response.statusCode ?? 0, json };
-    },
+    post: (path, body) => postJson(`${belfry.url}${path}`, token, body, { agent }),
   };
 }
 

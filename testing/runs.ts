@@ -3,7 +3,8 @@ import type { JobDetail } from '#store/jobs/job-records';
 import { eventually } from './process.ts';
 import { startRawReceiver, type RawConnection } from './raw-receiver.ts';
 import { scheduleCron, setQueue } from './scheduling.ts';
-import type { ApiAnswer, TestService } from './service.ts';
+import type { Answer } from './client.ts';
+import type { TestService } from './service.ts';
 
 /** Helpers for single runs, from the API to their records: for tests of what the service sends and stores. */
 
@@ -77,7 +78,7 @@ export async function executionEnd(
   );
 }
 
-function idOf({ status, text, json }: ApiAnswer, field: string): string {
+function idOf({ status, text, json }: Answer, field: string): string {
   if (status !== 201) throw new Error(`answered ${status}: ${text}`);
   return String(json[field]);
 }

@@ -7,8 +7,8 @@ import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#app/service';
 import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
+import { type Answer, postJson } from './client.ts';
 import { eventually } from './process.ts';
-import './keep-alive.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
 export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
@@ -19,18 +19,11 @@ export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposab
   teamId: string;
   token: string;
   /** POSTs JSON as a well-behaved client does. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Lets time pass up to the moment at which the engine has settled everything it was told. */
   advance(ms: number): Promise<void>;
   /** Waits until nothing is being sent or settled. */
   quiet(): Promise<void>;
-}
-
-export interface ApiAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-  json: Record<string, unknown>;
 }
 
 export interface TestServiceOptions {
@@ -89,7 +82,7 @@ export async function startService(
     url,
     teamId: user.teamId,
     token: user.apiToken,
-    post: (path, body, headers) => postJson(`${url}${path}`, body, user.apiToken, headers),
+    post: (path, body, headers = {}) => postJson(`${url}${path}`, user.apiToken, body, { headers }),
     quiet: async () => void (await quiet()),
     advance: async (ms) => {
       await clock.advance(ms);
@@ -115,33 +108,4 @@ async function makeUser({ people }: BelfryService): Promise<{ teamId: string; ap
   });
   if (made.kind !== 'created') throw new Error(JSON.stringify(made));
   return made;
-}
-
-async function postJson(
-  address: string,
-  body: unknown,
-  token: string,
-  headers: Record<string, string> = {},
-): Promise<ApiAnswer> {
-  const response = await fetch(address, {
-    method: 'POST',
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    redirect: 'manual',
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-      ...headers,
-    },
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: readJson(text) };
-}
-
-function readJson(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

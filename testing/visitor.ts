@@ -1,18 +1,11 @@
 import type { BrowserContext } from 'playwright-core';
-
-export interface PageAnswer {
-  status: number;
-  headers: Headers;
-  /** Whole `Set-Cookie` values of this answer. */
-  setCookies: string[];
-  text: string;
-}
+import { type Answer, callHttp, CookieJar } from './client.ts';
 
 let lastAddress = 0;
 
 /** A browser without scripts: keeps cookies and sends forms as browsers do; follows no redirects. */
 export class Visitor {
-  readonly cookies = new Map<string, string>();
+  readonly cookies = new CookieJar();
   /** What `X-Forwarded-For` says, so that limits by address count each visitor for itself. */
   clientAddress: string;
   readonly #listening: string;
@@ -28,7 +21,7 @@ export class Visitor {
     this.clientAddress = `198.51.${Math.floor(lastAddress / 250)}.${(lastAddress % 250) + 1}`;
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
     return this.#send(path, { headers });
   }
 
@@ -37,7 +30,7 @@ export class Visitor {
     path: string,
     form: Record<string, string> | [name: string, value: string][],
     headers: Record<string, string> = { Origin: this.#origin },
-  ): Promise<PageAnswer> {
+  ): Promise<Answer> {
     // A form of a team is sent only after its page was seen.
     if (this.#team === null && this.cookies.size > 0 && !path.startsWith('/log'))
       await this.get('/');
@@ -56,29 +49,26 @@ export class Visitor {
 
   async #send(
     path: string,
-    init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
-  ) {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(`${this.#listening}${path}`, {
-      ...init,
-      redirect: 'manual',
+    {
+      body,
+      headers,
+      ...call
+    }: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
+  ): Promise<Answer> {
+    const answer = await callHttp(`${this.#listening}${path}`, {
+      method: 'GET',
+      ...call,
+      ...(body && { body: String(body) }),
       headers: {
+        Accept: '*/*',
         'X-Forwarded-For': this.clientAddress,
-        ...(cookie && { Cookie: cookie }),
-        ...init.headers,
+        ...(body && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+        ...this.cookies.headers,
+        ...headers,
       },
     });
-    const setCookies = response.headers.getSetCookie();
-    for (const text of setCookies) this.#keep(text);
-    const text = await response.text();
-    this.#team = /name="for_team" value="([^"]+)"/.exec(text)?.[1] ?? this.#team;
-    return { status: response.status, headers: response.headers, setCookies, text };
-  }
-
-  #keep(text: string): void {
-    const [pair = '', ...attributes] = text.split(';');
-    const name = pair.slice(0, pair.indexOf('='));
-    if (attributes.some((each) => /^\s*max-age=0$/i.test(each))) this.cookies.delete(name);
-    else this.cookies.set(name, pair.slice(pair.indexOf('=') + 1));
+    this.cookies.take(answer.setCookies);
+    this.#team = /name="for_team" value="([^"]+)"/.exec(answer.text)?.[1] ?? this.#team;
+    return answer;
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { startProvider, type TestProvider } from '#testing/provider';
-import type { PageAnswer, Visitor } from '#testing/visitor';
+import type { Answer } from '#testing/client';
+import type { Visitor } from '#testing/visitor';
 
 /** §5.7: sign-in by OpenID Connect, against a real provider, and what strangers may try with it. */
 
@@ -41,7 +42,7 @@ async function comeBackWith(to: string): Promise<string> {
   return url.pathname + url.search;
 }
 
-async function signIn(visitor: Visitor, query = ''): Promise<PageAnswer> {
+async function signIn(visitor: Visitor, query = ''): Promise<Answer> {
   return visitor.get(await comeBackWith(await leave(visitor, query)));
 }
 
@@ -49,7 +50,7 @@ async function isSignedIn(visitor: Visitor): Promise<boolean> {
   return (await visitor.get('/settings/profile')).status !== 302;
 }
 
-async function assertRefused(visitor: Visitor, answer: PageAnswer, words: RegExp, status = 403) {
+async function assertRefused(visitor: Visitor, answer: Answer, words: RegExp, status = 403) {
   assert.equal(answer.status, status, answer.text.slice(0, 300));
   assert.match(answer.text, words);
   assert.match(answer.text, /Other ways to sign in/);

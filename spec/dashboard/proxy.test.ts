@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import type { PageAnswer, Visitor } from '#testing/visitor';
+import { type Answer, callHttp } from '#testing/client';
+import type { Visitor } from '#testing/visitor';
 
 /** §5.7: sign-in by the header of a proxy in front, and what others may try with it. */
 
@@ -27,7 +25,7 @@ const as = (email: string) => ({ 'Remote-Email': email });
 const member = (email: string) => dashboard.user(email, { role: 'member' });
 
 /** Whose profile the answer shows; null where it leads to the sign-in. */
-function shownTo({ status, headers, text: page }: PageAnswer): string | null {
+function shownTo({ status, headers, text: page }: Answer): string | null {
   if (status === 302) assert.match(headers.get('Location') ?? '', /^\/login/);
   return /name="email"[^>]*value="([^"]+)"/.exec(page)?.[1] ?? null;
 }
@@ -39,19 +37,13 @@ const profile = async (visitor: Visitor, headers: Record<string, string> = {}) =
 async function sendRaw(
   headers: [name: string, value: string][],
   { to = '/settings/profile', localAddress = '127.0.0.1', url = dashboard.url } = {},
-): Promise<{ status: number; location: string; page: string; setCookies: string[] }> {
-  const request = http.request(new URL(to, url), {
+) {
+  const answer = await callHttp(new URL(to, url).href, {
+    method: 'GET',
     localAddress,
     headers: [['Host', new URL(url).host], ...headers].flat(),
   });
-  request.end();
-  const [answer] = (await once(request, 'response')) as [IncomingMessage];
-  return {
-    status: answer.statusCode ?? 0,
-    location: answer.headers.location ?? '',
-    page: await text(answer),
-    setCookies: answer.headers['set-cookie'] ?? [],
-  };
+  return { ...answer, location: answer.headers.get('location') ?? '' };
 }
 
 async function invite(boss: Visitor, email = '', headers: Record<string, string> = {}) {
@@ -212,7 +204,7 @@ describe("the proxy's header", () => {
         assert.deepEqual(setCookies, []);
       }
       const login = await sendRaw(written, { to: '/login' });
-      assert.match(login.page, /contradictory or invalid headers/);
+      assert.match(login.text, /contradictory or invalid headers/);
     });
 
   test('a header with an underscore or another name is not read', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import decodeQr from 'qr/decode.js';
 import { totpOf } from '#testing/authenticator';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
-import type { PageAnswer } from '#testing/visitor';
+import type { Answer } from '#testing/client';
 
 /** The second factor as the pages offer it (§5): by QR code, with new recovery codes later, and a mark per member. */
 
@@ -33,9 +33,9 @@ after(() => dashboard[Symbol.asyncDispose]());
 
 const page = '/settings/profile';
 const unescape = (text: string) => text.replaceAll('&amp;', '&');
-const uriOf = ({ text }: PageAnswer) =>
+const uriOf = ({ text }: Answer) =>
   unescape(/name="otpauth_uri" value="([^"]+)"/.exec(text)?.[1] ?? '');
-const codesOf = ({ text }: PageAnswer) =>
+const codesOf = ({ text }: Answer) =>
   (/<pre>([^<]+)<\/pre>/.exec(text)?.[1] ?? '').trim().split('\n').filter(Boolean);
 
 describe('the second factor', () => {

@@ -38,7 +38,7 @@ async function sendSlowly(
       'Content-Type': 'application/x-www-form-urlencoded',
       'Content-Length': body.length,
       Origin: dashboard.url,
-      Cookie: [...sender.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      ...sender.cookies.headers,
     },
   });
   const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;

@@ -9,8 +9,8 @@ describe('a failed validation without Accept: application/json', () => {
       const headers = Accept === undefined ? {} : { Accept };
       const answer = await api.send({ headers, body: '' });
       assert.equal(answer.status, 302);
-      assert.equal(answer.headers.location, 'https://belfry.example/x&y/');
-      assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8');
+      assert.equal(answer.headers.get('location'), 'https://belfry.example/x&y/');
+      assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.match(answer.text, /href="https:\/\/belfry.example\/x&amp;y\/"/);
       assert.doesNotMatch(answer.text, /required/);
     }
@@ -24,8 +24,8 @@ describe('faults behind the API', () => {
     const answer = await api.post('/api/jobs', aJob);
     assert.equal(answer.status, 503);
     assert.equal(answer.text, '{"message":"Service Unavailable"}');
-    assert.equal(answer.headers['retry-after'], '5');
-    assert.equal(answer.headers['content-type'], 'application/json');
+    assert.equal(answer.headers.get('retry-after'), '5');
+    assert.equal(answer.headers.get('content-type'), 'application/json');
     assert.deepEqual(
       api.logged.map(({ event }) => event),
       ['api.unavailable'],
