@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { after, before } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
@@ -25,6 +26,8 @@ export interface TestDashboard extends AsyncDisposable {
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
   user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
+  /** The owner of a new team. */
+  newTeam(): Promise<TestUser>;
   /** Stops answering, as if the process were gone, until it is told to come back on the same address. */
   goAway(): Promise<Absence>;
   /** A visitor who is signed in as that user. */
@@ -115,17 +118,20 @@ export async function startDashboard(
     service.bulkRunner.start();
   }
   const visitor = () => new Visitor(listening, config.baseUrl ?? listening);
+  const user: TestDashboard['user'] = async (email, { team = 'Bells', role } = {}) => {
+    const input = { email, password: PASSWORD, team, ...(role && { role }) };
+    const made = await service.people.operator.createUser(input);
+    if (made.kind !== 'created') throw new Error(JSON.stringify(made));
+    return { email, ...made };
+  };
+  let teams = 0;
   return {
     service,
     url: listening,
     events,
     visitor,
-    user: async (email, { team = 'Bells', role } = {}) => {
-      const input = { email, password: PASSWORD, team, ...(role && { role }) };
-      const made = await service.people.operator.createUser(input);
-      if (made.kind !== 'created') throw new Error(JSON.stringify(made));
-      return { email, ...made };
-    },
+    user,
+    newTeam: () => user(`owner${++teams}@bells.test`, { team: `Team ${teams}` }),
     signIn: async ({ email }) => {
       const someone = visitor();
       const answer = await someone.post('/login', { email, password: PASSWORD });
@@ -155,6 +161,14 @@ export async function startDashboard(
       await drop();
     },
   };
+}
+
+/** A dashboard that starts before the tests of a file or suite and ends after them: for their hooks and tests. */
+export function useDashboard(...given: Parameters<typeof startDashboard>): TestDashboard {
+  const dashboard = {} as TestDashboard;
+  before(async () => void Object.assign(dashboard, await startDashboard(...given)));
+  after(() => dashboard[Symbol.asyncDispose]());
+  return dashboard;
 }
 
 function keepEvents(events: TestDashboard['events']): Log {

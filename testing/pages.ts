@@ -1,36 +1,82 @@
 /** Steps that tests of the dashboard share: signing in, pressing buttons, checking for faults. */
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { findBarriers } from './axe.ts';
-import type { TestBrowser, WatchedPage } from './browser.ts';
-import type { TestDashboard, TestUser } from './dashboard.ts';
-import { openReader } from './reader/reader.ts';
+import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
+import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface Look {
   /** The user who is signed in. */
   user: TestUser;
   javaScript?: boolean;
-  /** True: uses a real browser even without scripts, for tests of keys and looks. */
-  inBrowser?: boolean;
 }
 
 const withoutScripts = new WeakSet<WatchedPage>();
 
-/** Opens a page as the user, in a browser of its own; without scripts it is read over plain HTTP. */
+/** Opens a page as the user, in a browser context of its own. */
 export async function openPage(
-  { browser, dashboard }: { browser?: TestBrowser; dashboard: TestDashboard },
+  { browser, dashboard }: { browser: TestBrowser; dashboard: TestDashboard },
   path: string,
-  { user, javaScript = true, inBrowser = javaScript }: Look,
+  { user, javaScript = true }: Look,
 ): Promise<WatchedPage> {
-  if (inBrowser && !browser) throw new Error('a page with scripts needs a browser');
-  const watched =
-    inBrowser && browser ? await browser.newPage({ javaScriptEnabled: javaScript }) : openReader();
+  const watched = await browser.newPage({ javaScriptEnabled: javaScript });
   await (await dashboard.signIn(user)).lendTo(watched.context);
   await watched.page.goto(`${dashboard.url}${path}`);
   watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
   if (!javaScript) withoutScripts.add(watched);
   return watched;
+}
+
+/** What a form sends. */
+export interface PageForm {
+  method: string;
+  action: string;
+  entries: [name: string, value: string][];
+}
+
+/** The forms of a page, each once for each of its buttons. */
+export function readForms(page: Page): Promise<PageForm[]> {
+  return page.evaluate(`[...document.forms].flatMap((form) => {
+    const buttons = [...form.elements].filter(({ type }) => type === 'submit');
+    const action = form.getAttribute('action') ?? location.pathname + location.search;
+    // A field of that name hides the property of the form.
+    const method = (form.getAttribute('method') ?? 'get').toLowerCase();
+    return (buttons.length > 0 ? buttons : [null]).map((button) => ({
+      method,
+      action,
+      entries: [...new FormData(form, button)],
+    }));
+  })`);
+}
+
+/** A dashboard, a browser and a target that start before the tests of a file or suite and end after them. */
+export function usePages(...given: Parameters<typeof startDashboard>) {
+  const dashboard = {} as TestDashboard;
+  const browser = {} as TestBrowser;
+  const target = {} as Receiver;
+  before(async () => {
+    const started = await Promise.all([startDashboard(...given), startBrowser(), startReceiver()]);
+    Object.assign(dashboard, started[0]);
+    Object.assign(browser, started[1]);
+    Object.assign(target, started[2]);
+  });
+  after(async () => {
+    await browser.close();
+    await dashboard[Symbol.asyncDispose]();
+    await target.close();
+  });
+  return {
+    dashboard,
+    browser,
+    target,
+    /** The owner of a new team. */
+    begin: () => dashboard.newTeam(),
+    open: (path: string, user: TestUser, javaScript = true) =>
+      openPage({ browser, dashboard }, path, { user, javaScript }),
+  };
 }
 
 export function heading(page: Page, name: string | RegExp): Promise<void> {

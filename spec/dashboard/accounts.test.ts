@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
-import { openReader } from '#testing/reader/reader';
 
 /** How people come to have an account, get in, and keep it theirs: with scripts and without. */
 
@@ -28,10 +27,11 @@ const heading = (page: Page, name: string | RegExp) =>
 
 /** Each visitor counts for itself where sign-in is limited by address. */
 let lastAddress = 0;
-const newPage = async (javaScript = true): Promise<WatchedPage> => {
-  const extraHTTPHeaders = { 'X-Forwarded-For': `203.0.113.${++lastAddress}` };
-  return javaScript ? browser.newPage({ extraHTTPHeaders }) : openReader({ extraHTTPHeaders });
-};
+const newPage = (javaScriptEnabled = true): Promise<WatchedPage> =>
+  browser.newPage({
+    javaScriptEnabled,
+    extraHTTPHeaders: { 'X-Forwarded-For': `203.0.113.${++lastAddress}` },
+  });
 
 const signIn = async (page: Page, dashboard: TestDashboard, email: string) => {
   await page.goto(`${dashboard.url}/login`);

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { before, describe, test } from 'node:test';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
-let dashboard: TestDashboard;
 let owner: TestUser;
 let member: TestUser;
 
+const dashboard = useDashboard({}, { sends: false });
 before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
   owner = await dashboard.user('owner@bells.test');
   member = await dashboard.user('member@bells.test', { role: 'member' });
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 /** The text of a page's table, without its tags. */
 async function readPage(visitor: Visitor, path: string): Promise<string> {

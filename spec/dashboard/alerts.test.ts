@@ -1,29 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press, rowOf } from '#testing/pages';
+import { before, describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** The Alerts tab (§6.4, §6.5): what was raised, by whom it was muted, what nobody has read yet. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
 let teams = 0;
 
+const { dashboard, open, target } = usePages();
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver({ answer: { status: 500, body: 'out of cheese' } }),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
+  for (const path of ['/cron', '/job']) target.answer(path, { status: 500, body: 'out of cheese' });
 });
 
 /** A member: nobody needs to be more to see alerts (§5.8). */
@@ -32,9 +19,6 @@ async function begin(): Promise<TestUser> {
   await dashboard.user(`owner${teams}@bells.test`, { team });
   return dashboard.user(`member${teams}@bells.test`, { team, role: 'member' });
 }
-
-const open = (path: string, user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
 
 const alertsOf = ({ teamId }: TestUser) =>
   dashboard.service.work.listAlerts(teamId, { limit: 200 });

@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
-import { assertClean, confirm, openPage, press } from '#testing/pages';
+import { assertClean, confirm, openPage, press, usePages } from '#testing/pages';
 import { endRuns } from '#testing/run-rows';
 
 /** Retrying and deleting more than a page shows (§3.2): followed while it goes on, stopped half-way. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let teams = 0;
-
-before(async () => {
-  // Nothing is worked through until a test says so.
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-});
+// Nothing is worked through until a test says so.
+const { browser, dashboard } = usePages({}, { sends: false });
 
 const COUNT = 300;
 
 /** A team with that many failed jobs. */
 async function begin(): Promise<TestUser> {
-  const user = await dashboard.user(`bulk${++teams}@bells.test`, { team: `Bulk team ${teams}` });
+  const user = await dashboard.newTeam();
   const { work, store } = dashboard.service;
   const { id } = await work.setQueue(user.teamId, 'mail', {});
   const failed = {

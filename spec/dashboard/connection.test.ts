@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import type { TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
 import { aCron } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
-import { heading, openPage, press } from '#testing/pages';
+import { heading, openPage, press, usePages } from '#testing/pages';
 
 /** What stands on a page stays there while the service is away, away from its database, or has ended the session. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let user: TestUser;
 
+const { browser, dashboard } = usePages({}, { sends: false });
 before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
   user = await dashboard.user('ada@bells.test');
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
 });
 
 const open = (path: string) => openPage({ browser, dashboard }, path, { user });

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { heading, openPage, press, rowOf } from '#testing/pages';
+import { describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
 /** What a cron can be told beside what it calls and when, as its form and its page have it. Without scripts. */
 
-let dashboard: TestDashboard;
-let teams = 0;
-
-before(async () => {
-  dashboard = await startDashboard();
-});
-after(() => dashboard[Symbol.asyncDispose]());
-
-const begin = () => dashboard.user(`set${++teams}@bells.test`, { team: `Set team ${teams}` });
-const open = (path: string, user: TestUser) =>
-  openPage({ dashboard }, path, { user, javaScript: false });
+const { dashboard, begin, open: openWith } = usePages();
+const open = (path: string, user: TestUser) => openWith(path, user, false);
 
 const input = {
   name: 'Slowly',

@@ -1,35 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import { describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** What people do with crons (§2.1, §3.1), each in a team of its own, and what must not happen meanwhile. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-let teams = 0;
-
-before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
-
-const begin = () => dashboard.user(`crons${++teams}@bells.test`, { team: `Cron team ${teams}` });
-
-const open = (path: string, user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
+const { browser, dashboard, begin, open, target } = usePages();
 
 const cronsOf = (user: TestUser) => dashboard.service.work.listCrons(user.teamId);
 const runsOf = (user: TestUser, cronId: string) =>

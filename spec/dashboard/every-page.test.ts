@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from '#testing/axe';
-import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertNoFaults, openPage } from '#testing/pages';
+import type { WatchedPage } from '#testing/browser';
+import type { TestUser } from '#testing/dashboard';
+import { assertNoFaults, openPage, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** Every page, those about work with nothing on it and with something: in both themes, on a desk and on a phone. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-
-before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
+const { browser, dashboard, target } = usePages();
 
 interface Look {
   colorScheme: 'light' | 'dark';

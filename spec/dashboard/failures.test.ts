@@ -1,35 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, openPage, rowOf } from '#testing/pages';
+import { before, describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, confirm, openPage, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** Failed jobs by their cause (§2.7, §3.2): retried or deleted together, and nothing beside them. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-let teams = 0;
-
+const { browser, dashboard, target } = usePages();
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
   target.answer('/down', { status: 503 });
   target.answer('/gone', { status: 404 });
 });
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
 
 async function begin(): Promise<TestUser> {
-  const user = await dashboard.user(`failures${++teams}@bells.test`, { team: `Team ${teams}` });
+  const user = await dashboard.newTeam();
   await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
   return user;
 }

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { newId } from '#domain/ids';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { findPalettePages, settingsPages } from '#dashboard/palette/places';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import type { Visitor } from '#testing/visitor';
 
 /** What Ctrl-K offers: pages by role, crons and queues of the current team by name, anything in it by its id. */
 
-let dashboard: TestDashboard;
 let user: TestUser;
 let visitor: Visitor;
 
+const dashboard = useDashboard({}, { sends: false });
 before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
   user = await dashboard.user('ada@bells.test');
   visitor = await dashboard.signIn(user);
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 type Found = { name: string; to: string; hint?: string };
 

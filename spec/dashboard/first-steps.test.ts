@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { startDashboard, useDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import type { Visitor } from '#testing/visitor';
 
 /** What a new team is led through (§2.12), as the server writes it: no step needs a script. */
 
-let dashboard: TestDashboard;
 let teams = 0;
 
-before(async () => {
-  dashboard = await startDashboard();
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const dashboard = useDashboard();
 
 const newTeam = (at = dashboard) =>
   at.user(`steps${++teams}@bells.test`, { team: `Steps team ${teams}` });

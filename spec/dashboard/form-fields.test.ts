@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press } from '#testing/pages';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 
 /** Fields of forms by keyboard, by screen reader, and before the page's script runs. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let user: TestUser;
 
+const { browser, dashboard } = usePages({}, { sends: false });
 before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
   user = await dashboard.user('ada@bells.test');
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
 });
 
 const hasFocus = (field: Locator) => field.evaluate((each) => each === document.activeElement);

@@ -3,34 +3,20 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
-import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press } from '#testing/pages';
+import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 import type { JobInput } from '#work/resources/job';
 
 /** One run looked into: what was sent, what came back, why it failed (§2.5–2.7, §5.9). */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
 let user: TestUser;
 
+const { browser, dashboard, target } = usePages();
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
   user = await dashboard.user('ada@bells.test');
   await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [] });
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
 });
 
 function aJobTo(path: string, job: Partial<JobInput> = {}): JobInput {

@@ -1,33 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press } from '#testing/pages';
+import { describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** Ways into the form of a job other than typing, and trying what it says (§2.2, §3.2). */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-let teams = 0;
-
-before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard({ PLANS: 'free=1000,none=0' }),
-    startReceiver(),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
+const { browser, dashboard, target } = usePages({ PLANS: 'free=1000,none=0' });
 
 async function begin(): Promise<TestUser> {
-  const user = await dashboard.user(`forms${++teams}@bells.test`, { team: `Form team ${teams}` });
+  const user = await dashboard.newTeam();
   await dashboard.service.work.setQueue(user.teamId, 'mail', {
     retrySchedule: [1],
     assertions: [{ kind: 'body_contains', text: 'fine' }],

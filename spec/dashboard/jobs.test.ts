@@ -1,42 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import { before, describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** What people do with jobs (§3.2, §3.3), each in a team of its own, and what must not happen meanwhile. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-let teams = 0;
-
+const { dashboard, open, target } = usePages({ PLANS: 'free=1000,none=0' });
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard({ PLANS: 'free=1000,none=0' }),
-    startReceiver(),
-  ]);
   target.answer('/broken', { status: 503, body: 'down' });
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
 });
 
 /** A new team with one member, and its queue without retries. */
 async function begin(queue: { retrySchedule?: number[] } = {}): Promise<TestUser> {
-  const team = `Team ${++teams}`;
-  const user = await dashboard.user(`jobs${teams}@bells.test`, { team });
+  const user = await dashboard.newTeam();
   await dashboard.service.work.setQueue(user.teamId, 'mail', { retrySchedule: [], ...queue });
   return user;
 }
-
-const open = (path: string, user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
 
 async function createJob(
   user: TestUser,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, type JobFill } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
@@ -11,14 +11,8 @@ import type { Visitor } from '#testing/visitor';
  * exactly what it counted, and nothing is sent twice or deleted by a click that was about something else.
  */
 
-let dashboard: TestDashboard;
-let teams = 0;
-
-before(async () => {
-  // Nothing is sent: what the pages make of the rows is looked at.
-  dashboard = await startDashboard({}, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+// Nothing is sent: what the pages make of the rows is looked at.
+const dashboard = useDashboard({}, { sends: false });
 
 interface Scene {
   user: TestUser;
@@ -30,7 +24,7 @@ interface Scene {
 }
 
 async function begin(): Promise<Scene> {
-  const user = await dashboard.user(`lists${++teams}@bells.test`, { team: `Lists ${teams}` });
+  const user = await dashboard.newTeam();
   const { work, store } = dashboard.service;
   const { id: queueId } = await work.setQueue(user.teamId, 'mail', {});
   let at = Date.now() - 60_000;

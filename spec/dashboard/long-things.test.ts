@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { before, describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
-import { openPage, press } from '#testing/pages';
+import { openPage, press, usePages } from '#testing/pages';
 
 /** Pages stay small and readable whatever people put into names and payloads. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let user: TestUser;
 
+const { browser, dashboard } = usePages({}, { sends: false });
 before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
   user = await dashboard.user('ada@bells.test');
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
 });
 
 const createJob = (queue: string, payloadJson: string | null) =>

@@ -1,33 +1,24 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { WindowInput } from '#work/resources/window';
 import { findBarriers } from '#testing/axe';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import type { TestUser } from '#testing/dashboard';
 import {
   assertClean,
   assertNoFaults,
   confirm,
   heading,
-  openPage,
   press,
   rowOf,
+  usePages,
 } from '#testing/pages';
 
 /** Maintenance windows (§6.6): made, changed and ended, and seen on what they mute. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let teams = 0;
 
-before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-});
+const { browser, dashboard, open } = usePages({}, { sends: false });
 
 /** An admin, who may mute the whole team (§5.8), or a member of a new team. */
 async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
@@ -35,9 +26,6 @@ async function begin(role: 'admin' | 'member' = 'admin'): Promise<TestUser> {
   await dashboard.user(`owner${teams}@bells.test`, { team });
   return dashboard.user(`${role}${teams}@bells.test`, { team, role });
 }
-
-const open = (path: string, user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
 
 const windowsOf = ({ teamId }: TestUser) => dashboard.service.work.listWindows(teamId);
 

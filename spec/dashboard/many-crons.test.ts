@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Cron } from '#store/crons/crons';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
-let dashboard: TestDashboard;
-let teams = 0;
-
-before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const dashboard = useDashboard({}, { sends: false });
 
 /** A team of its own with three active crons and a paused one. */
 async function aTeamWithCrons() {
   const { store } = dashboard.service;
-  const team = `Team ${++teams}`;
-  const user = await dashboard.user(`ada@team-${teams}.test`, { team });
+  const user = await dashboard.newTeam();
   const { teamId } = user;
   const crons = [
     await aCron(store, teamId, { name: 'One' }),

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { startBrowser, type TestBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, assertNoFaults, confirm, heading, openPage, press } from '#testing/pages';
-import { startReceiver, type Receiver } from '#testing/receiver';
+import { type Receiver, startReceiver } from '#testing/receiver';
 import { type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
 /** Where alerts go (§6.5): chosen, tested and watched by the admins of a team, and by nobody else (§5.8). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { startDashboard, type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
@@ -8,14 +8,8 @@ import type { Visitor } from '#testing/visitor';
 
 /** What failed, why, and again (§3.3): what a page says to whoever was just woken, as the server writes it. */
 
-let dashboard: TestDashboard;
-let teams = 0;
-
-before(async () => {
-  // What is resent waits until a test has looked at it.
-  dashboard = await startDashboard({}, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+// What is resent waits until a test has looked at it.
+const dashboard = useDashboard({}, { sends: false });
 
 interface Scene {
   user: TestUser;
@@ -24,8 +18,7 @@ interface Scene {
 }
 
 async function begin(): Promise<Scene> {
-  const team = `Duty team ${++teams}`;
-  const user = await dashboard.user(`duty${teams}@bells.test`, { team });
+  const user = await dashboard.newTeam();
   const { id: queueId } = await dashboard.service.work.setQueue(user.teamId, 'mail', {});
   return { user, visitor: await dashboard.signIn(user), queueId };
 }

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage } from '#testing/pages';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, heading, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** What a team sees first: what fails now, what is next, what has just happened, and nothing of others. */
 
-let dashboard: TestDashboard;
-let target: Receiver;
-
-before(async () => {
-  [dashboard, target] = await Promise.all([startDashboard(), startReceiver()]);
-  target.answer('/down', { status: 503 });
-});
-after(async () => {
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
+const { dashboard, open, target } = usePages();
+before(() => target.answer('/down', { status: 503 }));
 
 const panel = (page: Page, title: string) =>
   page.locator('section', {
@@ -79,7 +69,7 @@ describe('the overview', () => {
       const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
       return jobs.some(({ status }) => status === 'success');
     });
-    await using watched = await openPage({ dashboard }, '/', { user, javaScript: false });
+    await using watched = await open('/', user, false);
     const { page } = watched;
     await panel(page, 'Failing now').getByText('Close the month').waitFor();
     const row = panel(page, 'Failing now').getByRole('listitem').filter({ hasText: 'orders' });
@@ -111,7 +101,7 @@ describe('the overview', () => {
       const jobs = await dashboard.service.work.listJobs(user.teamId, { limit: 10 });
       return jobs.some(({ status }) => status === 'success');
     });
-    await using watched = await openPage({ dashboard }, '/', { user, javaScript: false });
+    await using watched = await open('/', user, false);
     const { page } = watched;
     const hour = page
       .getByRole('list', { name: /Runs per hour/ })

@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press } from '#testing/pages';
+import { PASSWORD, startDashboard, type TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, openPage, press, usePages } from '#testing/pages';
 import type { Visitor } from '#testing/visitor';
 
 /** Passkeys beside passwords and codes (§5), with the authenticator that Chromium plays for tests. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-
-before(async () => {
-  [browser, dashboard] = await Promise.all([
-    startBrowser(),
-    startDashboard({}, { sends: false, host: 'localhost' }),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-});
+const { browser, dashboard } = usePages({}, { sends: false, host: 'localhost' });
 
 const profile = '/settings/profile';
 

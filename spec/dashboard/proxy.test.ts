@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { before, describe, test } from 'node:test';
+import { PASSWORD, startDashboard, type TestUser, useDashboard } from '#testing/dashboard';
 import { type Answer, callHttp } from '#testing/client';
 import type { Visitor } from '#testing/visitor';
 
@@ -12,14 +12,12 @@ const ENV = {
   PROXY_SIGN_IN_FROM: '127.0.0.1',
 };
 
-let dashboard: TestDashboard;
 let owner: TestUser;
 
+const dashboard = useDashboard(ENV, { sends: false });
 before(async () => {
-  dashboard = await startDashboard(ENV, { sends: false });
   owner = await dashboard.user('owner@bells.test');
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 const as = (email: string) => ({ 'Remote-Email': email });
 const member = (email: string) => dashboard.user(email, { role: 'member' });
@@ -41,7 +39,7 @@ async function sendRaw(
   const answer = await callHttp(new URL(to, url).href, {
     method: 'GET',
     localAddress,
-    headers: [['Host', new URL(url).host], ...headers].flat(),
+    rawHeaders: [['Host', new URL(url).host], ...headers].flat(),
   });
   return { ...answer, location: answer.headers.get('location') ?? '' };
 }

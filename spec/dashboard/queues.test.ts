@@ -1,36 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, confirm, heading, openPage, press, rowOf } from '#testing/pages';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { startReceiver, type Receiver } from '#testing/receiver';
 
 /** What people set of queues (§2.3, §3.4, §3.5), each in a team of its own, and what must not happen meanwhile. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-let target: Receiver;
-let teams = 0;
-
-before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard(),
-    startReceiver(),
-  ]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
-});
-
-const begin = () => dashboard.user(`queues${++teams}@bells.test`, { team: `Queue team ${teams}` });
-
-const open = (path: string, user: TestUser, javaScript = true) =>
-  openPage({ browser, dashboard }, path, { user, javaScript });
+const { dashboard, begin, open, target } = usePages();
 
 async function createJob(user: TestUser, path: string, delaySeconds = 0): Promise<string> {
   const { jobId } = await dashboard.service.work.createJob(user.teamId, {

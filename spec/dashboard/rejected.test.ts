@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { assertClean, heading, openPage, press } from '#testing/pages';
-import { startReceiver, type Receiver } from '#testing/receiver';
+import type { TestUser } from '#testing/dashboard';
+import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 
 /** After something was done, what came of it is where people look: on a screen, and by ear. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let user: TestUser;
-let target: Receiver;
 
+const { browser, dashboard, target } = usePages({}, { sends: false });
 before(async () => {
-  [browser, dashboard, target] = await Promise.all([
-    startBrowser(),
-    startDashboard({}, { sends: false }),
-    startReceiver(),
-  ]);
   user = await dashboard.user('ada@bells.test');
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-  await target.close();
 });
 
 const open = (path: string, { javaScript = true } = {}) =>

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { before, describe, test } from 'node:test';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import type { Visitor } from '#testing/visitor';
 
 /** §3.10: one list of everything that was sent, by plain HTTP, and what is made of it. */
 
-let dashboard: TestDashboard;
 let user: TestUser;
 let visitor: Visitor;
 let queueId: string;
@@ -15,9 +14,9 @@ let cronId: string;
 const MINUTE_5 = 300_000;
 const at = Date.parse('2026-11-20T09:00:00Z');
 
+// Nothing is sent: what the page makes of the rows is looked at.
+const dashboard = useDashboard({}, { sends: false });
 before(async () => {
-  // Nothing is sent: what the page makes of the rows is looked at.
-  dashboard = await startDashboard({}, { sends: false });
   user = await dashboard.user('runs@bells.test', { team: 'Bells' });
   visitor = await dashboard.signIn(user);
   const { work, store } = dashboard.service;
@@ -37,7 +36,6 @@ before(async () => {
   ]);
   await fillExecutions(store, [{ team_id: user.teamId, cron_id: cronId, completed_at: at + 1000 }]);
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 /** The rows of the table, as they are read. */
 async function rowsOf(path: string, by = visitor): Promise<string[]> {

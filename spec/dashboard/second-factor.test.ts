@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import decodeQr from 'qr/decode.js';
 import { totpOf } from '#testing/authenticator';
-import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { PASSWORD, useDashboard } from '#testing/dashboard';
 import type { Answer } from '#testing/client';
 
 /** The second factor as the pages offer it (§5): by QR code, with new recovery codes later, and a mark per member. */
@@ -24,12 +24,7 @@ function readDrawnCode(page: string): string {
   return decodeQr({ width, height: width, data });
 }
 
-let dashboard: TestDashboard;
-
-before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const dashboard = useDashboard({}, { sends: false });
 
 const page = '/settings/profile';
 const unescape = (text: string) => text.replaceAll('&amp;', '&');

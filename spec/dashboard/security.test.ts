@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { before, describe, test } from 'node:test';
+import { PASSWORD, type TestUser, useDashboard } from '#testing/dashboard';
 import type { Visitor } from '#testing/visitor';
 
 /** What a careful stranger, a former colleague or a member with too few rights may try. */
 
-let dashboard: TestDashboard;
 let owner: TestUser;
 let admin: TestUser;
 let member: TestUser;
 let stranger: TestUser;
 const MARKUP = `<img src=x onerror=alert(1)>"'&amp;`;
 
+const dashboard = useDashboard();
 before(async () => {
-  dashboard = await startDashboard();
   owner = await dashboard.user('owner@bells.test');
   admin = await dashboard.user('admin@bells.test', { role: 'admin' });
   member = await dashboard.user('member@bells.test', { role: 'member' });
   stranger = await dashboard.user('stranger@whistles.test', { team: 'Whistles' });
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 const actorOf = (user: TestUser, role: 'owner' | 'admin' | 'member') => ({
   userId: user.userId,

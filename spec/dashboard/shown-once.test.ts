@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { findBarriers } from '#testing/axe';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
-import { confirm, heading, openPage, press } from '#testing/pages';
+import { PASSWORD } from '#testing/dashboard';
+import { confirm, heading, openPage, press, usePages } from '#testing/pages';
 
 /** What is shown once stays until it was taken, whatever the page does meanwhile. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-
-before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-});
+const { browser, dashboard } = usePages({}, { sends: false });
 
 let opened = 0;
 const open = async (path: string, { javaScript = true } = {}) => {

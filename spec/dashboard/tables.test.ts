@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import type { TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs } from '#testing/fill';
-import { openPage } from '#testing/pages';
+import { openPage, usePages } from '#testing/pages';
 
 /** Tables at every width: less important columns give way, then rows become cards, and what is there can be read. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
-
-before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
-});
+const { browser, dashboard } = usePages({}, { sends: false });
 
 const WIDTHS = [360, 700, 768, 900, 1024, 1280, 1920, 2560];
 

@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Store } from '#store/store';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { useDashboard } from '#testing/dashboard';
 import { aCron, aDeadLetter, aNode } from '#testing/factories';
 import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
 
 /** What crons and queues are filed under (§2.13), as pages show it. All of it works without scripts. */
 
-let dashboard: TestDashboard;
 let store: Store;
-let teams = 0;
 
+const dashboard = useDashboard({}, { sends: false });
 before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
   ({ store } = dashboard.service);
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 async function begin() {
-  const team = `Tags ${++teams}`;
-  const user = await dashboard.user(`ada@tags-${teams}.test`, { team });
+  const user = await dashboard.newTeam();
   return { teamId: user.teamId, visitor: await dashboard.signIn(user) };
 }
 

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { useDashboard } from '#testing/dashboard';
 
 /** What a team can't have more of (§8.3): the forms say so and keep what was typed. */
 
-let dashboard: TestDashboard;
-
-before(async () => {
-  const env = { MAX_CRONS_PER_TEAM: '1', MAX_QUEUES_PER_TEAM: '1', MAX_WAITING_PAYLOAD_MB: '1' };
-  dashboard = await startDashboard(env, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const env = { MAX_CRONS_PER_TEAM: '1', MAX_QUEUES_PER_TEAM: '1', MAX_WAITING_PAYLOAD_MB: '1' };
+const dashboard = useDashboard(env, { sends: false });
 
 describe('beyond a bound, the form', () => {
   test('a cron beyond the bound shows an error at its name', async () => {

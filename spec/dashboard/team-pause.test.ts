@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { startDashboard, type TestDashboard } from '#testing/dashboard';
+import { describe, test } from 'node:test';
+import { useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';
 
 /** The switch over everything of a team (§3.11), without scripts. */
 
-let dashboard: TestDashboard;
-
-before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
-});
-after(() => dashboard[Symbol.asyncDispose]());
+const dashboard = useDashboard({}, { sends: false });
 
 const textOf = async (visitor: Visitor, path: string) =>
   (await visitor.get(path)).text.replaceAll('<!-- -->', '');

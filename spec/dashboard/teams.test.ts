@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { confirm } from '#testing/pages';
-import { openReader } from '#testing/reader/reader';
 
 /** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
 
@@ -29,7 +28,7 @@ for (const javaScript of [true, false]) {
     after(() => dashboard[Symbol.asyncDispose]());
 
     const open = async (path: string, user?: TestUser): Promise<WatchedPage> => {
-      const watched = javaScript ? await browser.newPage() : openReader();
+      const watched = await browser.newPage({ javaScriptEnabled: javaScript });
       if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
       await watched.page.goto(`${dashboard.url}${path}`);
       return watched;

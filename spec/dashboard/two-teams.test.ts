@@ -1,30 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findBarriers } from '#testing/axe';
-import { startBrowser, type TestBrowser } from '#testing/browser';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { heading, openPage, press } from '#testing/pages';
+import type { TestUser } from '#testing/dashboard';
+import { heading, openPage, press, usePages } from '#testing/pages';
 
 /** One person, two teams, two tabs: nothing is done in a team that the page does not show. */
 
-let browser: TestBrowser;
-let dashboard: TestDashboard;
 let user: TestUser;
 let north: string;
 let south: string;
 
+const { browser, dashboard } = usePages({}, { sends: false });
 before(async () => {
-  [browser, dashboard] = await Promise.all([startBrowser(), startDashboard({}, { sends: false })]);
   user = await dashboard.user('ada@bells.test', { team: 'North' });
   north = user.teamId;
   const made = await dashboard.service.people.teams.createTeam(user.userId, 'South');
   if (made.kind !== 'created') throw new Error(made.kind);
   south = made.teamId;
-});
-after(async () => {
-  await browser.close();
-  await dashboard[Symbol.asyncDispose]();
 });
 
 const switchTo = (teamId: string) => dashboard.service.people.teams.switchTeam(user.userId, teamId);

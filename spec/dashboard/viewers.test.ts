@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { openBuildFolder } from '#dashboard/build';
-import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron, aDeadLetter, aJob, aNode, aQueue } from '#testing/factories';
 
 /** §5.8: viewers see what members see, without secrets, and change nothing, whatever they send. */
@@ -13,18 +13,16 @@ const BUILD = new URL('../../build/dashboard', import.meta.url).pathname;
 const HEADER_SECRET = 'hunter2-of-a-header';
 const CHANNEL_SECRET = 'hunter2-of-a-channel';
 
-let dashboard: TestDashboard;
 let owner: TestUser;
 let viewer: TestUser;
 let things: Record<string, string>;
 
+const dashboard = useDashboard({}, { sends: false });
 before(async () => {
-  dashboard = await startDashboard({}, { sends: false });
   owner = await dashboard.user('owner@bells.test');
   viewer = await dashboard.user('viewer@bells.test', { role: 'viewer' });
   things = await makeThings();
 });
-after(() => dashboard[Symbol.asyncDispose]());
 
 /** Something of each kind, by the part of the address that names it. */
 async function makeThings() {

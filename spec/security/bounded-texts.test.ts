@@ -8,10 +8,10 @@ import type { RouteConfigEntry } from '@react-router/dev/routes';
 import routes from '../../src/dashboard/routes.ts';
 import { CRON_FIELDS } from '#work/resources/cron';
 import { JOB_FIELDS } from '#work/resources/job';
+import { startBrowser } from '#testing/browser';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
+import { type PageForm, readForms } from '#testing/pages';
 import { eventually } from '#testing/process';
-import { entriesOf } from '#testing/reader/fields';
-import { parsePage } from '#testing/reader/parse';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { assertTurns } from '#testing/spent-time';
 import type { Visitor } from '#testing/visitor';
@@ -50,14 +50,11 @@ after(async () => {
   await Promise.all([dashboard[Symbol.asyncDispose](), target[Symbol.asyncDispose]()]);
 });
 
-interface SentForm {
+interface SentForm extends PageForm {
   /** Whether its page needs no sign-in. */
   isPublic: boolean;
   /** The pattern of the route that answers it. */
   route: string;
-  action: string;
-  /** What the form sends when its button is pressed. */
-  entries: [name: string, value: string][];
 }
 
 interface Seen {
@@ -122,35 +119,23 @@ async function makeTeam(): Promise<string[]> {
 
 const publicPages = ['/login', '/login/code', '/forgot-password', '/register'];
 
-/** Reads the forms of pages, each with each of its buttons. */
-async function readForms(visitor: Visitor, pages: readonly string[], seen: Seen): Promise<void> {
-  const isPublic = visitor.cookies.size === 0;
-  for (const page of pages) {
-    const answer = await visitor.get(page);
-    assert.equal(answer.status, 200, page);
-    const document = parsePage(answer.text);
-    const buttons = [...document.querySelectorAll('button')].filter(
-      (button) => button.getAttribute('type') !== 'button',
-    );
-    for (const form of document.querySelectorAll('form')) {
-      const action = form.getAttribute('action') ?? page;
-      const names = entriesOf(form, null).map(([name]) => name);
-      if (form.getAttribute('method')?.toLowerCase() !== 'post') {
-        const [list = ''] = action.split('?');
-        seen.filters.set(list, new Set([...(seen.filters.get(list) ?? []), ...names]));
+/** Notes the forms of pages as a browser without scripts sends them. */
+async function noteForms(visitor: Visitor, pages: readonly string[], seen: Seen): Promise<void> {
+  await using browser = await startBrowser();
+  await using watched = await browser.newPage({ javaScriptEnabled: false });
+  await visitor.lendTo(watched.context);
+  for (const at of pages) {
+    const answer = await watched.page.goto(dashboard.url + at);
+    assert.equal(answer?.status(), 200, at);
+    for (const form of await readForms(watched.page)) {
+      const { method, action, entries } = form;
+      if (method === 'post') {
+        seen.posts.push({ ...form, isPublic: visitor.cookies.size === 0, route: routeOf(action) });
         continue;
       }
-      const own = buttons.filter((button) => {
-        const id = button.getAttribute('form');
-        return (id === null ? button.closest('form') : document.getElementById(id)) === form;
-      });
-      for (const button of own.length > 0 ? own : [null])
-        seen.posts.push({
-          isPublic,
-          route: routeOf(action),
-          action,
-          entries: entriesOf(form, button),
-        });
+      const [list = ''] = action.split('?');
+      const names = entries.map(([name]) => name);
+      seen.filters.set(list, new Set([...(seen.filters.get(list) ?? []), ...names]));
     }
   }
 }
@@ -196,7 +181,7 @@ async function send(visitor: Visitor, to: string, body: Buffer | null): Promise<
         'Content-Length': body.length,
       }),
       Origin: dashboard.url,
-      Cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      ...visitor.cookies.headers,
       'X-Forwarded-For': `203.0.${Math.floor(++senders / 250) % 250}.${(senders % 250) + 1}`,
     },
   });
@@ -306,8 +291,8 @@ async function readTeam(): Promise<void> {
   const pages = await makeTeam();
   signedIn = await dashboard.signIn(owner);
   seen.posts.length = 0;
-  await readForms(signedIn, pages, seen);
-  await readForms(dashboard.visitor(), publicPages, seen);
+  await noteForms(signedIn, pages, seen);
+  await noteForms(dashboard.visitor(), publicPages, seen);
 }
 
 const attacks = Object.entries(ATTACKS);
