@@ -11,7 +11,6 @@ import {
   type Page,
 } from 'playwright-core';
 import { cacheFolder, isOwnFolder } from './cache.ts';
-import { whenFilesEnd } from './take-files.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
 
 /** A page together with everything that went wrong on it. */
@@ -58,14 +57,14 @@ const ARGS = [
   '--js-flags=--single-threaded,--no-opt,--no-maglev',
 ];
 
-/** How long the browser is kept without users where another test file of the process may use it. */
-const KEPT_MS = 500;
+/** How long an unused browser waits for the next test file of the process. */
+const KEPT_MS = 1_000;
 
 let shared: { browser: Promise<Browser>; users: number } | null = null;
 
 /**
  * Gives the browser that came with the development packages, which all test files of a process share: each page has
- * a context of its own. It ends after the last file, or with this process.
+ * a context of its own. It ends a second after its last use, or with this process.
  */
 export async function startBrowser(): Promise<TestBrowser> {
   const used = (shared ??= { browser: launch(), users: 0 });
@@ -78,8 +77,7 @@ export async function startBrowser(): Promise<TestBrowser> {
     isClosed = true;
     await Promise.all([...contexts].map((context) => context.close()));
     used.users--;
-    const end = () => void endUnused(used);
-    if (!whenFilesEnd(end)) setTimeout(end, KEPT_MS);
+    setTimeout(() => void endUnused(used), KEPT_MS);
   };
   return {
     browser,

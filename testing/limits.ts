@@ -9,5 +9,3 @@ export const WAIT_LIMIT_MS = 60_000;
 export const LONG_WAIT_LIMIT_MS = 300_000;
 /** Of a test, a suite and a file. */
 export const TEST_LIMIT_MS = 30 * 60_000;
-/** Of a run of tests without a line of output. */
-export const SILENCE_LIMIT_MS = TEST_LIMIT_MS + LONG_WAIT_LIMIT_MS;

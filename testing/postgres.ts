@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import net from 'node:net';
+import type net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
 import { cacheFolder, isOwnFolder } from './cache.ts';
+import { freePort } from './free-port.ts';
 import { guardProcess } from './guard.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
@@ -29,6 +30,8 @@ export interface PostgresOptions {
   durable?: boolean;
   /** Further settings of the server, e.g. `{ shared_buffers: '512MB' }`. */
   settings?: Record<string, string>;
+  /** Folder of another version's programs, e.g. `/usr/lib/postgresql/15` of Debian. Default: the package's. */
+  programs?: string;
   /** Follows the server at this port, which must have written little since its start, until it is promoted. */
   standbyOf?: number;
 }
@@ -55,7 +58,7 @@ const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_write
 
 /** Starts a real Postgres on a free port of 127.0.0.1. It ends with this process, however that ends. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const installation = await prepareInstallation();
+  const installation = await prepareInstallation(options.programs);
   for (let tries = 1; ; tries++) {
     try {
       return await startFrom(installation, options);
@@ -72,7 +75,7 @@ async function startFrom(installation: Installation, options: PostgresOptions): 
   await copyTree(installation.template, path.join(home, 'data'));
   // All servers start from copies of one cluster, so a standby can follow by the primary's log alone.
   if (options.standbyOf !== undefined) fs.writeFileSync(path.join(home, 'data/standby.signal'), '');
-  const port = await findFreePort();
+  const port = await freePort();
   let server = await launchServer(installation, home, port, options);
   const stop = async () => {
     await server.end();
@@ -161,18 +164,19 @@ async function runStatement(url: string, statement: string): Promise<void> {
  * Finds or makes the copy of the binaries and the freshly initialised cluster that every server starts
  * from. Both are kept between runs; making a cluster takes seconds, copying it a fraction of one.
  */
-async function prepareInstallation(): Promise<Installation> {
+async function prepareInstallation(programs?: string): Promise<Installation> {
   const account = process.getuid?.() === 0 ? findUnprivilegedAccount() : null;
-  const { version, native } = findPackage();
+  const { version, native } = programs
+    ? { version: programs.replaceAll('/', '-'), native: programs }
+    : findPackage();
   const owner = process.getuid?.() ?? 0;
   const cache = path.join(
     cacheFolder(),
     `belfry-postgres-${version}-${owner}-${account?.uid ?? owner}`,
   );
-  const binaries = path.join(cache, 'native');
   const template = path.join(cache, 'template');
-  if (!isOwnFolder(cache)) await fillCache(cache, native, account);
-  return { binaries, template, account };
+  if (!isOwnFolder(cache)) await fillCache(cache, native, { account, isCopied: !programs });
+  return { binaries: programs ?? path.join(cache, 'native'), template, account };
 }
 
 function findPackage(): { version: string; native: string } {
@@ -201,13 +205,19 @@ function findUnprivilegedAccount(): Account {
 }
 
 /** Fills a temporary folder first: several processes may do this at once, and one may be killed half-way. */
-async function fillCache(cache: string, native: string, account: Account | null): Promise<void> {
+async function fillCache(
+  cache: string,
+  native: string,
+  { account, isCopied }: { account: Account | null; isCopied: boolean },
+): Promise<void> {
   const staging = fs.mkdtempSync(`${cache}-`);
   try {
     fs.chmodSync(staging, 0o755);
-    const binaries = path.join(staging, 'native');
-    fs.cpSync(native, binaries, { recursive: true, verbatimSymlinks: true });
-    linkLibraries(binaries);
+    const binaries = isCopied ? path.join(staging, 'native') : native;
+    if (isCopied) {
+      fs.cpSync(native, binaries, { recursive: true, verbatimSymlinks: true });
+      linkLibraries(binaries);
+    }
     await initialiseCluster(binaries, path.join(staging, 'template'), account);
     fs.renameSync(staging, cache);
   } catch (error) {
@@ -337,13 +347,4 @@ async function copyTree(from: string, to: string): Promise<void> {
   const output = keepTail(cp);
   const [code] = (await once(cp, 'close')) as [number | null];
   if (code !== 0) throw new Error(`cp ended with ${code}:\n${output()}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,4 +1,3 @@
-/** Short enough for run.ts, which takes a longer silence for a test that hangs. */
 const REPORT_EVERY_MS = 30_000;
 
 /** Prints a line now and then while a long test runs, until it is disposed of. */

@@ -1,168 +1,84 @@
 /**
- * Runs every check and test: `npm test`, or only some tests: `npm test -- spec/2.1.test.ts`.
+ * `npm test`: format, lint, types and all tests. `npm test -- spec/2.1.test.ts`: only some tests.
  *
- * Format, lint and types are looked at together while Postgres starts; the tests follow if all is well.
- * The last lines on stdout are the totals of node's test runner.
+ * Test files share processes, because a process for each file would load the same modules 340 times: this would take
+ * as much processor time as all tests together.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { TESTED_PACKAGE } from '../packaging/places.ts';
-import { SILENCE_LIMIT_MS, TEST_LIMIT_MS } from './limits.ts';
-import { makeMemoryFolder } from './memory-folder.ts';
-import { startPostgres } from './postgres.ts';
-import { keepDurations, readDurations, shareProcesses } from './share-processes.ts';
-import { writeList } from './take-files.ts';
-
-interface Check {
-  name: string;
-  command: readonly string[];
-}
+import { TEST_LIMIT_MS } from './limits.ts';
 
 const ROOT = path.dirname(import.meta.dirname);
 const TEST_FILES = '{src,spec,testing,bin,bench,packaging}/**/*.test.{ts,tsx}';
+const PROCESSES = path.join(ROOT, 'build/test-processes');
 /**
- * Most files sometimes wait for a browser, a fault or a second to pass, so five files keep two cores busy. With more
- * cores the service's processes, browsers and Postgres need their share too.
+ * Most files sometimes wait for a browser, a fault or a second to pass, so five processes keep two cores busy. With
+ * more cores the services, browsers and Postgres need their share too.
  */
-const FILES_AT_ONCE = Math.max(5, Math.floor(os.availableParallelism() * 0.75));
-
-/** The checks' results are cached by their sources, in files of that name. */
-const typesOf = (name: string) => [
-  // Several would each find out the types that they share.
-  '--checkers',
-  '1',
-  '--incremental',
-  '--tsBuildInfoFile',
-  `build/types/${name}.json`,
-];
-
-const CHECKS: readonly Check[] = [
-  { name: 'format', command: ['oxfmt', '--check', '.'] },
-  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
-  { name: 'types', command: ['tsc', '--noEmit', ...typesOf('service')] },
-  {
-    name: 'dashboard types',
-    command: ['tsc', '--noEmit', '-p', 'tsconfig.dashboard.json', ...typesOf('dashboard')],
-  },
-];
-
-/** The types of the dashboard's routes are generated from its files; lint and the type check read them. */
-const ROUTE_TYPES: Check = { name: 'route types', command: ['react-router', 'typegen'] };
-
-/**
- * The dashboard for tests in a browser, and the npm package, from which tests start Belfry as a process: it starts in
- * half of the time that the sources take. Both are made only if their sources have changed.
- */
-const BUILD: Check = { name: 'dashboard and package', command: ['node', 'packaging/for-tests.ts'] };
-
-/** The databases that tests copy (migrated.ts); made on the server of this run. */
-const MIGRATED: Check = {
-  name: 'migrated databases',
-  command: ['node', 'testing/make-migrated.ts', path.join(ROOT, 'build', 'migrated.db')],
-};
-
-const PROCESSES = path.join(ROOT, 'build', 'test-processes');
-
-const TAKE = `import { takeFiles } from ${JSON.stringify(path.join(import.meta.dirname, 'take-files.ts'))};\n`;
-
-/** The cache of compiled code, which test processes share: most of them load the same rooms. */
-const COMPILE_CACHE = path.join(ROOT, 'build', 'compile-cache');
-
-const DURATIONS = path.join(ROOT, 'build', 'test-durations.json');
-
+const PROCESSES_AT_ONCE = Math.max(5, Math.floor(os.availableParallelism() * 0.75));
 /** Lint and both type checks run at once; with more threads than cores for all of them, each does more work. */
 const CHECK_THREADS = Math.ceil(os.availableParallelism() / 3);
+/** Files that measure their whole process: its memory, its pauses, its threads. */
+const ALONE = new Set([
+  'spec/lost-thread.test.ts',
+  'spec/security/large-things.test.ts',
+  'src/outgoing/body.test.ts',
+]);
 
-const running = new Set<ChildProcess>();
+/** The results of a type check are kept by the sources. With several checkers each would find out the shared types. */
+const typesOf = (name: string) =>
+  `tsc --noEmit --checkers 1 --incremental --tsBuildInfoFile build/types/${name}.json`;
+/** The dashboard and the npm package that tests start, made if their sources have changed. */
+const BUILD = 'node packaging/for-tests.ts';
+const CHECKS = [
+  'oxfmt --check .',
+  'oxlint --type-aware --deny-warnings',
+  typesOf('service'),
+  `${typesOf('dashboard')} -p tsconfig.dashboard.json`,
+];
+
 process.chdir(ROOT);
-process.env['BELFRY_TEST_CACHE'] ??= os.tmpdir();
-process.env['TMPDIR'] = makeMemoryFolder() ?? os.tmpdir();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    for (const child of running) child.kill(signal);
-    process.exit(1);
-  });
-}
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(wanted: readonly string[]): Promise<number> {
   const files = findTestFiles(wanted);
   if (files.length === 0) return stop(`no test file matches ${wanted.join(' ')}`);
+  const isAll = wanted.length === 0;
+  // Lint and the type check read the generated types of the dashboard's routes.
+  if (isAll && !(await passes('react-router typegen'))) return stop('no route types');
+  const passed = await Promise.all([BUILD, ...(isAll ? CHECKS : [])].map(passes));
+  return passed.includes(false) ? stop('a check failed') : runTests(files);
+}
+
+async function passes(command: string): Promise<boolean> {
   const startedAt = performance.now();
-  const postgres = startPostgres();
-  // Awaited below; a failure must not count as unhandled while the checks run.
-  postgres.catch(() => {});
-  const failed = await runChecks(wanted.length === 0);
-  const server = await postgres;
-  try {
-    if (failed !== null) return stop(`${failed} failed`);
-    report('Postgres and checks', startedAt);
-    process.env['TEST_POSTGRES_URL'] = server.url;
-    process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
-    if ((await runCheck(MIGRATED)) !== null) return stop(`${MIGRATED.name} failed`);
-    process.env['BELFRY_MIGRATED'] = MIGRATED.command.at(-1);
-    return await runTests(files);
-  } finally {
-    await server.stop();
-  }
-}
-
-/** Gives the name of the first check that failed, or null. */
-async function runChecks(all: boolean): Promise<string | null> {
-  if (!all) return runCheck(BUILD);
-  const unready = await runCheck(ROUTE_TYPES);
-  if (unready !== null) return unready;
-  const outcomes = await Promise.all([BUILD, ...CHECKS.filter(isWanted)].map(runCheck));
-  return outcomes.find((outcome) => outcome !== null) ?? null;
-}
-
-function isWanted({ command }: Check): boolean {
-  const project = command[command.indexOf('-p') + 1];
-  return !command.includes('-p') || fs.existsSync(String(project));
-}
-
-async function runCheck({ name, command }: Check): Promise<string | null> {
-  const startedAt = performance.now();
-  const [program = '', ...args] = command;
-  const { code, output } = await runProgram(path.join('node_modules/.bin', program), args, {
+  const [program = '', ...args] = command.split(' ');
+  const child = spawn(path.join('node_modules/.bin', program), args, {
     env: { ...process.env, GOMAXPROCS: String(CHECK_THREADS) },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (code !== 0) process.stdout.write(output);
-  report(code === 0 ? name : `${name} FAILED`, startedAt);
-  return code === 0 ? null : name;
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  if (code !== 0) process.stdout.write(output + errors);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${command}: ${code === 0 ? '' : 'FAILED, '}${seconds} s\n`);
+  return code === 0;
 }
 
 function findTestFiles(wanted: readonly string[]): string[] {
   const patterns = wanted.length === 0 ? [TEST_FILES] : wanted.map(toPattern);
-  const files = new Set(
-    patterns.flatMap((pattern) =>
-      fs.globSync(pattern, { exclude: (name) => name === 'node_modules' }),
-    ),
+  const files = patterns.flatMap((pattern) =>
+    fs.globSync(pattern, { exclude: (name) => name === 'node_modules' }),
   );
-  return [...files].toSorted();
-}
-
-/**
- * Writes a file for each process, which takes test files from a common list or has one of its own; gives their paths.
- * Node's runner starts them in the order of their names.
- */
-function writeProcesses(files: readonly string[]): string[] {
-  fs.rmSync(PROCESSES, { recursive: true, force: true });
-  const { alone, taken } = shareProcesses(files, readDurations(DURATIONS));
-  const lists = alone.map((file) => [[file]]);
-  const takers = Math.min(FILES_AT_ONCE, taken.length);
-  const common = writeList(path.join(PROCESSES, 'list'), taken);
-  const folders = [
-    ...lists.map((groups, at) => writeList(path.join(PROCESSES, `list-${at}`), groups)),
-    ...Array.from({ length: takers }, () => common),
-  ];
-  return folders.map((folder, at) => {
-    const name = path.join(PROCESSES, `${String(at).padStart(3, '0')}.test.ts`);
-    fs.writeFileSync(name, `${TAKE}takeFiles(${JSON.stringify(folder)});\n`);
-    return name;
-  });
+  return [...new Set(files)].toSorted();
 }
 
 function toPattern(wanted: string): string {
@@ -172,68 +88,65 @@ function toPattern(wanted: string): string {
 
 async function runTests(files: readonly string[]): Promise<number> {
   const args = [
-    '--require',
-    path.join(import.meta.dirname, 'untracked-promises.cjs'),
+    '--require=./testing/untracked-promises.cjs',
     '--test',
+    '--test-global-setup=testing/setup.ts',
     '--test-reporter=spec',
-    `--test-concurrency=${FILES_AT_ONCE}`,
+    `--test-concurrency=${PROCESSES_AT_ONCE}`,
     `--test-timeout=${TEST_LIMIT_MS}`,
     ...(files.length === 1 ? files : writeProcesses(files)),
   ];
-  const env: NodeJS.ProcessEnv = { ...process.env };
-  env['BELFRY_PACKAGE'] ??= TESTED_PACKAGE;
-  // Collecting garbage less often saves a tenth of the time.
-  env['NODE_OPTIONS'] = `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=64`.trim();
-  if (process.stdout.isTTY) env['FORCE_COLOR'] = '1';
-  const { code, output } = await runProgram(process.execPath, args, {
-    env,
-    onOutput: (chunk) => process.stdout.write(chunk),
+  const { NODE_OPTIONS = '', BELFRY_PACKAGE = TESTED_PACKAGE } = process.env;
+  const child = spawn(process.execPath, args, {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      BELFRY_PACKAGE,
+      NODE_COMPILE_CACHE: path.join(ROOT, 'build/compile-cache'),
+      // Collecting garbage less often saves a tenth of the time.
+      NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=64`.trim(),
+    },
   });
-  keepDurations(DURATIONS, output);
-  // After a failure the runner lists what failed last; the totals are repeated to stand at the end.
-  if (code !== 0) process.stdout.write(`\n${findTotals(output)}\n`);
-  return code;
+  // Ctrl-C reaches the test runner too, which lists the unfinished files.
+  process.on('SIGINT', () => {});
+  process.once('SIGTERM', () => child.kill());
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
 }
 
-function findTotals(output: string): string {
-  const totals = /^.*ℹ tests \d+[\s\S]*?ℹ duration_ms .*$/m.exec(output);
-  return totals?.[0] ?? 'The test runner ended before its totals.';
-}
-
-interface ProgramOptions {
-  env?: NodeJS.ProcessEnv;
-  onOutput?: (chunk: Buffer) => void;
-}
-
-async function runProgram(
-  program: string,
-  args: readonly string[],
-  { env = process.env, onOutput = () => {} }: ProgramOptions = {},
-): Promise<{ code: number; output: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Interrupted, node's runner names the unfinished files.
-  const silence = setTimeout(() => child.kill('SIGINT'), SILENCE_LIMIT_MS);
-  const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      silence.refresh();
-      chunks.push(chunk);
-      onOutput(chunk);
+/**
+ * Writes a file for each process, which runs test files one after the other (take-files.ts); gives their paths. Node's
+ * runner starts them in the order of their names.
+ */
+function writeProcesses(files: readonly string[]): string[] {
+  fs.rmSync(PROCESSES, { recursive: true, force: true });
+  // Files that need a package share a process, so that it is made once. They take longest.
+  const packaging = files.filter((file) => file.startsWith('packaging'));
+  const alone = files.filter((file) => ALONE.has(file));
+  const shared = files
+    .filter((file) => !packaging.includes(file) && !alone.includes(file))
+    .toSorted((a, b) => weightOf(b) - weightOf(a));
+  const takers = Array.from({ length: Math.min(PROCESSES_AT_ONCE, shared.length) }, () => shared);
+  const lists = [packaging, ...alone.map((file) => [file]), ...takers];
+  return lists
+    .filter((list) => list.length > 0)
+    .map((list, at) => {
+      const folder = path.join(PROCESSES, list === shared ? 'shared' : String(at));
+      fs.mkdirSync(folder, { recursive: true });
+      fs.writeFileSync(path.join(folder, 'files.json'), JSON.stringify(list));
+      const name = path.join(PROCESSES, `${String(at).padStart(3, '0')}.test.ts`);
+      const taker = JSON.stringify(path.join(import.meta.dirname, 'take-files.ts'));
+      const code = `import { takeFiles } from ${taker};\ntakeFiles(${JSON.stringify(folder)});\n`;
+      fs.writeFileSync(name, code);
+      return name;
     });
-  }
-  child.once('error', reject);
-  child.once('close', (code) => resolve(code ?? 1));
-  running.add(child);
-  const code = await promise;
-  running.delete(child);
-  clearTimeout(silence);
-  return { code, output: Buffer.concat(chunks).toString() };
 }
 
-function report(what: string, startedAt: number): void {
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  process.stdout.write(`${what}: ${seconds} s\n`);
+/** Heavy files come first, so that all processes end at about the same time: those that start services, and long ones. */
+function weightOf(file: string): number {
+  const bytes = fs.statSync(file).size;
+  if (file.startsWith('spec/faults')) return bytes + 2e6;
+  return file.startsWith('spec') ? bytes + 1e6 : bytes;
 }
 
 function stop(reason: string): number {
