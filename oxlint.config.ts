@@ -163,7 +163,7 @@ const NOT_OURS = [
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'promise', 'node'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
-  ignorePatterns: ['node_modules', 'build', 'dist', '.react-router', 'bench/results'],
+  ignorePatterns: ['node_modules', 'build', 'dist', '.react-router'],
   rules: {
     'typescript/no-explicit-any': 'error',
     'typescript/consistent-type-imports': 'error',

@@ -1,18 +1,11 @@
 /** Many crons that are all due at the same moment. */
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
+import { NO_END } from '#domain/cron-end';
 import { eventually } from '#testing/process';
-import { at } from './accepting.ts';
 import { buildBenchEngine, openBenchStore } from './belfry.ts';
-import { DATABASES, type DatabaseName, type Places } from './place.ts';
+import type { DatabaseName, Places } from './place.ts';
+import { at, format, ms, section } from './table.ts';
 import type { Target } from './target.ts';
-
-export interface CronBurst {
-  database: DatabaseName;
-  crons: number;
-  arrived: number;
-  twice: number;
-  medianMs: number;
-  lastMs: number;
-}
 
 const TEAMS = 10;
 const SLOTS = 256;
@@ -22,17 +15,17 @@ const LEAD_MS = 2_000;
 export async function measureCrons(
   places: Places,
   target: Target,
+  databases: readonly DatabaseName[],
   crons: number,
-): Promise<CronBurst[]> {
-  const results: CronBurst[] = [];
-  for (const database of DATABASES) {
-    const result = await measureOn(await places.make(database), target, crons);
-    results.push({ database, crons, ...result });
-    process.stdout.write(
-      `  ${database}: ${result.arrived} of ${crons} arrived, half within ${result.medianMs.toFixed(0)} ms, all within ${result.lastMs.toFixed(0)} ms\n`,
-    );
+): Promise<string> {
+  const rows: string[][] = [];
+  for (const database of databases) {
+    const { arrived, twice, late } = await measureOn(await places.make(database), target, crons);
+    const counts = [crons, arrived, twice].map(format);
+    rows.push([database, ...counts, ms(at(late, 0.5)), ms(at(late, 1))]);
   }
-  return results;
+  const head = ['', 'crons', 'arrived', 'twice', 'half within', 'all within'];
+  return section('Crons due at the same moment', [], head, rows);
 }
 
 async function measureOn(place: string, target: Target, crons: number) {
@@ -70,7 +63,7 @@ async function measureOn(place: string, target: Target, crons: number) {
   await target.forget();
   const late = arrivals.map(([, when]) => when - dueAt).toSorted((a, b) => a - b);
   const arrived = new Set(arrivals.map(([path]) => path)).size;
-  return { arrived, twice: late.length - arrived, medianMs: at(late, 0.5), lastMs: at(late, 1) };
+  return { arrived, twice: late.length - arrived, late };
 }
 
 /** Due once a year, so that each cron runs only once here. */
@@ -86,8 +79,8 @@ function cronOf(url: string) {
     timeoutSeconds: 30,
     alertThreshold: null,
     assertions: [],
-    alertSettings: { channels: {}, note: null, runbookUrl: null, remindHours: null, slow: null },
-    end: { endsAt: null, maxRuns: null },
+    alertSettings: NO_ALERT_SETTINGS,
+    end: NO_END,
     tags: [],
   };
 }

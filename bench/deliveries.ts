@@ -8,6 +8,7 @@ import type { JobName } from './contestant.ts';
 import { type Delivered, runRound } from './round.ts';
 import type { Places } from './place.ts';
 import type { Target } from './target.ts';
+import { format, median, micros, section, table } from './table.ts';
 
 interface DeliveriesOptions {
   jobs: number;
@@ -19,8 +20,6 @@ interface DeliveriesOptions {
 interface ContestantResult {
   name: string;
   job: JobName;
-  /** One entry a round. */
-  rounds: Delivered[];
   perSecond: number;
   /** Relative to the bare loop of the same round; the median over the rounds. */
   ofBare: number;
@@ -29,13 +28,6 @@ interface ContestantResult {
   serverMicros: number;
   /** The processor time of both without that of the contestant's HTTP client, as its bare loop measures it. */
   queueMicros: number;
-}
-
-export interface DeliveriesResult {
-  jobs: number;
-  concurrency: number;
-  contestants: ContestantResult[];
-  skipped: string[];
 }
 
 /** About as many as one queue of Belfry has at once by default. */
@@ -87,7 +79,7 @@ export async function measureDeliveries(
   places: Places,
   target: Target,
   { jobs, rounds, only }: DeliveriesOptions,
-): Promise<DeliveriesResult> {
+): Promise<string> {
   const skipped: string[] = [];
   const hasPeers = fs.existsSync(path.join(PEERS, 'node_modules'));
   const taking = entries(places).filter(({ name, file }) => {
@@ -113,7 +105,38 @@ export async function measureDeliveries(
       report(job === 'small' ? name : `${name}, usual job`, delivered);
     }
   }
-  return { jobs, concurrency: CONCURRENCY, contestants: summarise(results), skipped };
+  return describe(summarise(results), skipped, { jobs, rounds });
+}
+
+function describe(
+  contestants: readonly ContestantResult[],
+  skipped: readonly string[],
+  { jobs, rounds }: { jobs: number; rounds: number },
+): string {
+  const head = [
+    '',
+    'of the bare undici loop',
+    'a second',
+    'process',
+    'database',
+    'without the client',
+  ];
+  const rowsOf = (job: JobName) =>
+    contestants
+      .filter((each) => each.job === job)
+      .map(({ name, ofBare, perSecond, ...spent }) => {
+        const { cpuMicros, serverMicros, queueMicros } = spent;
+        const costs = [cpuMicros, serverMicros, queueMicros].map(micros);
+        return [name, ofBare.toFixed(2), format(perSecond)].concat(costs);
+      });
+  const intro = [
+    `${format(jobs)} small POSTs to one local endpoint, ${CONCURRENCY} under way at once; medians of ${rounds} rounds in which all take turns.`,
+    table(head, rowsOf('small')),
+    "Belfry has its 512 default slots, of which one queue gets 341, no rate, and its own HTTP exchange. The others run 340 jobs at once and send with undici. The last column is the process and its database without the HTTP client, measured by the client's bare loop: the cost of the queue alone.",
+    'A usual job: a payload of 1 KB, three headers of which one is a secret, a signing secret, an assertion and a callback, with metrics on. So each job is two requests.',
+    ...skipped.map((what) => `Skipped: ${what}.`),
+  ];
+  return section('Deliveries', intro, head, rowsOf('usual'));
 }
 
 function report(name: string, { perSecond, cpuMicros, serverMicros }: Delivered): void {
@@ -134,7 +157,6 @@ function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[]
     return {
       name,
       job,
-      rounds,
       perSecond: median(rounds.map(({ perSecond }) => perSecond)),
       ofBare: median(
         rounds.map(({ perSecond }, n) => perSecond / (bare[n]?.perSecond ?? Number.NaN)),
@@ -144,11 +166,4 @@ function summarise(results: ReadonlyMap<Entry, Delivered[]>): ContestantResult[]
       queueMicros: cpuMicros + serverMicros - clientMicros,
     };
   });
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }

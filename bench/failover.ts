@@ -94,7 +94,7 @@ async function measure(confirms: boolean): Promise<void> {
   const env = { PLANS: 'unlimited=unlimited', LOG_LEVEL: 'warn' };
   await using belfry = await startBelfry({ databaseUrl, env });
   const client = await makeClient(belfry);
-  await using poster = openPoster(belfry, client.token, target);
+  await using poster = openPoster({ url: belfry.url, token: client.token }, target);
   const posting = poster.postFor(SECONDS * 1000, RATE);
   const gaps = watchGaps(() => poster.counted.accepted);
   await delay((SECONDS * 1000) / 3);

@@ -3,16 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '#testing/process';
 import { buildBenchEngine, fillQueue, openBenchStore, openQueue } from './belfry.ts';
 import { insertJobs } from './bulk.ts';
-import { DATABASES, type DatabaseName, type Places } from './place.ts';
+import type { DatabaseName, Places } from './place.ts';
+import { format, median, ms, section } from './table.ts';
 import type { Target } from './target.ts';
-
-export interface Flood {
-  database: DatabaseName;
-  flooding: number;
-  /** The times from acceptance to arrival of single jobs, in milliseconds. */
-  waits: number[];
-  longestMs: number;
-}
 
 const SLOTS = 256;
 const SMALL_JOBS = 10;
@@ -20,18 +13,17 @@ const SMALL_JOBS = 10;
 export async function measureFlood(
   places: Places,
   target: Target,
+  databases: readonly DatabaseName[],
   flooding: number,
-): Promise<Flood[]> {
-  const results: Flood[] = [];
-  for (const database of DATABASES) {
+): Promise<string> {
+  const rows: string[][] = [];
+  for (const database of databases) {
     const waits = await measureOn(await places.make(database), target, flooding);
-    const longestMs = Math.max(...waits);
-    results.push({ database, flooding, waits, longestMs });
-    process.stdout.write(
-      `  ${database}: the other team's jobs started within ${longestMs.toFixed(0)} ms\n`,
-    );
+    rows.push([database, format(flooding), ms(median(waits)), ms(Math.max(...waits))]);
   }
-  return results;
+  const intro = `One queue full of due jobs whose target takes a second; ${SMALL_JOBS} new jobs of another team, one after the other.`;
+  const head = ['', 'flooding jobs', 'median wait', 'longest wait'];
+  return section('A flooded queue next to a small one', [intro], head, rows);
 }
 
 async function measureOn(place: string, target: Target, flooding: number): Promise<number[]> {

@@ -3,11 +3,50 @@ import path from 'node:path';
 import { Client } from 'pg';
 import { makeFolder } from '#testing/guard';
 import { type Postgres, startPostgres } from '#testing/postgres';
+import { startBelfry } from '#testing/process';
+import { makeClient } from '#testing/remote';
 import { readStat } from './processor-time.ts';
 import { findRedis, type Redis } from './redis.ts';
 
 export type DatabaseName = 'SQLite' | 'Postgres';
 export const DATABASES: readonly DatabaseName[] = ['SQLite', 'Postgres'];
+
+/** The key of `openBenchStore`: a part writes rows, and the service must open the same database. */
+const SETTINGS = {
+  PLANS: 'unlimited=unlimited',
+  LOG_LEVEL: 'warn',
+  APP_KEY: Buffer.alloc(32, 1).toString('base64'),
+};
+
+export interface Service extends AsyncDisposable {
+  url: string;
+  pid: number;
+  /** A file of SQLite or an address of Postgres. */
+  place: string;
+  /** Of the Postgres server. */
+  serverPid: number | null;
+  token: string;
+  teamId: string;
+}
+
+/** Starts the service as a process, on a new database unless one is given. */
+export async function startService(
+  places: Places,
+  database: DatabaseName,
+  env: Record<string, string> = {},
+  given?: string,
+): Promise<Service> {
+  const place = given ?? (await places.make(database));
+  const databaseUrl = database === 'SQLite' ? `sqlite:${place}` : place;
+  const belfry = await startBelfry({ databaseUrl, env: { ...SETTINGS, ...env } });
+  const client = await makeClient(belfry);
+  client.close();
+  const { token, teamId } = client;
+  const serverPid = database === 'SQLite' ? null : await places.postgresPid();
+  const { url, pid } = belfry;
+  const end = () => belfry[Symbol.asyncDispose]();
+  return { url, pid, place, serverPid, token, teamId, [Symbol.asyncDispose]: end };
+}
 
 /** The servers that a run needs, each started when it is first asked for. */
 export class Places {

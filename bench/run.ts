@@ -1,56 +1,49 @@
 /**
  * `npm run bench`, or some parts of it: `npm run bench -- deliveries accepting`.
  *
- * Every part writes bench/results/<part>.json, and the page docs/performance.md is made anew from all of them.
- * Those that take long or a lot of room run only where they are named: `npm run bench -- growth --finished 20000000`.
- *
- * `--quick` takes a tenth of everything, to see that it works, and writes nothing unless `--write` is given.
+ * Each part prints a section of docs/performance.md; `--write` also replaces it there. `--quick` takes a tenth of
+ * everything, as a smoke test. The long parts run only if they are named.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAccepting } from './accepting.ts';
-import { measureBatches } from './batches.ts';
 import { measureCrons } from './crons.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
 import { DATABASES, Places } from './place.ts';
-import { writePage } from './report.ts';
-import { measureSoak } from './soak.ts';
-import { measureSteady } from './steady.ts';
+import { measureSoak, measureSteady } from './soak.ts';
 import { startTarget, type Target } from './target.ts';
 
-const RESULTS = path.join(import.meta.dirname, 'results');
+const PAGE = path.join(path.dirname(import.meta.dirname), 'docs/performance.md');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    write: { type: 'boolean' },
-    /** Deliveries: the number of rounds; below, a text that contestants' names must contain. */
+    write: { type: 'boolean', default: false },
+    /** One database alone, `SQLite` or `Postgres`. */
+    database: { type: 'string' },
+    /** Deliveries: the number of rounds, and a text that contestants' names must contain. */
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
-    /** Growth: the number of runs on Postgres; below, of runs and of claims of one job beside the old snapshot. */
+    /** Growth: the stored runs on Postgres (SQLite has a quarter of them), and whether an old snapshot is open. */
     finished: { type: 'string', default: '2000000' },
     waiting: { type: 'string', default: '200000' },
-    beside: { type: 'string', default: '100000' },
-    claims: { type: 'string', default: '50000' },
-    /** Soak: the minutes; below, the jobs per second, instead of half of full speed. */
+    snapshot: { type: 'boolean', default: false },
+    /** Soak: its length and the jobs per second. */
     minutes: { type: 'string', default: '20' },
-    rate: { type: 'string' },
-    /** Growth and soak: one database alone, `SQLite` or `Postgres`. */
-    database: { type: 'string' },
+    rate: { type: 'string', default: '3000' },
   },
 });
 const share = values.quick ? 10 : 1;
-const writes = values.write ?? !values.quick;
+const databases = DATABASES.filter((each) => each === (values.database ?? each));
 
-type Part = (places: Places, target: Target) => Promise<unknown>;
+type Part = (places: Places, target: Target) => Promise<string>;
 
-/** In the order in which they run; each is bounded in time by its own limits. */
 const PARTS: Record<string, Part> = {
   deliveries: (places, target) =>
     measureDeliveries(places, target, {
@@ -58,94 +51,68 @@ const PARTS: Record<string, Part> = {
       rounds: values.quick ? 1 : Number(values.rounds),
       only: values.only ?? null,
     }),
-  accepting: (places) => measureAccepting(places, 40_000 / share),
+  accepting: (places) => measureAccepting(places, databases, 40_000 / share),
   steady: (places, target) =>
-    measureSteady(places, target, { perSecond: 1_000, seconds: values.quick ? 2 : 10 }),
-  batches: (places) =>
-    measureBatches(places, { most: 1_000_000 / share, batches: values.quick ? 20 : 100 }),
-  crons: (places, target) => measureCrons(places, target, 10_000 / share),
-  flood: (places, target) => measureFlood(places, target, 100_000 / share),
-  memory: (places) => measureMemory(places, 1_000_000 / share),
+    measureSteady(places, target, databases, { perSecond: 1_000, seconds: 10 / share }),
+  crons: (places, target) => measureCrons(places, target, databases, 10_000 / share),
+  flood: (places, target) => measureFlood(places, target, databases, 100_000 / share),
+  memory: (places) => measureMemory(places, databases, 1_000_000 / share),
 };
-
-const only = DATABASES.find((each) => each === values.database) ?? null;
 const LONG_PARTS: Record<string, Part> = {
   growth: (places) =>
-    measureGrowth(places, {
+    measureGrowth(places, databases, {
       finished: Number(values.finished) / share,
       waiting: Number(values.waiting) / share,
-      beside: Number(values.beside) / share,
-      claims: Number(values.claims) / share,
+      hasSnapshot: values.snapshot,
       batches: values.quick ? 20 : 100,
-      only,
     }),
   soak: (places, target) =>
-    measureSoak(places, target, {
-      minutes: Number(values.minutes) / share,
-      perSecond: values.rate === undefined ? null : Number(values.rate),
-      only,
+    measureSoak(places, target, databases, {
+      perSecond: Number(values.rate),
+      seconds: (Number(values.minutes) * 60) / share,
     }),
 };
 
-const ALL_PARTS = { ...PARTS, ...LONG_PARTS };
+const all = { ...PARTS, ...LONG_PARTS };
 const wanted = positionals.length === 0 ? Object.keys(PARTS) : positionals;
-const unknown = wanted.filter((name) => !(name in ALL_PARTS));
+const unknown = wanted.filter((name) => !(name in all));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `no part ${unknown.join(', ')}; there are ${Object.keys(ALL_PARTS).join(', ')}\n`,
-  );
+  const parts = Object.keys(all).join(', ');
+  process.stderr.write(`no part ${unknown.join(', ')}; there are ${parts}\n`);
   process.exit(2);
 }
-process.exit(await run(wanted));
-
-async function run(parts: readonly string[]): Promise<number> {
-  const places = new Places();
-  const target = await startTarget();
-  let failed = 0;
-  try {
-    for (const name of parts) failed += (await runPart(name, places, target)) ? 0 : 1;
-  } finally {
-    target.close();
-    await places.close();
-  }
-  if (writes) writePage(RESULTS);
-  return failed === 0 ? 0 : 1;
+const places = new Places();
+const target = await startTarget();
+try {
+  for (const name of wanted) await runPart(name);
+} finally {
+  target.close();
+  await places.close();
 }
+process.exit();
 
-async function runPart(name: string, places: Places, target: Target): Promise<boolean> {
-  const loadBefore = os.loadavg();
-  process.stdout.write(`${name} (load before: ${loadBefore[0]?.toFixed(2)})\n`);
-  const from = performance.now();
+async function runPart(name: string): Promise<void> {
+  const load = os.loadavg()[0]?.toFixed(2);
+  process.stdout.write(`${name} (load before: ${load})\n`);
   try {
-    const result = await ALL_PARTS[name]?.(places, target);
-    if (writes) writeResult(name, { machine: describeMachine(), loadBefore, result });
-    for (const what of skippedIn(result)) process.stdout.write(`  skipped ${what}\n`);
-    process.stdout.write(`  took ${Math.round((performance.now() - from) / 1000)} s\n`);
-    return true;
+    const figures = await all[name]?.(places, target);
+    const machine = `${os.cpus().length} × ${os.cpus()[0]?.model}, ${os.type()} ${os.release()}`;
+    const when = new Date().toISOString().slice(0, 10);
+    const line = `_${when}, ${machine}, Node ${process.version}; load before: ${load}; \`npm run bench -- ${name}\`_`;
+    const text = `${figures}\n\n${line}\n`;
+    process.stdout.write(`\n${text}\n`);
+    if (values.write) fs.writeFileSync(PAGE, replaceSection(fs.readFileSync(PAGE, 'utf8'), text));
   } catch (error) {
     process.stdout.write(`  FAILED: ${(error as Error).stack}\n`);
-    return false;
+    process.exitCode = 1;
   }
 }
 
-function skippedIn(result: unknown): readonly string[] {
-  return (result as { skipped?: string[] } | null)?.skipped ?? [];
-}
-
-function writeResult(name: string, content: object): void {
-  fs.mkdirSync(RESULTS, { recursive: true });
-  const measuredAt = new Date().toISOString();
-  const text = JSON.stringify({ part: name, measuredAt, ...content }, null, 2);
-  fs.writeFileSync(path.join(RESULTS, `${name}.json`), `${text}\n`);
-}
-
-function describeMachine() {
-  const [cpu] = os.cpus();
-  return {
-    processors: os.cpus().length,
-    model: cpu?.model ?? '',
-    memoryBytes: os.totalmem(),
-    system: `${os.type()} ${os.release()}`,
-    node: process.version,
-  };
+/** Puts a section where the page has the one with its heading, or at the end. */
+function replaceSection(page: string, text: string): string {
+  const heading = text.slice(0, text.indexOf('\n') + 1);
+  const from = page.indexOf(heading);
+  if (from === -1) return `${page}\n${text}`;
+  const until = page.indexOf('\n## ', from);
+  return page.slice(0, from) + text + (until === -1 ? '' : page.slice(until));
 }
