@@ -1,23 +1,17 @@
 /** The commands of README and docs/getting-started.md, run as they are written, with the default settings. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '#testing/free-port';
+import { commandsOf, readPage } from '#testing/markdown';
 import { type BelfryProcess, eventually, startBelfry } from '#testing/process';
 
 const ROOT = path.dirname(import.meta.dirname);
 /** A clone of the repository and a user's machine have both; `npm test` needs npm anyway. */
 const isThere = ['curl', 'npm'].every((program) => !spawnSync(program, ['--version']).error);
 const run = promisify(execFile);
-
-/** The blocks of commands of a page, in order. */
-function readCommands(page: string): string[] {
-  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
-  return Array.from(text.matchAll(/```sh\n([^]*?)```/g), ([, block = '']) => block.trim());
-}
 
 describe('the first request', { skip: !isThere && 'there is no curl or no npm' }, () => {
   let belfry: BelfryProcess;
@@ -46,8 +40,9 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
   }
 
   test('the commands of README create a user and a job, and show that it succeeded', async () => {
-    const [start, createUser = '', createJob = '', listJobs = '', ...more] =
-      readCommands('README.md');
+    const [start, createUser = '', createJob = '', listJobs = '', ...more] = commandsOf(
+      readPage('README.md'),
+    );
     assert.equal(start, 'npm ci && npm start');
     assert.deepEqual(more, []);
     ({ apiToken: token } = (await runBlock(createUser)) as { apiToken: string });
@@ -64,7 +59,7 @@ describe('the first request', { skip: !isThere && 'there is no curl or no npm' }
 
   test('the commands of getting-started.md create a job, a queue and a cron, and run it', async () => {
     const [keep, createJob = '', setQueue = '', createCron = '', listCrons = '', runCron, start] =
-      readCommands('docs/getting-started.md');
+      commandsOf(readPage('docs/getting-started.md'));
     assert.equal(keep, 'export TOKEN=<apiToken>');
     assert.equal(start, 'ALLOWED_NETWORKS=127.0.0.0/8 npm start');
     const job = (await runBlock(createJob)) as { queue_id: string };

@@ -1,24 +1,14 @@
 /** docs/limits.md has the limits of the code and the defaults of the settings. */
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LIMITS } from '#domain/limits';
 import { SETTINGS } from '#config/settings';
+import { codesIn, readPage, rowsOf } from './markdown.ts';
 
-const PAGE = fs.readFileSync(
-  path.join(path.dirname(import.meta.dirname), 'docs/limits.md'),
-  'utf8',
-);
-
-/** The rows of the table: what is limited, to what, and by which setting. */
-const rows = PAGE.split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| -'))
-  .slice(1)
-  .map((line) => {
-    const [limit = '', value = '', change = ''] = line.split('|').slice(1, -1);
-    return { limit: limit.trim(), value: value.replaceAll(',', ''), change };
-  });
+/** What is limited, to what, and by which setting. */
+const rows = rowsOf(readPage('docs/limits.md')).map(([limit = '', value = '', change = '']) => {
+  return { limit, value: value.replaceAll(',', ''), change };
+});
 
 function assertNumbers(limit: string, ...numbers: readonly number[]): void {
   const row = rows.find((each) => each.limit.includes(limit));
@@ -42,7 +32,9 @@ describe('docs/limits.md', () => {
 
   test('the limits page has the defaults of the settings that it names', () => {
     const named = rows.flatMap(({ limit, change }) =>
-      Array.from(change.matchAll(/`([A-Z_]+)`/g), ([, name = '']) => ({ limit, name })),
+      codesIn(change)
+        .filter((name) => /^[A-Z_]+$/.test(name))
+        .map((name) => ({ limit, name })),
     );
     assert.ok(named.length > 5);
     for (const { limit, name } of named) {

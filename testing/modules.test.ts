@@ -2,26 +2,23 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { codesIn, readPage, rowsOf, sectionOf } from './markdown.ts';
 import { MODULES } from '../oxlint.config.ts';
 
 const ROOT = path.dirname(import.meta.dirname);
 
-/** Rows of the table "Modules": a module and its allowed imports. */
-function readTable(): Map<string, string[]> {
-  const text = fs.readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
-  const rows = text.matchAll(/^\| `(\w+)` +\|[^|]+\| ([^|]+?) +\|$/gm);
-  return new Map(
-    [...rows].map(([, module = '', may = '']) => [
-      module,
-      [...may.matchAll(/`(\w+)`/g)].map(([, other = '']) => other),
-    ]),
+/** The table of modules: a module and its allowed imports. */
+function readTable(): [module: string, imports: string[]][] {
+  const modules = sectionOf(readPage('docs/architecture.md'), 'Modules');
+  return rowsOf(modules).flatMap(([module = '', , may = '']) =>
+    /^`\w+`$/.test(module) ? [[module.slice(1, -1), codesIn(may)]] : [],
   );
 }
 
 describe('the modules of src/', () => {
   test('are those of docs/architecture.md, with the same walls', () => {
     const linted = Object.entries(MODULES).map(([module, { imports }]) => [module, [...imports]]);
-    assert.deepEqual([...readTable()], linted);
+    assert.deepEqual(readTable(), linted);
   });
 
   test('are the folders of src/, each with an import in package.json', () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { headsOf, readPage, rowsOf } from '#testing/markdown';
 import { MATRIX } from './cells.ts';
 import type { SceneName } from './scene.ts';
 
-const ROOT = path.join(import.meta.dirname, '../..');
-const PAGE = readText('docs/reliability.md');
+const PAGE = readPage('docs/reliability.md');
 
 /** The file of each part of the matrix. */
 const FILES: Record<SceneName, string> = {
@@ -18,22 +17,10 @@ const FILES: Record<SceneName, string> = {
 };
 const SCENES = Object.keys(FILES) as SceneName[];
 
-function readText(file: string): string {
-  return fs.readFileSync(path.join(ROOT, file), 'utf8');
-}
-
-/** The cells of a row of a table, trimmed. */
-function cellsOf(line: string): string[] {
-  return line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
-}
-
 /** The titles of the tests in a file, if they are literals or cells. */
 function titlesIn(file: string): string[] {
   const told = SCENES.filter((name) => FILES[name] === file).flatMap((name) => MATRIX[name]);
-  const written = readText(file).matchAll(/'([^'\n]+)'|`(?:\$\{\w+\}: )?([^`$\n]+)`/g);
+  const written = readPage(file).matchAll(/'([^'\n]+)'|`(?:\$\{\w+\}: )?([^`$\n]+)`/g);
   return [...told.map(({ title }) => title), ...[...written].map(([, a, b]) => a ?? b ?? '')];
 }
 
@@ -58,16 +45,17 @@ describe('docs/reliability.md', () => {
   test("the page's table lists the tested faults", () => {
     const titles = [...new Set(SCENES.flatMap((name) => MATRIX[name].map(({ title }) => title)))];
     const rows = titles.map((title) => [title].concat(SCENES.map((name) => whenTold(name, title))));
-    const head = cellsOf(PAGE.split('\n').find((line) => line.startsWith('| fault')) ?? '');
-    assert.deepEqual(head, ['fault', ...SCENES]);
-    const [, rest = ''] = PAGE.split('| fault');
-    const [table = ''] = rest.split('\n\n');
-    assert.deepEqual(table.split('\n').slice(2).map(cellsOf), rows);
+    const head = ['fault', ...SCENES];
+    assert.ok(headsOf(PAGE).some((cells) => isDeepStrictEqual(cells, head)));
+    assert.deepEqual(
+      rowsOf(PAGE).filter((cells) => cells.length === head.length),
+      rows,
+    );
   });
 
   test('the page names the test file of each column', () => {
     for (const [name, file] of Object.entries(FILES)) {
-      assert.ok(readText(file).includes(`tellCells('${name}')`), `${name} is not told in ${file}`);
+      assert.ok(readPage(file).includes(`tellCells('${name}')`), `${name} is not told in ${file}`);
       assert.ok(PAGE.includes(`\`${file}\``), file);
     }
   });
@@ -77,10 +65,8 @@ describe('docs/reliability.md', () => {
   });
 
   test("each promise in the page's tables has a test", () => {
-    const rows = PAGE.split('\n').filter(
-      (line) => line.startsWith('| ') && !line.startsWith('| ---'),
-    );
-    const claims = rows.map(cellsOf).filter((cells) => cells.length === 2 && cells[1] !== 'tests');
+    const claims = rowsOf(PAGE).filter((cells) => cells.length === 2);
+    assert.ok(claims.length > 5);
     for (const [claim = '', tests = ''] of claims) {
       assert.match(tests, /`spec\/[^`]+`: "|\(#tested-faults\)/, claim);
     }
@@ -88,7 +74,7 @@ describe('docs/reliability.md', () => {
 
   test('the guides link the page and name existing tests only', () => {
     const guides = ['postgres', 'troubleshooting'].map((name) =>
-      readText(`docs/guides/${name}.md`),
+      readPage(`docs/guides/${name}.md`),
     );
     assert.ok(assertNamed(guides.join('\n')) >= 3);
     assert.match(guides.join('\n'), /\]\(\.\.\/reliability\.md\)/);

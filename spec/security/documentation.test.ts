@@ -2,24 +2,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { readPage, rowsOf } from '#testing/markdown';
 
 /** docs/asvs.md: every test that it names exists. */
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const PAGE = fs.readFileSync(path.join(ROOT, 'docs/asvs.md'), 'utf8');
+const PAGE = readPage('docs/asvs.md');
 const [CLAIMS = '', LIST = ''] = PAGE.split('\n## Tests\n');
-
-/** The cells of the tables in a text, without their heads. */
-const rowsOf = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => /^\| (?!-|name |number |actor )/.test(line))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
 
 const tests = rowsOf(LIST).map(([name = '', link = '', title = '']) => {
   return {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { readPage, rowsOf } from '#testing/markdown';
 import { type Config, publicAddress, readConfig } from './config.ts';
 import { type SettingName, SETTINGS } from './settings.ts';
 
@@ -550,15 +551,9 @@ describe('NAME_FILE', () => {
 
 describe('docs/configuration.md', () => {
   test('docs/configuration.md lists every setting in order with its default and accepted values', () => {
-    const url = new URL('../../docs/configuration.md', import.meta.url);
-    const page = readFileSync(url, 'utf8').replaceAll(String.raw`\<`, '<');
-    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-    const documented = rows.map((row) =>
-      row
-        .split('|')
-        .slice(1, 4)
-        .map((cell) => cell.trim()),
-    );
+    const documented = rowsOf(readPage('docs/configuration.md').replaceAll(String.raw`\<`, '<'))
+      .filter(([name = '']) => name.startsWith('`'))
+      .map((cells) => cells.slice(0, 3));
     const expected = Object.entries(SETTINGS).map(([name, { shownDefault, accepts }]) => [
       `\`${name}\``,
       shownDefault,
