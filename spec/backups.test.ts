@@ -1,11 +1,15 @@
 /** docs/guides/backup.md: the service copies its SQLite database on a schedule and keeps the newest copies. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { makeFolder } from '#testing/guard';
-import { eventually, startBelfry } from '#testing/process';
+import { commandsOf, readPage, sectionOf } from '#testing/markdown';
+import { type BelfryProcess, eventually, startBelfry, UNDER_TEST } from '#testing/process';
+import { startReceiver } from '#testing/receiver';
+import { clientOf, listJobs, makeClient, postJob, TEAM, untilSucceeded } from '#testing/remote';
 import { FakeClock } from '#demo/fake-clock';
 import { silentLog } from '#domain/log';
 import { backUpIntoFolder, listBackups } from '#store/sqlite/backup-folder';
@@ -103,4 +107,52 @@ describe('backups', () => {
     assert.deepEqual(hoursOf(), [4, 1]);
     await backups.stop();
   });
+
+  test('a copy made by the command of the guide is restored by its steps', async () => {
+    const guide = readPage('docs/guides/backup.md');
+    const [copy = ''] = commandsOf(sectionOf(guide, 'SQLite'));
+    const [teams = ''] = commandsOf(sectionOf(guide, 'After a restore'));
+    const [pause = '', resume = ''] = teams.replaceAll('Acme', `'${TEAM}'`).split('\n');
+    await using target = await startReceiver();
+    const belfry = await startBelfry();
+    const client = await makeClient(belfry);
+    const kept = await postJob(client, {
+      url: target.url,
+      headers: { Authorization: 'Bearer kept' },
+      delay: 3600,
+    });
+    const copies = makeFolder();
+    runAsWritten(copy.replaceAll('/var/backups', copies), belfry);
+    await postJob(client, { url: target.url, delay: 3600 });
+    client.close();
+    await belfry.stop();
+    const file = path.join(belfry.folder, 'belfry.db');
+    for (const each of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(each, { force: true });
+    fs.copyFileSync(path.join(copies, fs.readdirSync(copies)[0] ?? ''), file);
+    runAsWritten(pause, belfry);
+    await using restored = await belfry.restart();
+    const jobs = await listJobs(restored);
+    assert.deepEqual(
+      jobs.map(({ id, status }) => [id, status]),
+      [[kept, 'pending']],
+    );
+    assert.equal((await restored.cli('job', 'fire', '--id', kept)).code, 0);
+    const later = await postJob(clientOf(restored, client.token), { url: `${target.url}/later` });
+    assert.equal(target.requests.length, 0, 'a paused team sends nothing');
+    runAsWritten(resume, restored);
+    await untilSucceeded(restored, [kept, later]);
+    const sent = target.requests.find(({ url }) => url === '/');
+    assert.equal(sent?.headers.authorization, 'Bearer kept');
+  });
 });
+
+/** Runs commands in the folder of an installation, as an operator does. */
+function runAsWritten(commands: string, { folder, databaseUrl }: BelfryProcess): void {
+  const programs = makeFolder();
+  const program = UNDER_TEST.map((word) => `'${word}'`).join(' ');
+  fs.writeFileSync(path.join(programs, 'belfry'), `#!/bin/sh\nexec ${program} "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: `${programs}:${process.env['PATH']}`, DATABASE_URL: databaseUrl };
+  execFileSync('sh', ['-euc', commands], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
