@@ -5,19 +5,6 @@ import { startReceiver } from './receiver.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
-test('a page is opened, read and photographed', async () => {
-  await using receiver = await startReceiver({ answer: { status: 204 } });
-  await using browser = await startBrowser();
-  await using watched = await browser.newPage({ viewport: { width: 400, height: 300 } });
-  receiver.answer('/', { headers: HTML, body: '<title>Bells</title><h1>Ding</h1>' });
-  await watched.page.goto(receiver.url);
-  assert.equal(await watched.page.title(), 'Bells');
-  assert.equal(await watched.page.getByRole('heading').innerText(), 'Ding');
-  const picture = await watched.page.screenshot();
-  assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [400, 300]);
-  watched.assertNoFaults();
-});
-
 test('errors of a page are collected', async () => {
   await using receiver = await startReceiver();
   await using browser = await startBrowser();
