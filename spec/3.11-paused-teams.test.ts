@@ -152,8 +152,8 @@ forEachStore((dialect, openTestStore) => {
       await service.clock.advance(10 * MINUTE);
       const [row] = (await work.listQueueRows(teamId)).queues;
       assert.deepEqual([row?.health, row?.queue.isPaused], ['paused', false]);
-      const { figures, nextUp, troubledQueues } = await work.readOverview(teamId);
-      assert.deepEqual([figures.oldestWaitMs, nextUp, troubledQueues], [0, [], []]);
+      const { figures, nextUp, troubles } = await work.readOverview(teamId);
+      assert.deepEqual([figures.oldestWaitMs, nextUp, troubles], [0, [], []]);
       const { due, held } = await store.backlog.read(service.clock.now());
       assert.deepEqual([due.count, held.count], [0, 1]);
     });

@@ -71,7 +71,7 @@ describe('a new user', () => {
     await page.getByText('I have copied it').click();
     await page.getByRole('link', { name: 'See it' }).click();
     await page.waitForURL(/\/jobs\//, { waitUntil: 'commit' });
-    await page.getByText('Completed').first().waitFor();
+    await page.getByText('Success').first().waitFor();
     watched.assertNoFaults();
     await page.goto(`${dashboard.url}/setup`);
     await heading(page, 'Overview');

@@ -73,7 +73,7 @@ for (const javaScript of [true, false]) {
         const sent = await store.jobs.list(user.teamId, { status: 'pending', limit: 1 });
         const ids = sent.map(({ id }) => id);
         await endRuns(store, 'jobs', ids, { status: 'success', completed_at: Date.now() });
-        await page.getByText('1 completed').waitFor();
+        await page.getByText('1 succeeded').waitFor();
         await page.getByText('Paused: rows are ticked').waitFor();
       });
     }

@@ -49,8 +49,8 @@ describe('§3.1 an end', () => {
     await page.getByLabel('Ends at').fill('2020-01-01 00:00');
     await press(page, 'Save');
     await page.getByText('The cron has ended and does not run again.').waitFor();
-    await page.goto(`${dashboard.url}/crons?status=ended`);
-    await rowOf(page, 'Countdown').getByText('Ended').waitFor();
+    await page.goto(`${dashboard.url}/crons?status=idle`);
+    await rowOf(page, 'Countdown').getByText('ended', { exact: true }).waitFor();
     await page.goto(`${dashboard.url}/crons?status=active`);
     await page.getByText('No cron matches').waitFor();
     const [activity] = await work.listActivityOf(user.teamId, cron.id);

@@ -87,6 +87,9 @@ for (const javaScript of [true, false]) {
         const paused = await dashboard.service.work.findCron(user.teamId, id);
         assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
         await page.goto(`${dashboard.url}/crons`);
+        await rowOf(page, 'Cron of')
+          .getByRole('button', { name: /^More actions/ })
+          .click();
         await press(rowOf(page, 'Cron of'), 'Start');
         await page.getByText('The cron runs on schedule again.').waitFor();
         const started = await dashboard.service.work.findCron(user.teamId, id);
@@ -298,7 +301,7 @@ describe('a cron', () => {
     await rowOf(page, '/hay/64').waitFor({ state: 'detached' });
     await rowOf(page, '/needle').waitFor();
     assert.equal(await page.getByRole('row').count(), 2);
-    await page.getByLabel('Status').selectOption('active');
+    await page.getByLabel('Health').selectOption('active');
     await page.getByText('No cron matches').waitFor();
     assert.match(page.url(), /q=NEEDLE&status=active/);
     await assertClean(watched);

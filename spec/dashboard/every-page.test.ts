@@ -74,7 +74,7 @@ const emptyLists: Record<string, string> = {
   '/queues': 'No queues yet',
   '/jobs': 'No jobs yet',
   '/runs': 'Nothing has been sent yet',
-  '/failures': 'No failed job waits for a hand',
+  '/failures': 'No failed jobs',
   '/alerts': 'No alerts',
   '/maintenance': 'No maintenance windows yet',
 };

@@ -48,7 +48,7 @@ for (const javaScript of [true, false]) {
       const user = await begin();
       await using watched = await open('/failures', user);
       const { page } = watched;
-      await page.getByText('No failed job waits for a hand').waitFor();
+      await page.getByText('No failed jobs').waitFor();
       await failJobs(user, ['/down?n=1', '/down?n=2', '/gone']);
       await page.reload();
       const down = rowOf(page, '/down');

@@ -70,6 +70,10 @@ describe('Ctrl-K: search on the server', () => {
       }
       assert.equal((await visitor.get(to)).status, 200);
     }
+    for (const id of [jobId, retryId, runId]) {
+      const [first] = await find(id.slice(-8));
+      assert.ok(first?.to.endsWith(id), 'by its end, as pages show it');
+    }
     assert.deepEqual(await find(newId(Date.now())), []);
   });
 

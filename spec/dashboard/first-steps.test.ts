@@ -67,6 +67,10 @@ describe('the first steps', () => {
     assert.match(form.text, new RegExp(`value="${dashboard.url}/echo\\?from=cron"`));
     const { text } = await visitor.get('/crons/new');
     assert.doesNotMatch(text, /First cron/, 'only where it is asked for');
+    assert.match(text, /<option value="1" selected[^>]*>After 1 failed run</, 'alerts are on');
+    assert.match(text, /Alerts appear on the Alerts page\. Email is not configured/);
+    const [nameField = ''] = /<input[^>]* name="name"[^>]*>/.exec(text) ?? [];
+    assert.match(nameField, /autofocus/i);
     await visitor.post('/crons/new', {
       name: 'First cron',
       url: `${dashboard.url}/echo?from=cron`,

@@ -99,7 +99,7 @@ for (const javaScript of [true, false]) {
         await page.getByText('The job is due now.').waitFor();
         assert.equal((await settled(user, id)).status, 'success');
         await page.goto(`${dashboard.url}/jobs/${id}`);
-        await page.locator('main').getByText('Completed').first().waitFor();
+        await page.locator('main').getByText('Success').first().waitFor();
         assert.equal(await page.getByRole('button', { name: 'Fire now' }).count(), 0);
         const someone = await dashboard.signIn(user);
         await someone.post(`/jobs/${id}`, { intent: 'fire', job: id });
@@ -150,7 +150,7 @@ for (const javaScript of [true, false]) {
         for (const field of ['url', 'method', 'headers', 'payload', 'callbackUrl'] as const)
           assert.deepEqual(second[field], failed[field], field);
         await page.goto(`${dashboard.url}/jobs?tab=failed`);
-        await page.getByText('Nothing failed for good').or(page.getByRole('row')).first().waitFor();
+        await page.getByText('No failed jobs').or(page.getByRole('row')).first().waitFor();
         await page.goto(`${dashboard.url}/jobs?tab=failed&resent=only`);
         await page.getByRole('link', { name: 'resent', exact: true }).first().waitFor();
         await assertClean(watched);
@@ -228,7 +228,7 @@ describe('jobs', () => {
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.goto(`${dashboard.url}/jobs?tab=failed`);
     await confirm(page, 'Delete all failed');
-    await page.getByText('Nothing failed for good').waitFor();
+    await page.getByText('No failed jobs').waitFor();
     const left = await jobsOf(user);
     const others = left.filter(({ retriedAs }) => retriedAs === null).map(({ id }) => id);
     assert.deepEqual(others.toSorted(), [waiting, done].toSorted());

@@ -124,7 +124,7 @@ describe('a filter', () => {
       [`/jobs?tab=failed&payload=${'x'.repeat(2049)}`, 'at most 2,048 characters'],
       ['/failures?range=decade', 'Time range: This is none of: all, day'],
       ['/failures?queue=mail', 'This team has no such queue.'],
-      ['/crons?status=broken', 'This is none of: active, paused, ended, failed, healthy.'],
+      ['/crons?status=broken', 'This is none of: failing, late, paused, muted, active, idle.'],
       [`/crons/${id}?status=broken`, 'Status: This is none of: success, failed.'],
       [`/crons/${id}?range=decade`, 'Time range: This is none of: day, week, month.'],
       ['/runs?from=now', 'Write a date and time'],
@@ -200,7 +200,7 @@ describe('a failed job that was resent', () => {
     await work.retryJob(user.teamId, second);
     assert.deepEqual(await counts(), { failed: 3, resent: 2, pending: 2, all: 7 });
     const overview = await visitor.get('/');
-    assert.match(asText(overview.text), /3 jobs failed for good/);
+    assert.match(asText(overview.text), /3 jobs failed \(no retries left\)/);
     assert.match(overview.text, />3<span class="sr-only"> (?:<!-- -->)?failed jobs/, 'the badge');
     const failures = await read(visitor, '/failures');
     assert.match(failures, /Retry 3 failed jobs\?/);

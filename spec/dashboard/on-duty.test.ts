@@ -129,6 +129,31 @@ describe('the explanation of a failure', () => {
     assert.doesNotMatch(after, /in a row|It said/);
   });
 
+  test('a failing queue and its failed jobs show the cause, the count, the note and the runbook', async () => {
+    const scene = await begin();
+    const { user, visitor, queueId } = scene;
+    const { work } = dashboard.service;
+    const alerts = { note: 'Ask the mail team', runbookUrl: 'https://runbooks.example/mail' };
+    const queue = await work.findQueue(user.teamId, queueId);
+    const alertSettings = { ...(queue?.alertSettings ?? assert.fail()), ...alerts };
+    await work.editQueue(user.teamId, queueId, { alertSettings });
+    const [jobId] = await fail(scene, 3, 'disk full');
+    const page = await visitor.get(`/queues/${queueId}`);
+    const inNotice = noticeOf(page.text);
+    assert.match(asText(page.text), /mail Failing 3 of 3/);
+    assert.match(inNotice, /3 jobs failed in a row since \d+ \w+ \d\d:\d\d UTC: HTTP 500/);
+    const job = noticeOf((await visitor.get(`/jobs/${jobId}`)).text);
+    assert.match(job, /Its queue mail is failing: 3 jobs failed in a row since/);
+    for (const notice of [inNotice, job])
+      for (const part of ['It said: disk full', alerts.note, alerts.runbookUrl])
+        assert.ok(notice.includes(part), part);
+    assert.match(await read(visitor, '/queues'), /Failing 3 of 3 mail/);
+    assert.match(
+      await read(visitor, '/'),
+      /Failing 3 of 3 mail queue HTTP 500 error since .* Retry 3/,
+    );
+  });
+
   test('the explanation comes before the response, and the response before the timing', async () => {
     const scene = await begin();
     const [jobId = ''] = await fail(scene, 1, 'disk full');
@@ -165,7 +190,7 @@ describe('resent jobs', () => {
     await visitor.post('/jobs?tab=failed&code=500', form);
     await succeed(scene, 3);
     const page = await visitor.get('/jobs?tab=failed');
-    const bar = /Retried 4 of 4 jobs\. 3 completed, 1 under way – Show the resent jobs/;
+    const bar = /Retried 4 of 4 jobs\. 3 succeeded, 1 under way – Show the resent jobs/;
     assert.match(asText(page.text), bar);
     const [, to = ''] = /href="([^"]+)"[^>]*>Show the resent jobs/.exec(page.text) ?? [];
     const resent = await visitor.get(to.replaceAll('&amp;', '&'));
@@ -183,7 +208,7 @@ describe('resent jobs', () => {
     assert.match(waiting, /resent as a new job *\. Pending This one is unchanged/);
     await succeed(scene, 1);
     const done = await read(visitor, `/jobs/${jobId}`);
-    assert.match(done, /resent as a new job *\. Completed This one is unchanged/);
+    assert.match(done, /resent as a new job *\. Success This one is unchanged/);
   });
 });
 

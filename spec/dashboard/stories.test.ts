@@ -39,7 +39,7 @@ test('on call: from the overview to the failure, its cause and a resend in four 
   await step(page.locator(`main table a[href="/jobs/${id}"]`).first().click());
   await page.getByText('The target answered 500').first().waitFor();
   await step(page.getByRole('button', { name: 'Retry', exact: true }).click());
-  await page.getByText('1 completed').waitFor();
+  await page.getByText('1 succeeded').waitFor();
   assert.equal(steps, 4);
   await assertClean(watched);
 });

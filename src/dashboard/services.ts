@@ -32,7 +32,6 @@ export type {
 export type { Activity, ActivityAsked } from '#work/activity';
 export type { CronAct, CronsActed, CronsChosen } from '#work/cron-actions';
 export type { SameCron } from '#work/crons';
-export type { TagCounts } from '#work/tags';
 export type { TeamPause } from '#work/team-pauses';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource } from '#work/windows';

@@ -15,7 +15,8 @@ test('a filter becomes a search', () => {
     ['host=https://API.example:8080/x', { host: 'api.example:8080' }],
     ['q=5xx&text=503', { statusCode: '5xx', text: '503' }],
     [`q=${ID}`, { id: ID }],
-    ['q=some words', { text: 'some words' }],
+    ['q=some words', { words: 'some words' }],
+    ['q=127.0.0.1:4199/x', { words: '127.0.0.1:4199/x' }],
     ['from=2026-11-21&to=2026-11-22T00:00', { from: 1_795_219_200_000, to: 1_795_305_600_000 }],
   ];
   for (const [address, search] of cases) {
@@ -32,7 +33,7 @@ test('an invalid or duplicate filter is reported by its field', () => {
     ['reason=why', 'reason'],
     ['host=a b', 'host'],
     ['tag=a b', 'tag'],
-    ['q=some words&text=others', 'q'],
+    ['q=503&code=404', 'q'],
     ['from=2026-11-22&to=2026-11-22', 'to'],
   ] as const) {
     const { search, faults } = readRunSearch(new URLSearchParams(address));

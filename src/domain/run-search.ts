@@ -29,6 +29,11 @@ export interface RunSearch {
   host?: string;
   /** Case-sensitive, in a job's payload or the stored response. */
   text?: string;
+  /**
+   * A part of the URL, the id, the error or the name of the queue or cron, where A to Z match in either case; or of the
+   * payload or the stored response, as it is. Of a cron's run, the URL is the cron's present one.
+   */
+  words?: string;
   /** From inclusive, to exclusive. */
   from?: number;
   to?: number;
@@ -62,8 +67,7 @@ export const timeSentence = 'Write a date and time such as 2026-11-21T09:05.';
 
 export function readRunSearch(params: URLSearchParams): ReadFilters<RunSearch> {
   const filters = new FilterReader(params);
-  const { payloadText, ...words } = readWords(filters.text('q').trim());
-  const looks: RunSearch = { ...words, ...(payloadText !== undefined && { text: payloadText }) };
+  const looks = readWords(filters.text('q').trim());
   const given = dropAbsent<RunSearch>({
     ...filters.read('of', readSource, sentences.of),
     ...filters.read('reason', readReason, `This is none of: ${reasons.join(', ')}.`),
@@ -112,20 +116,17 @@ function readHost(text: string): string | null {
   return /^[^\s/?#@:]+(?::\d{1,5})?$/.test(within) ? within : null;
 }
 
-/** Decides by the form: an id, a URL, a code or a reason; other text is searched for in the payload. */
-export function readWords(words: string): Pick<
-  RunSearch,
-  'id' | 'urlPrefix' | 'statusCode' | 'reason'
-> & {
-  payloadText?: string;
-} {
+/** Reads the search box by its form: an id, a URL with its scheme, a code or a reason; any other text is `words`. */
+export function readWords(
+  words: string,
+): Pick<RunSearch, 'id' | 'urlPrefix' | 'statusCode' | 'reason' | 'words'> {
   if (words === '') return {};
   if (idPattern.test(words)) return { id: words.toLowerCase() };
   if (/^https?:\/\//i.test(words)) return { urlPrefix: words };
   const codes = readStatusCodes(words);
   if (codes !== null) return { statusCode: codes };
   const reason = findReason(words);
-  return reason ? { reason } : { payloadText: words };
+  return reason ? { reason } : { words };
 }
 
 function findReason(words: string): FailureReason | 'unknown' | undefined {

@@ -490,13 +490,13 @@ async function askOfLists(store: Store, teamId: string, queueId: string): Promis
   await lists.countRunningJobs({ teamId, queueIds: [queueId] });
   await lists.readRateLoad(teamId, queueId);
   await lists.readQueueResults([queueId], 50);
-  const cronIds = await lists.listCronIds(teamId, { limit: 20 });
-  await lists.listCronIds(teamId, { limit: 20, text: 'nowhere', status: 'paused' });
-  await lists.listCronIds(teamId, { limit: 20, status: 'failed' });
-  await lists.listCronIds(teamId, { limit: 20, status: 'healthy', tag: 'nowhere' });
+  const cronIds = (await lists.listSourceStates(teamId, 'cron')).map(({ id }) => id);
+  await lists.listSourceStates(teamId, 'cron', { text: 'nowhere', tag: 'nowhere' });
+  await lists.listSourceStates(teamId, 'queue');
+  await lists.readStreaks('cron', cronIds.slice(0, 20));
+  await lists.readStreaks('queue', [queueId]);
   await lists.listTags(teamId, 'crons');
   await lists.listTags(teamId, 'queues');
-  await lists.countTaggedCrons(teamId);
   await lists.findCrons(teamId, ['night', 'backup'], 8);
   await lists.readCronResults(teamId, cronIds, 50);
   const cronId = cronIds[0] ?? newId(TEST_START);

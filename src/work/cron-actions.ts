@@ -2,14 +2,14 @@ import { isId } from '#domain/ids';
 import { MOST_TAGS } from '#domain/tags';
 import type { Cron } from '#store/crons/crons';
 import type { Store } from '#store/store';
-import type { CronSearch } from './cron-contract.ts';
 import type { CronWork } from './crons.ts';
 import { muteCron, unmuteCron } from './mutes.ts';
+import { listSources, type SourceSearch } from './sources.ts';
 
 /** An action on many crons. */
 export type CronAct = 'start' | 'pause' | 'run' | 'delete';
 
-export type CronsChosen = { ids: readonly string[] } | { search: CronSearch };
+export type CronsChosen = { ids: readonly string[] } | { search: SourceSearch };
 
 export interface CronsActed {
   done: { id: string; name: string }[];
@@ -70,14 +70,15 @@ export function createCronActions(store: Store, work: CronWork) {
 }
 
 async function actOnCrons(
-  { crons, lists, clock }: Store,
+  store: Store,
   work: CronWork,
   { teamId, act, chosen }: { teamId: string; act: CronAct; chosen: CronsChosen },
 ): Promise<CronsActed> {
+  const { crons, clock } = store;
   const ids =
     'ids' in chosen
       ? [...new Set(chosen.ids.filter(isId))]
-      : await lists.listCronIds(teamId, { ...chosen.search, limit: MOST_CRONS_AT_ONCE });
+      : (await listSources(store, teamId, 'cron', chosen.search)).map(({ id }) => id);
   const acted: CronsActed = { done: [], unchanged: [], hasMore: ids.length > MOST_CRONS_AT_ONCE };
   const untilMs = clock.monotonicMs() + MOST_MS;
   for (const id of ids.slice(0, MOST_CRONS_AT_ONCE)) {

@@ -1,28 +1,29 @@
 /** The types of the pages of crons and queues, and of the overview. */
 import type { DurationStep } from '#domain/durations';
-import type { QueueHealth } from '#domain/queue-health';
+import type { Health, Streak } from '#domain/health';
 import type { Cron, ExecutionRecord } from '#store/crons/crons';
 import type { JobRecord } from '#store/jobs/job-records';
 import type { Queue } from '#store/queues/queues';
-import type { CronSearch } from '#store/lists/cron-lists';
+import type { RunRecord } from '#store/runs/run-records';
 import type { BoundedCount } from '#store/database/bounded-count';
 import type { RunResult } from '#store/lists/recent-results';
+import type { SourceSearch } from './sources.ts';
 
-/** The filter of a list of queues; all given conditions must hold. */
-export interface QueueSearch {
-  /** A text in the name or the id; A to Z in either case. */
-  text?: string;
-  /** A tag, in its stored form. */
-  tag?: string;
-  /** `failing`: jobs failed since `failedSince` and were not resent, or wait too long. */
-  status?: 'failing' | 'healthy' | 'paused';
+export type { DurationStep, Health, RunResult, SourceSearch, Streak };
+
+/** The health of a cron or queue, the same on every page. */
+export interface SourceHealth {
+  health: Health;
+  /** Whether its alerts are muted now; one that fails may be muted, too. */
+  isMuted: boolean;
+  /** The failures since the last success, if it fails. */
+  streak: Streak | null;
 }
 
-export type { CronSearch, DurationStep, RunResult };
 export type { Durations } from './cron-pages.ts';
 export type { Figures, Overview } from './overview-page.ts';
 
-export interface CronListRow {
+export interface CronListRow extends SourceHealth {
   cron: Omit<Cron, 'headers' | 'payload'>;
   /** The last 50 runs, oldest first. */
   recentResults: RunResult[];
@@ -32,26 +33,38 @@ export interface CronListRow {
   lastRun: RunResult | null;
 }
 
-/** The waiting and failed jobs of a queue. */
-export interface QueueState {
+/** A queue with its waiting, running and failed jobs. */
+export interface QueueListRow extends SourceHealth {
   queue: Queue;
   waiting: BoundedCount;
+  running: number;
   /** When the earliest waiting job was due, if that is past; else null. */
   oldestDueAt: number | null;
   /** When the earliest waiting job is due, past or not. */
   nextDueAt: number | null;
-  /** Jobs that failed since `failedSince` and were not resent. */
+  /** Jobs that failed since `failedSince`, midnight UTC, and were not resent. */
   failed: BoundedCount;
   failedSince: number;
-  /** Why its jobs do not start. */
-  health: 'paused' | 'backlogged' | null;
-}
-
-export interface QueueListRow extends Omit<QueueState, 'health'> {
   /** The last 50 attempts that ended, oldest first. */
   recentResults: RunResult[];
-  running: number;
-  health: QueueHealth;
+}
+
+/** A cron or queue that needs attention. */
+export interface Trouble {
+  kind: 'cron' | 'queue';
+  id: string;
+  name: string;
+  health: 'failing' | 'late';
+  isMuted: boolean;
+  /** When the first run of the streak ended; of one that is late, when its earliest run was due. */
+  since: number;
+  streak: Streak | null;
+  /** How many finished runs its list shows: the other number of `9 of 9`. */
+  finished: number;
+  /** The last failed run. */
+  lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
+  /** The failed jobs of a queue that were not resent. */
+  failedJobs: BoundedCount | null;
 }
 
 /** Jobs that are due and wait for their queue's rate (§3.8). */

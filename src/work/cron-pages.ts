@@ -3,8 +3,15 @@ import { earliestIdAt, isId } from '#domain/ids';
 import type { Cron } from '#store/crons/crons';
 import { MOST_COUNTED, MOST_SAMPLED } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { CronListRow, CronSearch, DeletionScope, RunResult } from './cron-contract.ts';
+import type {
+  CronListRow,
+  DeletionScope,
+  RunResult,
+  SourceHealth,
+  SourceSearch,
+} from './cron-contract.ts';
 import { boundPage } from './job-pages.ts';
+import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources.ts';
 
 const MOST_RESULTS = 50;
 /** How long before its end a run can have been made, waiting included; older runs are not searched. */
@@ -17,17 +24,16 @@ export function createCronPages(store: Store) {
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
     /**
-     * A page of crons in the order of their names.
+     * A page of crons: those that fail, then those that are late, then all others by name.
      *
      * @param page  `cursor`: `next` or `previous` of a page of the same search; `limit`: 1 to 200, default 50
      */
-    listCronRows: (teamId: string, page?: CronSearch & { cursor?: string; limit?: number }) =>
+    listCronRows: (teamId: string, page?: SourceSearch & { cursor?: string; limit?: number }) =>
       listCronRows(store, teamId, page),
     readCronRow: async (teamId: string, cronId: string) => {
-      const cron = await findCron(teamId, cronId);
-      if (cron === null) return null;
-      const results = await lists.readCronResults(teamId, [cronId], MOST_RESULTS);
-      return rowOf(cron, results.get(cronId) ?? []);
+      if (!isId(cronId)) return null;
+      const sources = await listSources(store, teamId, 'cron', { id: cronId });
+      return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
     /**
      * Durations of a cron's runs. Null: no such cron.
@@ -58,7 +64,25 @@ export function createCronPages(store: Store) {
   };
 }
 
-function rowOf(cron: Cron, recentResults: RunResult[]): CronListRow {
+async function rowsOf(
+  store: Store,
+  teamId: string,
+  sources: readonly JudgedSource[],
+): Promise<CronListRow[]> {
+  const ids = sources.map(({ id }) => id);
+  const [crons, results, streaks] = await Promise.all([
+    store.crons.findAll(teamId, ids),
+    store.lists.readCronResults(teamId, ids, MOST_RESULTS),
+    readStreaksOf(store, 'cron', sources),
+  ]);
+  return sources.flatMap(({ id, health, isMuted }) => {
+    const cron = crons.get(id);
+    const state = { health, isMuted, streak: streaks.get(id) ?? null };
+    return cron ? [rowOf(cron, results.get(id) ?? [], state)] : [];
+  });
+}
+
+function rowOf(cron: Cron, recentResults: RunResult[], state: SourceHealth): CronListRow {
   const { headers: _headers, payload: _payload, ...shown } = cron;
   const finished = recentResults.filter(({ status }) => status !== 'running');
   const good = finished.filter(({ status }) => status === 'success').length;
@@ -67,45 +91,18 @@ function rowOf(cron: Cron, recentResults: RunResult[]): CronListRow {
     recentResults,
     successRate: finished.length === 0 ? null : good / finished.length,
     lastRun: recentResults.at(-1) ?? null,
+    ...state,
   };
 }
 
 async function listCronRows(
-  { crons, lists }: Store,
+  store: Store,
   teamId: string,
-  { cursor, limit, ...search }: CronSearch & { cursor?: string; limit?: number } = {},
+  { cursor, limit, ...search }: SourceSearch & { cursor?: string; limit?: number } = {},
 ) {
-  const most = boundPage(limit ?? 50);
-  const place = readPlace(cursor);
-  const isBack = place?.way === 'previous';
-  const key = place && (await crons.find(teamId, place.id));
-  const beyond = key ? (isBack ? { before: key } : { after: key }) : {};
-  const found = await lists.listCronIds(teamId, { ...search, ...beyond, limit: most });
-  const shown = found.slice(0, most);
-  const ids = isBack && key ? shown.toReversed() : shown;
-  const [rows, results] = await Promise.all([
-    crons.findAll(teamId, ids),
-    lists.readCronResults(teamId, ids, MOST_RESULTS),
-  ]);
-  const hasMore = found.length > most;
-  const [first, last] = [ids[0], ids.at(-1)];
-  const hasBefore = key ? (isBack ? hasMore : true) : false;
-  const hasAfter = key && isBack ? true : hasMore;
-  return {
-    crons: ids.flatMap((id) => {
-      const cron = rows.get(id);
-      return cron ? [rowOf(cron, results.get(id) ?? [])] : [];
-    }),
-    next: hasAfter && last ? `n${last}` : null,
-    previous: hasBefore && first ? `p${first}` : null,
-  };
-}
-
-/** Reads a cursor: `n` or `p` and the id after or before which a page begins. */
-function readPlace(cursor: string | undefined): { way: 'next' | 'previous'; id: string } | null {
-  const [way, id] = [cursor?.charAt(0), cursor?.slice(1) ?? ''];
-  if ((way !== 'n' && way !== 'p') || !isId(id)) return null;
-  return { way: way === 'n' ? 'next' : 'previous', id };
+  const sources = await listSources(store, teamId, 'cron', search);
+  const { items, ...others } = pageOf(sources, cursor, boundPage(limit ?? 50));
+  return { ...others, crons: await rowsOf(store, teamId, items) };
 }
 
 export type Durations = Awaited<ReturnType<typeof readDurations>>;

@@ -11,11 +11,29 @@ export type Found =
   | { kind: 'run'; id: string; cronName: string };
 
 const MOST_OF_A_KIND = 8;
+/** The end of an id, as pages show it. */
+const SHORT_ID = /^[0-9a-f]{8}$/;
 /** The maximum number of words, and below of characters, of a search: names have no more. */
 const MOST_WORDS = 8;
 const MOST_CHARACTERS = LIMITS.nameCharacters;
 
 export function createFindWork({ crons, jobs, lists, queues }: Store) {
+  /** The runs whose id ends with the text, as pages shorten ids. */
+  const findByEnd = async (teamId: string, end: string): Promise<Found[]> => {
+    if (!SHORT_ID.test(end)) return [];
+    const limit = MOST_OF_A_KIND;
+    const [ofJobs, ofCrons] = await Promise.all([
+      lists.listJobs(teamId, { tab: 'all', words: end }, { limit }),
+      lists.listRuns(teamId, { kind: 'execution', words: end }, { limit }),
+    ]);
+    const isIt = ({ id }: { id: string }) => id.endsWith(end);
+    return [
+      ...ofJobs.rows.filter(isIt).map(({ id, queue }) => ({ kind: 'job', id, queue }) as const),
+      ...ofCrons.rows
+        .filter(isIt)
+        .map(({ id, sourceName }) => ({ kind: 'run', id, cronName: sourceName }) as const),
+    ];
+  };
   return {
     /** Finds the thing with this id. An id of another team finds nothing. */
     findById: async (teamId: string, text: string): Promise<Found | null> => {
@@ -37,7 +55,8 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
     findByWords: async (teamId: string, text: string): Promise<Found[]> => {
       const words = readWords(text);
       if (words.length === 0) return [];
-      const [foundCrons, allQueues] = await Promise.all([
+      const [runs, foundCrons, allQueues] = await Promise.all([
+        findByEnd(teamId, text.trim().toLowerCase()),
         lists.findCrons(teamId, words, MOST_OF_A_KIND),
         queues.list(teamId),
       ]);
@@ -46,6 +65,7 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
         .toSorted((a, b) => distanceOf(a.name, words) - distanceOf(b.name, words))
         .slice(0, MOST_OF_A_KIND);
       return [
+        ...runs,
         ...foundCrons.map((cron) => Object.assign(cron, { kind: 'cron' } as const)),
         ...alike.map(({ id, name, isPaused }) => ({ kind: 'queue', id, name, isPaused }) as const),
       ];

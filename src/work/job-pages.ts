@@ -86,6 +86,7 @@ function countNothing() {
     completed: NOTHING,
     failed: NOTHING,
     resent: NOTHING,
+    retried: NOTHING,
   };
 }
 

@@ -8,16 +8,16 @@ const LAST_TIME = 8_640_000_000_000_000;
 
 /** A search in the store's form; null if it can find nothing. Blank texts are no conditions. */
 export function readSearch(search: JobSearch): StoredSearch | null {
-  const { queueId, id, urlPrefix, target, payloadText, responseText } = search;
+  const { queueId, id, urlPrefix, target, payloadText, responseText, words } = search;
   const isPossible =
-    areShort([urlPrefix, target, payloadText, responseText]) && areIds([queueId, id]);
+    areShort([urlPrefix, target, payloadText, responseText, words]) && areIds([queueId, id]);
   return isPossible ? keepGiven(search) : null;
 }
 
 /** A search for runs in the store's form; null if it can find nothing. */
 export function readRunSearch(search: RunSearch): RunSearch | null {
-  const { queueId, cronId, id, tag, urlPrefix, host, text } = search;
-  const isPossible = areShort([tag, urlPrefix, host, text]) && areIds([queueId, cronId, id]);
+  const { queueId, cronId, id, tag, urlPrefix, host, text, words } = search;
+  const isPossible = areShort([tag, urlPrefix, host, text, words]) && areIds([queueId, cronId, id]);
   return isPossible ? keepGiven(search) : null;
 }
 

@@ -1,12 +1,17 @@
+import { rankHealth } from '#domain/health';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { JobSearch } from '#store/lists/lists';
 import type { Store } from '#store/store';
-import type { EndedRun, QueueState } from './cron-contract.ts';
+import type { EndedRun, Trouble } from './cron-contract.ts';
 import { countSteps, figuresOf, stepsUntil } from './figures.ts';
 import { readOutages } from './outages.ts';
-import { readQueueStates } from './queue-pages.ts';
+import { type JudgedSource, listSources, readStreaksOf } from './sources.ts';
 
 const SHOWN = 10;
+/** How many troubled crons, and queues, are compared by the time since when. */
+const MOST_JUDGED = 50;
+/** As many as the strips of results have. */
+const RESULTS = 50;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -22,38 +27,30 @@ export async function readOverview(store: Store, teamId: string) {
   const lastMonth = stepsUntil(now, { stepMs: DAY_MS, count: DAYS });
   const weekFrom = lastDay.from - 6 * DAY_MS;
   const outages = await readOutages(store, { from: lastMonth.from });
-  const list = (tab: 'pending' | 'retrying' | 'completed' | 'failed', from?: number) =>
-    lists.listJobs(
-      teamId,
-      { tab, ...(from !== undefined && { from }) },
-      { limit: SHOWN, isPausedLeftOut: isPlanned(tab) },
-    );
-  // The time is cut to seconds, as in the list that the number links to.
-  const reading = readQueueStates(store, teamId, {
-    failedSince: now - (now % 1000) - HOUR_MS,
-  });
-  const [last, next, rows, hours, timed, looked, pending, retrying, completed, failed, pause] =
+  const reading = listSources(store, teamId, 'queue', { withRunning: false });
+  const [last, next, queues, crons, hours, timed, looked, planned, ended, pause] =
     await Promise.all([
       lists.readLastRuns(teamId, SHOWN),
       lists.listNextCrons(teamId, SHOWN),
       reading,
+      listSources(store, teamId, 'cron'),
       outcomes.readHours(teamId, lastMonth.from),
       durations.readHours(teamId, teamId, weekFrom),
       depths.read(teamId, teamId, weekFrom),
-      reading.then((found) => list('pending', firstDue(found, now))),
-      list('retrying'),
-      list('completed'),
-      list('failed'),
+      reading.then((found) =>
+        // Jobs of paused queues are left out, since they are not next.
+        listJobs(
+          store,
+          teamId,
+          [{ tab: 'pending', from: firstDue(found, now) }, { tab: 'retrying' }],
+          true,
+        ),
+      ),
+      listJobs(store, teamId, [{ tab: 'completed' }, { tab: 'failed' }], false),
       teamPauses.read(teamId),
     ]);
-  const planned = [...pending.rows, ...retrying.rows].map((job) => {
-    return { kind: 'job' as const, job, at: job.at };
-  });
-  const ended = [...completed.rows, ...failed.rows].map((job) => {
-    return { kind: 'job' as const, job, at: job.at };
-  });
   const waits = looked.depths.map(({ oldestMs }) => oldestMs);
-  const oldestWaitMs = findLongestWait(rows, now);
+  const oldestWaitMs = findLongestWait(queues, now);
   const nextUp = [...next.map(asPlanned), ...planned].toSorted((a, b) => a.at - b.at);
   return {
     figures: {
@@ -63,15 +60,11 @@ export async function readOverview(store: Store, teamId: string) {
       oldestWaitMs,
       longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
     },
-    /** Active crons whose last finished run failed, latest failure first. */
-    failingCrons: last.failing.map(({ execution, cronName }) => {
-      return { cronId: execution.cronId, name: cronName, lastRun: execution };
-    }),
-    troubledQueues: findTroubled(rows),
+    ...(await findTroubles(store, teamId, { cron: crons, queue: queues })),
     /** The next runs: crons, and waiting jobs of queues that are not paused. None while everything is paused. */
     nextUp: pause ? [] : nextUp.slice(0, SHOWN),
     /** The last ended runs, latest first. */
-    justHappened: [...last.ofAll.map(asHappened), ...ended]
+    justHappened: [...last.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
     lastDay: countSteps(hours, lastDay, { outages, now }),
@@ -83,21 +76,28 @@ export async function readOverview(store: Store, teamId: string) {
  * The time of the first waiting job, or now. A list that begins there does not read again all rows that were claimed
  * since an old snapshot began.
  */
-function firstDue(rows: readonly QueueState[], now: number): number {
-  return Math.min(now, ...rows.map(({ nextDueAt }) => nextDueAt ?? now));
+function firstDue(queues: readonly JudgedSource[], now: number): number {
+  return Math.min(now, ...queues.map(({ nextAt }) => nextAt ?? now));
 }
 
 /** The longest wait, without paused queues, whose jobs wait for a person only. */
-function findLongestWait(rows: readonly QueueState[], now: number): number {
-  const due = rows
-    .filter(({ health }) => health !== 'paused')
-    .map(({ oldestDueAt }) => oldestDueAt ?? now);
+function findLongestWait(queues: readonly JudgedSource[], now: number): number {
+  const due = queues.filter(({ isPaused }) => !isPaused).map(({ nextAt }) => nextAt ?? now);
   return Math.max(0, ...due.map((at) => now - at));
 }
 
-/** Whether the tab is planned: jobs of paused queues are left out there, since they are not next. */
-function isPlanned(tab: JobSearch['tab']): boolean {
-  return tab === 'pending' || tab === 'retrying';
+async function listJobs(
+  { lists }: Store,
+  teamId: string,
+  searches: readonly JobSearch[],
+  isPausedLeftOut: boolean,
+) {
+  const pages = await Promise.all(
+    searches.map((search) => lists.listJobs(teamId, search, { limit: SHOWN, isPausedLeftOut })),
+  );
+  return pages
+    .flatMap(({ rows }) => rows)
+    .map((job) => ({ kind: 'job' as const, job, at: job.at }));
 }
 
 function asPlanned(cron: { id: string; name: string; nextRunAt: number }) {
@@ -114,10 +114,51 @@ export function asHappened({
   return { kind: 'execution', execution, cronName, at: execution.completedAt ?? 0 };
 }
 
-/** Queues that need attention: with failures in the last hour, or jobs that wait too long. */
-function findTroubled(rows: readonly QueueState[]): QueueState[] {
-  return rows
-    .filter(({ failed, health }) => failed.count > 0 || health === 'backlogged')
-    .toSorted((a, b) => b.failed.count - a.failed.count)
+/** Crons and queues that fail or are late. Streaks are read of the first ones only, so many failures cost no more. */
+async function findTroubles(
+  store: Store,
+  teamId: string,
+  sources: Record<'cron' | 'queue', readonly JudgedSource[]>,
+): Promise<{ troubles: Trouble[]; moreTroubles: number }> {
+  const needy = (['cron', 'queue'] as const).map((kind) => {
+    const all = sources[kind].filter(({ health }) => health === 'failing' || health === 'late');
+    return { kind, all };
+  });
+  const found = await Promise.all(
+    needy.map(async ({ kind, all }) => {
+      const first = all.slice(0, MOST_JUDGED);
+      const streaks = await readStreaksOf(store, kind, first);
+      return first.map(({ id, name, health, isMuted, nextAt }): Needy => {
+        const streak = streaks.get(id) ?? null;
+        return { kind, id, name, health, isMuted, streak, since: streak?.since ?? nextAt ?? 0 };
+      });
+    }),
+  );
+  const shown = found
+    .flat()
+    .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health) || b.since - a.since)
     .slice(0, SHOWN);
+  const total = needy.reduce((sum, { all }) => sum + all.length, 0);
+  return {
+    /** The latest failure first, then those that are late. */
+    troubles: await Promise.all(shown.map((source) => describeTrouble(store, teamId, source))),
+    moreTroubles: total - shown.length,
+  };
+}
+
+type Needy = Pick<JudgedSource, 'health'> &
+  Omit<Trouble, 'health' | 'finished' | 'lastRun' | 'failedJobs'>;
+
+async function describeTrouble(store: Store, teamId: string, source: Needy): Promise<Trouble> {
+  const { lists, jobs, crons } = store;
+  const { kind, id, name, isMuted, streak, since } = source;
+  const isCron = kind === 'cron';
+  const [results, lastRun, failedJobs] = await Promise.all([
+    isCron ? lists.readCronResults(teamId, [id], RESULTS) : lists.readQueueResults([id], RESULTS),
+    streak && (isCron ? crons.findExecution : jobs.find)(teamId, streak.lastRunId),
+    isCron ? null : lists.countJobs(teamId, { tab: 'failed', queueId: id }),
+  ]);
+  const finished = (results.get(id) ?? []).filter(({ status }) => status !== 'running').length;
+  const health = source.health === 'failing' ? 'failing' : 'late';
+  return { kind, id, name, health, isMuted, streak, since, finished, lastRun, failedJobs };
 }

@@ -164,14 +164,16 @@ forEachStore((_, openTestStore) => {
       assert.equal(await work.readExecutionDetail(stranger.id, run.id), null);
       const overview = await work.readOverview(team.id);
       assert.deepEqual(
-        overview.failingCrons.map(({ cronId, name }) => [cronId, name]),
-        [[cron.id, 'Nightly']],
+        overview.troubles.map(({ id, name, health, streak, lastRun }) => {
+          return [id, name, health, streak?.runs, lastRun?.responseStatus];
+        }),
+        [[cron.id, 'Nightly', 'failing', 1, 500]],
       );
       assert.equal(overview.lastDay.at(-1)?.failed, 1);
       assert.equal(overview.lastMonth.at(-1)?.failed, 1);
       assert.equal(overview.justHappened[0]?.kind, 'execution');
       assert.equal(overview.nextUp[0]?.kind, 'cron');
-      assert.deepEqual((await work.readOverview(stranger.id)).failingCrons, []);
+      assert.deepEqual((await work.readOverview(stranger.id)).troubles, []);
     });
 
     test('crons are listed by name in pages, with last runs and success rate', async () => {
@@ -206,7 +208,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(first.crons[1]?.successRate, null);
     });
 
-    test('crons are searched by text and state in pages', async () => {
+    test('crons are searched by text and health in pages, those that fail first', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const [team, stranger] = [await aTeam(store), await aTeam(store)];
@@ -235,7 +237,7 @@ forEachStore((_, openTestStore) => {
         const found = await work.listCronRows(team.id, page);
         return { ...found, names: found.crons.map(({ cron }) => cron.name) };
       };
-      const all = ['a Needle', 'b', 'needles', 'z needle, mended'];
+      const all = ['needles', 'a Needle', 'b', 'z needle, mended'];
       const first = await find({ text: 'NEEDLE', limit: 3 });
       assert.deepEqual(first.names, all.slice(0, 3));
       const second = await find({ text: 'NEEDLE', limit: 3, cursor: first.next ?? '' });
@@ -243,8 +245,8 @@ forEachStore((_, openTestStore) => {
       const back = await find({ text: 'NEEDLE', limit: 3, cursor: second.previous ?? '' });
       assert.deepEqual(back.names, first.names);
       assert.deepEqual((await find({ text: needle.id })).names, ['a Needle']);
-      assert.deepEqual((await find({ text: 'needle', status: 'paused' })).names, ['b']);
-      assert.deepEqual((await find({ status: 'failed' })).names, ['needles'], 'though one runs');
+      assert.deepEqual((await find({ text: 'needle', health: 'paused' })).names, ['b']);
+      assert.deepEqual((await find({ health: 'failing' })).names, ['needles'], 'though one runs');
       assert.deepEqual((await find({ text: 'needle%' })).names, [], 'nothing is a pattern');
     });
 
@@ -373,10 +375,10 @@ forEachStore((_, openTestStore) => {
       const back = await read({ cursor: third.previous });
       assert.equal(back.names, 'cd');
       assert.equal((await read({ cursor: back.previous })).names, 'ab');
-      const paused = await read({ status: 'paused', tag: 'x' });
+      const paused = await read({ health: 'paused', tag: 'x' });
       assert.equal(paused.names, 'cd');
-      assert.equal((await read({ status: 'paused', cursor: paused.next })).names, 'e');
-      assert.equal((await read({ status: 'healthy' })).names, 'ab');
+      assert.equal((await read({ health: 'paused', cursor: paused.next })).names, 'e');
+      assert.equal((await read({ health: 'idle' })).names, 'ab');
       assert.equal((await read({ text: 'B' })).names, 'b');
       assert.equal((await read({ text: 'nowhere' })).names, '');
       const odd = ['', 'n', 'x', 'p', `n${team.id}`, `p${team.id}`];
@@ -399,13 +401,11 @@ forEachStore((_, openTestStore) => {
           return [queue.name, waiting.count, running, failed.count, health];
         }),
         [
+          ['busy', 1, 1, 1, 'failing'],
           ['a paused one', 0, 0, 0, 'paused'],
-          ['busy', 1, 1, 1, 'at its limit'],
         ],
       );
-      await store.testClock.advance(61_000);
-      const busy = rows[1]?.queue.id ?? '';
-      assert.equal((await work.readQueueRow(team.id, busy))?.health, 'backlogged');
+      const busy = rows[0]?.queue.id ?? '';
       assert.deepEqual(await work.describeQueueDeletion(team.id, busy), {
         waiting: { count: 1, isMore: false },
         running: 1,
@@ -421,6 +421,72 @@ forEachStore((_, openTestStore) => {
         assert.equal(await work.describeQueueDeletion(stranger.id, id), null);
       }
     });
+  });
+
+  test('a queue fails from its last success on, until a job succeeds or the failures are resent', async () => {
+    await using store = await openTestStore();
+    const work = createWork({ store });
+    const team = await aTeam(store);
+    const node = await aNode(store);
+    const succeed = async () => {
+      await store.testClock.advance(1000);
+      const job = await aClaimedJob(store, team.id, node);
+      await store.runs.settle(node, aSettlement(store, job, {}));
+    };
+    const fail = async () => {
+      await store.testClock.advance(1000);
+      return { id: (await aDeadLetter(store, team.id, node)).id, at: store.clock.now() };
+    };
+    const read = async () => {
+      const [row] = (await work.listQueueRows(team.id)).queues;
+      const { failingQueues } = await work.readAttention(team.id);
+      return [row?.health, row?.streak?.runs, row?.streak?.lastRunId, failingQueues];
+    };
+    await fail();
+    await succeed();
+    assert.deepEqual(await read(), ['idle', undefined, undefined, 0]);
+    const first = await fail();
+    const second = await fail();
+    assert.deepEqual(await read(), ['failing', 2, second.id, 1]);
+    const { troubles } = await work.readOverview(team.id);
+    assert.deepEqual(
+      troubles.map(({ kind, health, streak, failedJobs }) => [kind, health, streak, failedJobs]),
+      [
+        [
+          'queue',
+          'failing',
+          { runs: 2, since: first.at, lastRunId: second.id },
+          { count: 3, isMore: false },
+        ],
+      ],
+    );
+    await work.retryJob(team.id, second.id);
+    assert.deepEqual(await read(), ['failing', 1, first.id, 1]);
+    await work.retryJob(team.id, first.id);
+    assert.deepEqual(await read(), ['active', undefined, undefined, 0], 'the new jobs wait');
+    await store.testClock.advance(60_000);
+    assert.deepEqual((await read())[0], 'late');
+    await work.pauseTeam(team.id, 'Ada');
+    assert.deepEqual((await read())[0], 'paused');
+  });
+
+  test('a muted cron or queue shows it, unless it fails', async () => {
+    await using store = await openTestStore();
+    const work = createWork({ store });
+    const team = await aTeam(store);
+    const cron = await aCron(store, team.id);
+    const failing = await aCron(store, team.id, { name: 'fails' });
+    const end = { team_id: team.id, cron_id: failing.id, status: 'failed' };
+    await fillExecutions(store, [end, end]);
+    for (const { id } of [cron, failing]) await work.muteCron(team.id, id, 1);
+    const { crons } = await work.listCronRows(team.id);
+    assert.deepEqual(
+      crons.map(({ health, isMuted, streak }) => [health, isMuted, streak?.runs]),
+      [
+        ['failing', true, 2],
+        ['muted', true, undefined],
+      ],
+    );
   });
 
   describe('figures over time', () => {

@@ -270,7 +270,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   findById: LOOK,
   findByWords: LOOK,
   listTags: LOOK,
-  readTagCounts: LOOK,
   listActivity: LOOK,
   listActivityOf: LOOK,
 };

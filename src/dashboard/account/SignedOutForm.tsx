@@ -51,10 +51,17 @@ export function SignedOutNote(props: Omit<SignedOutFormProps, 'word' | 'children
 }
 
 /** The address that people sign in with; fixed where an invitation names it. */
-export function EmailField({ email = null }: { email?: string | null }) {
+export function EmailField({
+  email = null,
+  autoFocus = false,
+}: {
+  email?: string | null;
+  autoFocus?: boolean;
+}) {
   return (
     <TextField
       name="email"
+      autoFocus={autoFocus}
       label="Email"
       type="email"
       autoComplete="username"
@@ -66,11 +73,19 @@ export function EmailField({ email = null }: { email?: string | null }) {
 }
 
 /** The fields of a new account. */
-export function AccountFields({ email }: { email?: string | null }) {
+export function AccountFields({
+  email,
+  autoFocus = true,
+}: {
+  email?: string | null;
+  /** False if another field is above them. */
+  autoFocus?: boolean;
+}) {
   return (
     <>
       <TextField
         name="name"
+        autoFocus={autoFocus}
         label="Your name"
         autoComplete="name"
         required

@@ -27,7 +27,6 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
     {
       key: 'name',
       head: 'Name',
-      isWideOnPhone: true,
       cell: (channel) => (
         <span className={classes.what}>
           <Link to={`/settings/notifications/${channel.id}`}>{nameOfChannel(channel)}</Link>
@@ -63,7 +62,6 @@ export function channelColumns(memberCount: number): Column<ChannelRow>[] {
       key: 'actions',
       head: 'Actions',
       width: '132px',
-      isWideOnPhone: true,
       cell: (channel) => <Actions channel={channel} />,
     },
   ];

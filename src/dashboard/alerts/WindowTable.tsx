@@ -28,7 +28,6 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       key: 'name',
       head: 'Name',
       width: '170px',
-      isWideOnPhone: true,
       cell: (window) => <Name window={window} />,
     },
     { key: 'when', head: 'When', cell: (window) => <When window={window} /> },
@@ -43,7 +42,6 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       key: 'covers',
       head: 'Mutes',
       width: '160px',
-      isWideOnPhone: true,
       givesWay: 1,
       cell: (window) => {
         const words = describeCovers(window, sources);
@@ -54,7 +52,6 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
       key: 'actions',
       head: 'Actions',
       width: '132px',
-      isWideOnPhone: true,
       cell: (window) => <Actions window={window} />,
     },
   ];

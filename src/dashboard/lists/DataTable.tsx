@@ -21,8 +21,8 @@ export type Column<Row> = {
   head: string;
   cell: (row: Row) => ReactNode;
   /**
-   * A CSS width, which the column keeps for any rows. The main column has none and takes the rest; on a phone it spans
-   * the card.
+   * A CSS width, which the column keeps for any rows. The main column has none and takes the rest; on a phone it is on
+   * the first line of a row, behind the first column.
    */
   width?: `${number}px`;
   /**
@@ -33,10 +33,10 @@ export type Column<Row> = {
   isNumber?: boolean;
   /** Of times: the head names the zone in which they are shown. */
   isTime?: boolean;
-  /** Not shown on the cards for phones. */
+  /** Not shown on phones and tablets. */
   isHiddenOnPhone?: boolean;
-  /** Spans the card on a phone, as columns without a `width` do. */
-  isWideOnPhone?: boolean;
+  /** On phones and tablets it is shown without its head. */
+  isPlain?: boolean;
 };
 
 export type BulkActions = {
@@ -68,7 +68,7 @@ export type DataTableProps<Row> = {
 };
 
 /**
- * The one table of the dashboard: rows of one height, columns that keep their width, cards on a phone. Live changes are
+ * The one table of the dashboard: rows of one height, columns that keep their width, rows of two lines on phones and tablets. Live changes are
  * made in place, and new rows wait behind a line with their number. With `bulk`, rows can be ticked (with shift for a
  * range) and sent with a form that works without a script as well. Viewers see neither these forms nor a column
  * `actions`.
@@ -84,12 +84,7 @@ export function DataTable<Row>({
   const { shown, waiting, left, showAll } = useLiveRows({ rows, keyOf, ...live });
   const maySend = useMaySend();
   const bulk = maySend ? offered : undefined;
-  const { word } = useShownZone();
-  const columns = given
-    .filter(({ key }) => maySend || key !== 'actions')
-    .map((column) =>
-      column.isTime ? Object.assign({}, column, { head: `${column.head}, ${word}` }) : column,
-    );
+  const columns = given.filter(({ key }) => maySend || key !== 'actions');
   const order = shown.map(keyOf);
   const [selection, setSelection] = useSelection(order);
   const selecting = bulk ? { order, selection, onChange: setSelection } : {};
@@ -196,6 +191,7 @@ function TableHead<Row>({
   selection,
   onChange,
 }: { columns: readonly MeasuredColumn<Row>[] } & Selecting) {
+  const { word } = useShownZone();
   const all = order !== undefined && order.length > 0 && selection?.ids.size === order.length;
   return (
     <thead>
@@ -219,7 +215,7 @@ function TableHead<Row>({
             data-number={column.isNumber || undefined}
             style={widthOf(column)}
           >
-            {column.head}
+            {column.isTime ? `${column.head}, ${word}` : column.head}
           </th>
         ))}
       </tr>
@@ -267,13 +263,15 @@ function TableRow<Row>({
           />
         </td>
       ) : null}
-      {columns.map((column) => (
+      {columns.map((column, at) => (
         <td
           key={column.key}
           data-head={column.head}
           data-from={column.from}
+          data-first={at === 0 || undefined}
+          data-plain={column.isPlain || undefined}
           data-main={column.width === undefined || undefined}
-          data-wide={column.width === undefined || column.isWideOnPhone || undefined}
+          data-actions={column.key === 'actions' || undefined}
           data-number={column.isNumber || undefined}
           data-hidden={column.isHiddenOnPhone || undefined}
         >

@@ -73,6 +73,7 @@ const settings = { name: 'Settings', to: '/settings/profile', glyph: 'settings' 
 /** The counts next to the links: of what, and its word. */
 const counted: Readonly<Record<string, readonly [keyof Attention, string]>> = {
   '/crons': ['failingCrons', 'failing'],
+  '/queues': ['failingQueues', 'failing'],
   '/failures': ['failedJobs', 'failed jobs'],
   '/alerts': ['unreadAlerts', 'unread'],
 };

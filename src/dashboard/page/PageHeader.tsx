@@ -55,7 +55,7 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
 /** The tab's title; a pinned tab shows that something is failing, and the number of unread alerts. */
 export function TabTitle({ title }: { title: string }) {
   const attention = useShell()?.attention;
-  const failing = attention ? attention.failingCrons : 0;
+  const failing = attention ? attention.failingCrons + attention.failingQueues : 0;
   const unread = attention ? attention.unreadAlerts : 0;
   const counts = `${failing > 0 ? `✕ ${failing} failing · ` : ''}${unread > 0 ? `(${formatAmount(capped(unread))}) ` : ''}`;
   return <title>{`${counts}${title} · Belfry`}</title>;

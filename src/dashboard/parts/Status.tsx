@@ -11,8 +11,9 @@ type Look = {
 };
 
 const statuses = {
+  failing: { glyph: 'failed', tone: 'red', word: 'Failing' },
+  late: { glyph: 'crons', tone: 'orange', word: 'Late' },
   success: { glyph: 'success', tone: 'teal', word: 'Success' },
-  completed: { glyph: 'success', tone: 'teal', word: 'Completed' },
   active: { glyph: 'success', tone: 'teal', word: 'Active' },
   recovery: { glyph: 'success', tone: 'teal', word: 'Recovery' },
   failed: { glyph: 'failed', tone: 'red', word: 'Failed' },
@@ -27,7 +28,6 @@ const statuses = {
   running: { glyph: 'processing', tone: 'blue', word: 'Running' },
   pending: { glyph: 'pending', tone: 'slate', word: 'Pending' },
   idle: { glyph: 'pending', tone: 'slate', word: 'Idle' },
-  ended: { glyph: 'pending', tone: 'grey', word: 'Ended' },
   paused: { glyph: 'paused', tone: 'grey', word: 'Paused' },
   muted: { glyph: 'muted', tone: 'violet', word: 'Muted' },
 } satisfies Record<string, Look>;

@@ -21,7 +21,14 @@ const height = 22;
  * slow among the others (but never as tall as a failure). Each shows its time, duration and code on hover; assistive
  * technology reads one sentence instead.
  */
-export function RecentResults({ results }: { results: readonly Result[] }) {
+export function RecentResults({
+  results,
+  isWide = false,
+}: {
+  results: readonly Result[];
+  /** As wide as its place. */
+  isWide?: boolean;
+}) {
   const shown = results.slice(-slots);
   const slowest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
   const failed = shown.filter(({ status }) => status === 'failed').length;
@@ -32,11 +39,11 @@ export function RecentResults({ results }: { results: readonly Result[] }) {
   return (
     <svg
       className={classes.strip}
-      width={slots * barWidth}
-      height={height}
+      width={isWide ? '100%' : slots * barWidth}
+      height={isWide ? 2 * height : height}
       viewBox={`0 0 ${slots * barWidth} ${height}`}
       // In a narrow place the oldest are cut off, never the newest.
-      preserveAspectRatio="xMaxYMid slice"
+      preserveAspectRatio={isWide ? 'none' : 'xMaxYMid slice'}
       role="img"
       aria-label={sentence}
     >

@@ -1,26 +1,24 @@
-import { data, Link } from 'react-router';
+import { data } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
+import { hasEnded } from '#domain/cron-end';
 import { FilterReader } from '#domain/read-filters';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { readCursor } from '../lists/cut-page.ts';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { ButtonLink } from '../parts/Button.tsx';
-import { Notice, UnreadableNotice } from '../parts/Notice.tsx';
+import { UnreadableNotice } from '../parts/Notice.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { Status } from '../parts/Status.tsx';
-import { cronStatus } from '../runs/cron-status.ts';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
-import { describeStreak, readStreak } from '../runs/failing-streak.ts';
+import { HealthWord } from '../runs/HealthWord.tsx';
 import { History } from '../runs/History.tsx';
 import { describeItsEnd, PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
 import { findRange, ranges } from '../runs/ranges.ts';
-import { AnswerStart } from '../runs/RunParts.tsx';
 import { readSourceFacts, SourcePage } from '../runs/SourcePage.tsx';
 import { SourceSettings } from '../runs/SourceSettings.tsx';
 import { notHere, open } from '../serving/open.ts';
-import type { CronListRow, MaintenanceWindowView, Work } from '../services.ts';
+import type { MaintenanceWindowView } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import type { Route } from './+types/crons.$id.ts';
 import classes from './crons.module.css';
@@ -43,23 +41,12 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   ]);
   if (!row || !cron || !durations || !deletion)
     return notHere(context, (teamId) => work.findCron(teamId, id));
-  const [facts, failing] = await Promise.all([
-    readSourceFacts(work, team.id, { kind: 'cron', ...cron }, ALERT_LEVELS),
-    readFailing(work, team.id, row),
-  ]);
+  const source = { kind: 'cron' as const, ...cron, streak: row.streak };
+  const facts = await readSourceFacts(work, team.id, source, ALERT_LEVELS);
   const { payload, unreadable } = cron;
   const headers = cron.headers.map(([name]) => name);
   const plots = { durations, range, faults, history, status: status ?? null };
-  return { ...plots, row, facts, failing, headers, payload, unreadable, deletion };
-}
-
-/** The header's words about a cron that fails. */
-async function readFailing(work: Work, teamId: string, { recentResults }: CronListRow) {
-  const streak = readStreak(recentResults);
-  const run = streak && (await work.readExecutionDetail(teamId, streak.lastRunId));
-  if (!run) return null;
-  const { record, response } = run;
-  return { title: describeStreak(streak, record), runId: record.id, response };
+  return { ...plots, row, facts, headers, payload, unreadable, deletion };
 }
 
 export async function action({ params: { id }, context }: Route.ActionArgs) {
@@ -98,7 +85,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 export default function CronPage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
-  const { row, facts, failing, durations, range, faults, deletion } = loaderData;
+  const { row, facts, durations, range, faults, deletion } = loaderData;
   const { cron } = row;
   return (
     <SourcePage
@@ -106,7 +93,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       id={cron.id}
       name={cron.name}
       facts={facts}
-      health={<Status name={cronStatus(cron)} />}
+      health={<HealthWord of={row} note={hasEnded(cron) ? 'ended' : null} />}
       note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
       more={
         <>
@@ -129,16 +116,6 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         </ActionButton>
       }
       deletion={`It never runs again, and its history of ${countOf(deletion.finished, 'run', 'runs')} goes with it. This can’t be undone. To stop it for a while, pause it.`}
-      above={
-        failing ? (
-          <Notice kind="failed" title={failing.title}>
-            <AnswerStart response={failing.response} />
-            <p>
-              <Link to={`/executions/${failing.runId}`}>See the cause and the next step</Link>
-            </p>
-          </Notice>
-        ) : null
-      }
       notices={<UnreadableNotice what={loaderData.unreadable} />}
       unmute={
         facts.windows.every(isOwn) ? (
@@ -148,16 +125,14 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
         ) : null
       }
     >
+      <PlannedRuns row={row} />
+      <History page={loaderData.history} status={loaderData.status} faults={faults} />
       <div className={classes.columns}>
-        <div className="stack">
-          <PlannedRuns row={row} />
-          <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
-            <DurationPlot durations={durations} range={range} />
-          </RangePanel>
-        </div>
+        <RangePanel title="Duration" ranges={ranges} range={range} faults={faults}>
+          <DurationPlot durations={durations} range={range} />
+        </RangePanel>
         <Settings {...loaderData} />
       </div>
-      <History page={loaderData.history} status={loaderData.status} faults={faults} />
     </SourcePage>
   );
 }

@@ -19,7 +19,8 @@ import type { Route } from './+types/crons.form.ts';
 
 /** The form of a new cron (`/crons/new`) or of a present one (`/crons/:id/edit`). */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
-  const { team, work, targets } = open(context);
+  const { team, work, people, targets } = open(context);
+  const sendsMail = people.accounts.sendsMail();
   const search = url.searchParams;
   const choices = await work.listChannelChoices(team.id);
   if (params.id === undefined) {
@@ -29,7 +30,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     const values = source
       ? { ...valuesOfCron(source, work.isSecretHeader), name: `${source.name} (copy)` }
       : { ...newCron, ...sample };
-    return { values, urlNote: undefined, cron: null, from: source?.id ?? null, choices };
+    return { values, urlNote: undefined, cron: null, from: source?.id ?? null, choices, sendsMail };
   }
   const { id } = params;
   const find = (teamId: string) => work.findCron(teamId, id);
@@ -43,6 +44,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
     cron: { id, name, unreadable, runsCounted, hasSecrets, areSecretsShown },
     from: null,
     choices,
+    sendsMail,
   };
 }
 
@@ -110,6 +112,8 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
         word={cron ? 'Save' : 'Create cron'}
         cancelTo={cron ? `/crons/${cron.id}` : '/crons'}
         choices={loaderData.choices}
+        sendsMail={loaderData.sendsMail}
+        isNew={cron === null}
         from={from}
         runsCounted={cron?.runsCounted ?? 0}
         paste={

@@ -1,16 +1,18 @@
+import { hasEnded } from '#domain/cron-end';
 import { open } from '../serving/open.ts';
-import { ButtonLink, Submit } from '../parts/Button.tsx';
+import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
-import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { type Context } from '../context.ts';
 import { cronBulk, CronsActedNotice } from '../runs/CronBulk.tsx';
 import { readChosen, readCronAct } from '../runs/cron-bulk.ts';
 import type { Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
-import { Form } from '../forms/Form.tsx';
-import { cronStatus } from '../runs/cron-status.ts';
+import { ActionButton } from '../forms/ActionButton.tsx';
+import { MoreActions } from '../parts/Popover.tsx';
+import { HealthWord } from '../runs/HealthWord.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -33,7 +35,7 @@ import type { Route } from './+types/crons.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readSourceSearch(url.searchParams, states);
+  const { search, faults } = readSourceSearch(url.searchParams);
   const page = search
     ? await work.listCronRows(team.id, { ...search, ...readCursor(url) })
     : { crons: [], next: null, previous: null };
@@ -65,7 +67,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 
 async function actOnMany(context: Context, url: URL, act: CronAct) {
   const { team, work, form, say } = open(context);
-  const { search } = readSourceSearch(url.searchParams, states);
+  const { search } = readSourceSearch(url.searchParams);
   const chosen = readChosen(form, search);
   if (chosen === null) {
     const toast = { kind: 'failed', text: 'Tick some crons first. Nothing was changed.' } as const;
@@ -101,13 +103,7 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         <MaintenanceNotice windows={muted.team} of="the team" />
         {answer ? <CronsActedNotice {...answer} /> : null}
       </div>
-      <SourceFilters
-        of="crons"
-        words="Name, URL or id"
-        states={states}
-        faults={faults}
-        tags={tags}
-      />
+      <SourceFilters of="crons" words="Name, URL or id" faults={faults} tags={tags} />
       <List
         faults={faults}
         caption="Crons"
@@ -125,30 +121,17 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
   );
 }
 
-const states = [
-  ['active', 'Active'],
-  ['paused', 'Paused'],
-  ['ended', 'Ended'],
-  ['failed', 'Last run failed'],
-  ['healthy', 'Active, not failing'],
-] as const;
-
-const columnsWith = (muted: MutedNow): Column<CronListRow>[] => [
-  statusColumn(muted),
+const columnsWith = ({ byId }: MutedNow): Column<CronListRow>[] => [
+  {
+    key: 'health',
+    head: 'Health',
+    width: '132px',
+    cell: (row) => (
+      <HealthWord of={row} note={hasEnded(row.cron) ? 'ended' : null} windows={byId[row.cron.id]} />
+    ),
+  },
   ...otherColumns,
 ];
-
-const statusColumn = ({ byId }: MutedNow): Column<CronListRow> => ({
-  key: 'status',
-  head: 'Status',
-  width: '90px',
-  cell: ({ cron }) => (
-    <span className={classes.states}>
-      <Status name={cronStatus(cron)} />
-      <MutedMark windows={byId[cron.id]} />
-    </span>
-  ),
-});
 
 const otherColumns: Column<CronListRow>[] = [
   {
@@ -169,9 +152,9 @@ const otherColumns: Column<CronListRow>[] = [
   {
     key: 'schedule',
     head: 'Schedule',
+    isPlain: true,
     width: '180px',
-    isWideOnPhone: true,
-    givesWay: 4,
+    givesWay: 3,
     cell: (row) => <Schedule row={row} />,
   },
   {
@@ -179,7 +162,7 @@ const otherColumns: Column<CronListRow>[] = [
     head: 'Next run',
     isTime: true,
     width: '112px',
-    givesWay: 3,
+    givesWay: 5,
     cell: ({ cron }) => <Time at={cron.nextRunAt} />,
   },
   {
@@ -187,15 +170,15 @@ const otherColumns: Column<CronListRow>[] = [
     head: 'Last run',
     isTime: true,
     width: '172px',
-    isWideOnPhone: true,
+    givesWay: 2,
     cell: (row) => <LastRun row={row} />,
   },
   {
     key: 'results',
     head: 'Last 50 runs',
     width: '164px',
+    givesWay: 4,
     isHiddenOnPhone: true,
-    givesWay: 1,
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },
   {
@@ -203,14 +186,13 @@ const otherColumns: Column<CronListRow>[] = [
     head: 'Success',
     width: '84px',
     isNumber: true,
-    givesWay: 2,
+    givesWay: 1,
     cell: ({ successRate }) => formatRate(successRate),
   },
   {
     key: 'actions',
     head: 'Actions',
-    width: '172px',
-    isWideOnPhone: true,
+    width: '84px',
     cell: ({ cron }) => <RowActions id={cron.id} name={cron.name} isActive={cron.isActive} />,
   },
 ];
@@ -245,14 +227,13 @@ function LastRun({ row: { lastRun } }: { row: CronListRow }) {
 function RowActions({ id, name, isActive }: { id: string; name: string; isActive: boolean }) {
   const [intent, word] = isActive ? ['pause', 'Pause'] : ['start', 'Start'];
   return (
-    <Form className={classes.actions}>
-      <input type="hidden" name="id" value={id} />
-      <Submit intent={intent} size="small" title={`${word} ${name}`}>
+    <MoreActions of={name} isSmall>
+      <ActionButton fields={{ id }} intent={intent} variant="quiet">
         {word}
-      </Submit>
-      <Submit intent="run" size="small" title={`Run ${name} now`}>
+      </ActionButton>
+      <ActionButton fields={{ id }} intent="run" variant="quiet">
         Run now
-      </Submit>
-    </Form>
+      </ActionButton>
+    </MoreActions>
   );
 }

@@ -88,13 +88,13 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
   useLiveRefresh(10);
   const answer = useAnswer(actionData);
   const { groups, range, faults, queues, tasks, countedBackTo } = loaderData;
-  const span = range ? `No job failed in the last ${range.word}` : 'No failed job waits for a hand';
+  const span = range ? `No job failed in the last ${range.word}` : 'No failed jobs';
   const { search } = useLocation();
   return (
     <>
       <PageHeader
         title="Failures"
-        note="Jobs that failed for good and were not resent, together where reason, target and code are the same."
+        note="Failed jobs that have no retries left and were not resent, grouped by reason, target and status code."
       />
       {answer ? <AskAgain asks={answer.asks} /> : null}
       <BulkTasks tasks={tasks} />
@@ -142,7 +142,7 @@ function NoFailures({ title }: { title: string }) {
         </ButtonLink>
       }
     >
-      Jobs that fail for good are grouped here by reason, target and code, so that you can retry or
+      Failed jobs are grouped here by reason, target and status code, so that you can retry or
       delete thousands of failures with one cause together.
     </EmptyState>
   );
@@ -162,6 +162,7 @@ function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
     {
       key: 'reason',
       head: 'Reason',
+      isPlain: true,
       width: '196px',
       cell: ({ reason, statusCode }) => describeGroup(reason, statusCode),
     },
@@ -201,7 +202,6 @@ function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
       key: 'actions',
       head: 'Actions',
       width: '110px',
-      isWideOnPhone: true,
       cell: (group) => <GroupActions group={group} asOf={asOf} />,
     },
   ];

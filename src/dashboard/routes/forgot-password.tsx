@@ -35,7 +35,7 @@ export default function ForgotPassword({ loaderData }: Route.ComponentProps) {
       word="Send link"
       below={below}
     >
-      <EmailField />
+      <EmailField autoFocus />
     </SignedOutForm>
   );
 }

@@ -129,6 +129,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
         }))}
       />
       <JobFilters queues={queues} tab={tab} faults={faults} resent={counts.resent} />
+      <InNoTab {...loaderData} />
       <ToCome {...loaderData} />
       <List
         faults={faults}
@@ -170,6 +171,20 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
       </p>
     </details>
   );
+}
+
+/** The jobs of All that are in no other tab, so that the numbers on the tabs add up. */
+function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
+  if (tab !== 'all' || !isOfOneQueue || resent.count + retried.count === 0) return null;
+  const parts = [
+    ...(retried.count > 0
+      ? [countOf(retried, 'attempt that was retried', 'attempts that were retried')]
+      : []),
+    ...(resent.count > 0
+      ? [countOf(resent, 'failed job that was resent', 'failed jobs that were resent')]
+      : []),
+  ];
+  return <p className="muted">{`All includes ${parts.join(' and ')}.`}</p>;
 }
 
 /** The count on a tab. With filters, only the current tab's jobs have been counted. */
@@ -286,7 +301,7 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
     text: 'Jobs whose target answered with success are listed here.',
   },
   failed: {
-    title: 'Nothing failed for good',
+    title: 'No failed jobs',
     text: 'Jobs whose last attempt failed are listed here until their queue’s dead letter retention ends. You can retry or delete them. Jobs that were resent are listed under “Resent”.',
   },
 };
@@ -296,7 +311,12 @@ function Nothing({ tab, narrowed, page, toCome }: Shown) {
   if (page.next !== null)
     return <EmptyState title="No job found so far">The search goes on below.</EmptyState>;
   if (narrowed)
-    return <EmptyState title="No job matches">Clear the search to see the others.</EmptyState>;
+    return (
+      <EmptyState title="No job matches">
+        The search box looks at ids, URLs, names of queues, payloads, responses and errors of the
+        jobs on this tab. Clear the search to see the others.
+      </EmptyState>
+    );
   const { title, text } = emptyTabs[tab];
   if (tab !== 'all') return <EmptyState title={title}>{text}</EmptyState>;
   return (

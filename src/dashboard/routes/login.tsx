@@ -75,7 +75,7 @@ export default function Login({ loaderData }: Route.ComponentProps) {
           </>
         }
       >
-        <EmailField />
+        <EmailField autoFocus />
         <CurrentPasswordField />
       </SignedOutForm>
       {provider === null ? null : <ProviderLink name={provider} next={next} />}

@@ -12,7 +12,7 @@ import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import { RecentResults } from '../plots/RecentResults.tsx';
 import { failedOf } from '../runs/job-search.ts';
-import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { QueueHistory } from '../runs/QueueHistory.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
 import { findRange, queueRanges } from '../runs/ranges.ts';
@@ -46,7 +46,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   const levels =
     queue.alertSettings.slow === null ? (['warning', 'failure'] as const) : ALERT_LEVELS;
   const [facts, rateWait] = await Promise.all([
-    readSourceFacts(work, team.id, { kind: 'queue', ...queue }, levels),
+    readSourceFacts(work, team.id, { kind: 'queue', ...queue, streak: row.streak }, levels),
     work.readRateWait(team.id, queue),
   ]);
   return { row, facts, rateWait, history, range, faults, deletion, counts };
@@ -75,14 +75,14 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 export default function QueuePage({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(5);
   const { row, facts, history, range, deletion } = loaderData;
-  const { queue, health } = row;
+  const { queue } = row;
   return (
     <SourcePage
       of="queue"
       id={queue.id}
       name={queue.name}
       facts={facts}
-      health={<QueueHealthWord health={health} />}
+      health={<HealthWord of={row} note={describeLoad(row)} />}
       more={
         <>
           <ButtonLink to={`/queues/${queue.id}/edit`} variant="default">
@@ -106,6 +106,12 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
       deletion={describeDeletion(deletion)}
     >
       <RateNotice wait={loaderData.rateWait} />
+      <Panel
+        title="Last 50 attempts"
+        beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}
+      >
+        <RecentResults results={row.recentResults} isWide />
+      </Panel>
       <div className={classes.columns}>
         <Now {...loaderData} />
         <Settings {...loaderData} />
@@ -144,7 +150,7 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
     ['Failed today (UTC)', failedOf(queue.id, failedSince), failed],
   ] as const;
   return (
-    <Panel title="Now" beside={<Link to={`/jobs?tab=all&queue=${queue.id}`}>All its jobs</Link>}>
+    <Panel title="Now">
       <DefinitionList
         entries={[
           ...counted.map(
@@ -161,10 +167,6 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
           ['Next due', <Time key="next" at={nextDueAt} />],
         ]}
       />
-      <div>
-        <h3>Last 50 attempts</h3>
-        <RecentResults results={row.recentResults} />
-      </div>
     </Panel>
   );
 }

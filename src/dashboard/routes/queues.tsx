@@ -2,7 +2,7 @@ import { open } from '../serving/open.ts';
 import { ButtonLink, Submit } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
 import alertClasses from '../alerts/Alerts.module.css';
-import { MaintenanceNotice, MutedMark } from '../alerts/MaintenanceNotice.tsx';
+import { MaintenanceNotice } from '../alerts/MaintenanceNotice.tsx';
 import { type MutedNow, readMutedNow } from '../alerts/muted-now.ts';
 import { describeRunning, formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
@@ -18,14 +18,14 @@ import { RecentResults } from '../plots/RecentResults.tsx';
 import { Tags } from '../parts/Tags.tsx';
 import { Time } from '../parts/Time.tsx';
 import { failedOf } from '../runs/job-search.ts';
-import { QueueHealthWord } from '../runs/QueueHealthWord.tsx';
+import { describeLoad, HealthWord } from '../runs/HealthWord.tsx';
 import { readSourceSearch, SourceFilters } from '../runs/source-filter.tsx';
 import type { QueueListRow } from '../services.ts';
 import type { Route } from './+types/queues.ts';
 
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
-  const { search, faults } = readSourceSearch(url.searchParams, states);
+  const { search, faults } = readSourceSearch(url.searchParams);
   const page = search
     ? await work.listQueueRows(team.id, { ...search, ...readCursor(url) })
     : { queues: [], next: null, previous: null };
@@ -82,7 +82,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
       <div className={alertClasses.notices}>
         <MaintenanceNotice windows={muted.team} of="the team" />
       </div>
-      <SourceFilters of="queues" words="Name or id" states={states} faults={faults} tags={tags} />
+      <SourceFilters of="queues" words="Name or id" faults={faults} tags={tags} />
       <List
         faults={faults}
         caption="Queues"
@@ -99,38 +99,27 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
   );
 }
 
-const states = [
-  ['failing', 'Failed today, or backlogged'],
-  ['healthy', 'Healthy'],
-  ['paused', 'Paused'],
-] as const;
-
-const columnsWith = (muted: MutedNow): Column<QueueListRow>[] => [
-  statusColumn,
-  nameColumn(muted),
+const columnsWith = ({ byId }: MutedNow): Column<QueueListRow>[] => [
+  {
+    key: 'health',
+    head: 'Health',
+    width: '146px',
+    cell: (row) => <HealthWord of={row} note={describeLoad(row)} windows={byId[row.queue.id]} />,
+  },
   ...otherColumns,
 ];
 
-const statusColumn: Column<QueueListRow> = {
-  key: 'health',
-  head: 'Status',
-  width: '120px',
-  cell: ({ health }) => <QueueHealthWord health={health} />,
-};
-
-const nameColumn = ({ byId }: MutedNow): Column<QueueListRow> => ({
-  key: 'name',
-  head: 'Name',
-  cell: ({ queue }) => (
-    <span className="row">
-      <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
-      <Tags tags={queue.tags} of="queues" most={2} />
-      <MutedMark windows={byId[queue.id]} />
-    </span>
-  ),
-});
-
 const otherColumns: Column<QueueListRow>[] = [
+  {
+    key: 'name',
+    head: 'Name',
+    cell: ({ queue }) => (
+      <span className="row">
+        <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
+        <Tags tags={queue.tags} of="queues" most={2} />
+      </span>
+    ),
+  },
   {
     key: 'waiting',
     head: 'Waiting',
@@ -188,7 +177,6 @@ const otherColumns: Column<QueueListRow>[] = [
     key: 'actions',
     head: 'Actions',
     width: '100px',
-    isWideOnPhone: true,
     cell: ({ queue }) => (
       <Form>
         <input type="hidden" name="id" value={queue.id} />

@@ -51,7 +51,7 @@ export default function Register({ loaderData }: Route.ComponentProps) {
       below={<Link to="/login">Sign in instead</Link>}
     >
       {confirmsFirst ? (
-        <EmailField />
+        <EmailField autoFocus />
       ) : (
         <>
           <AccountFields />

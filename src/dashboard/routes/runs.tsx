@@ -85,6 +85,7 @@ const columns: Column<FoundRun>[] = [
   {
     key: 'of',
     head: 'Queue or cron',
+    isPlain: true,
     width: '176px',
     givesWay: 3,
     cell: ({ kind, sourceId, sourceName }) => (
@@ -106,7 +107,7 @@ const outcomes = [
   ['success', 'Success'],
   ['failure', 'Failed, retried or not'],
   ['retried', 'Failed and retried'],
-  ['failed', 'Failed for good'],
+  ['failed', 'Failed, no retries left'],
 ] as const;
 
 const faultCodes = Object.keys(CONNECTION_FAULTS) as FaultCode[];
@@ -122,7 +123,7 @@ type FiltersProps = {
 function Filters({ sources, tags, faults }: FiltersProps) {
   return (
     <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
-      <FilterWords placeholder="Id, URL, status code, reason or text" />
+      <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
       <FilterChoice name="of" label="Of" options={kinds}>
         <SourceOptions sources={sources} />
       </FilterChoice>
@@ -149,8 +150,9 @@ function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
   if (isNarrowed) {
     return (
       <EmptyState title="No run matches">
-        Finished runs are kept for a time that the operator sets; counts in plots stay longer. Clear
-        the filters to see everything that is left.
+        The search box looks at ids, URLs, names of queues and crons, payloads, responses and
+        errors. Finished runs are kept for a time that the operator sets; counts in plots stay
+        longer. Clear the filters to see everything that is left.
       </EmptyState>
     );
   }

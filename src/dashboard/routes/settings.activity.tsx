@@ -80,7 +80,6 @@ const COLUMNS: Column<Activity>[] = [
     key: 'who',
     head: 'Who',
     width: '280px',
-    isWideOnPhone: true,
     cell: (row) => <Who row={row} />,
   },
 ];

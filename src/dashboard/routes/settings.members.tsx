@@ -185,7 +185,6 @@ function memberColumns(me: Actor): Column<Member>[] {
       key: 'actions',
       head: 'Change',
       width: '216px',
-      isWideOnPhone: true,
       cell: (member) => <MemberActions member={member} me={me} />,
     },
   ];

@@ -30,6 +30,7 @@ export default function Setup({ loaderData }: Route.ComponentProps) {
       {loaderData.asksCode ? (
         <TextField
           name="code"
+          autoFocus
           label="Setup code"
           description="Find it in the service’s log, or run `belfry setup-code`."
           autoComplete="off"
@@ -37,7 +38,7 @@ export default function Setup({ loaderData }: Route.ComponentProps) {
           maxLength={LIMITS.codeCharacters}
         />
       ) : null}
-      <AccountFields />
+      <AccountFields autoFocus={!loaderData.asksCode} />
       <TeamField />
     </SignedOutForm>
   );

@@ -34,7 +34,8 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 }
 
 export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
-  const isFailing = (loaderData.attention?.failingCrons ?? 0) > 0;
+  const { failingCrons = 0, failingQueues = 0 } = loaderData.attention ?? {};
+  const isFailing = failingCrons + failingQueues > 0;
   return (
     <AppShell {...loaderData}>
       <link

@@ -135,7 +135,7 @@ function BecameOf({ task, resent }: { task: ShownTask; resent: ResentCount }) {
 
 export function describeResent({ succeeded, underWay, failed, gone }: ResentCount): string {
   const parts = [
-    [succeeded, 'completed'],
+    [succeeded, 'succeeded'],
     [underWay, 'under way'],
     [failed, 'failed'],
     [gone, 'deleted'],

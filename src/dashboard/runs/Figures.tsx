@@ -1,46 +1,81 @@
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { describeDuration, formatMilliseconds } from '#domain/duration-words';
-import type { Figures as Numbers, PeriodFigures } from '../services.ts';
+import type { Counts, Figures as Numbers, PeriodFigures, Usage } from '../services.ts';
+import { capped, formatAmount, formatRate, formatRunsAnHour } from '../words/amounts.ts';
 import classes from './Figures.module.css';
-import { formatRate, formatRunsAnHour } from '../words/amounts.ts';
 
-/** Numbers of the last day, each next to that of the last week. Renders nothing without a run in the week. */
-export function Figures({ figures }: { figures: Numbers }) {
+type FiguresProps = { figures: Numbers; counts: Counts; usage: Usage; forecast: string | null };
+
+/** The numbers of the team in one row: of the last day, each above that of the last week, and those of now. */
+export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
   const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
-  if (lastWeek.runsAnHour === null) return null;
   const pair = (write: (figures: PeriodFigures) => string) => ({
-    day: write(lastDay),
-    week: write(lastWeek),
+    value: write(lastDay),
+    below: `${write(lastWeek)} in 7 d`,
   });
+  const { jobs, crons, queues } = counts;
   return (
     <section className="panel">
       <header>
         <h2>Last 24 hours</h2>
-        <span className="muted">beside 7 days</span>
+        <span className="muted">and now</span>
       </header>
       <dl className={classes.figures}>
-        <Figure name="Success rate" {...pair(({ successRate }) => formatRate(successRate))} />
-        <Figure name="Runs an hour" {...pair(({ runsAnHour }) => formatRunsAnHour(runsAnHour))} />
-        <Figure name="Median duration" {...pair(({ medianMs }) => formatAbout(medianMs))} />
-        <Figure name="95 % took at most" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
+        {lastWeek.runsAnHour === null ? null : (
+          <>
+            <Figure name="Success rate" {...pair(({ successRate }) => formatRate(successRate))} />
+            <Figure
+              name="Runs an hour"
+              {...pair(({ runsAnHour }) => formatRunsAnHour(runsAnHour))}
+            />
+            <Figure name="Median duration" {...pair(({ medianMs }) => formatAbout(medianMs))} />
+            <Figure name="95 % took at most" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
+            <Figure
+              name="Oldest waiting"
+              value={formatWait(oldestWaitMs)}
+              below={`${formatWait(longestWaitOfWeekMs)} in 7 d`}
+            />
+          </>
+        )}
         <Figure
-          name="Oldest waiting"
-          day={formatWait(oldestWaitMs)}
-          week={`at most ${formatWait(longestWaitOfWeekMs)}`}
+          name={<Link to="/jobs">Jobs waiting</Link>}
+          value={count(jobs.pending + jobs.retrying)}
+          below={`${count(jobs.retrying)} retrying, ${count(jobs.processing)} processing`}
+        />
+        <Figure
+          name={<Link to="/crons">Crons</Link>}
+          value={count(crons.active + crons.paused)}
+          below={`${count(crons.paused)} paused`}
+        />
+        <Figure
+          name={<Link to="/queues">Queues</Link>}
+          value={count(queues.active + queues.paused)}
+          below={`${count(queues.paused)} paused`}
+        />
+        <Figure
+          name="Runs this month"
+          value={usage.used.toLocaleString('en')}
+          below={
+            forecast ??
+            (usage.limit === null ? 'no limit' : `of ${usage.limit.toLocaleString('en')}`)
+          }
         />
       </dl>
     </section>
   );
 }
 
-function Figure({ name, day, week }: { name: string; day: ReactNode; week: ReactNode }) {
+const count = (number: number) => formatAmount(capped(number));
+
+type FigureProps = { name: ReactNode; value: string; below: string };
+
+function Figure({ name, value, below }: FigureProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd className="num">{day}</dd>
-      <dd className={classes.week}>
-        <span className="num">{week}</span> in 7 d
-      </dd>
+      <dd className="num">{value}</dd>
+      <dd className={classes.below}>{below}</dd>
     </div>
   );
 }

@@ -78,6 +78,7 @@ const columns: Column<HistoryRun>[] = [
   {
     key: 'at',
     head: 'When',
+    isPlain: true,
     isTime: true,
     width: '112px',
     cell: (row) => <Time at={timeOf(row)} />,
@@ -85,6 +86,7 @@ const columns: Column<HistoryRun>[] = [
   {
     key: 'why',
     head: 'By',
+    isPlain: true,
     width: '92px',
     givesWay: 1,
     cell: ({ scheduledAt }) => (scheduledAt === null ? 'Run now' : 'Schedule'),
@@ -92,6 +94,7 @@ const columns: Column<HistoryRun>[] = [
   {
     key: 'code',
     head: 'Outcome',
+    isPlain: true,
     width: '186px',
     cell: (row) => (
       <>

@@ -38,7 +38,7 @@ export function JobFilters({ queues, tab, faults, resent }: JobFiltersProps) {
       clearTo={`/jobs?tab=${tab}`}
       keep={tab === 'failed' ? ['tab', 'target'] : ['tab', 'target', 'resent']}
     >
-      <FilterWords placeholder="Id, URL, status code, reason or payload text" />
+      <FilterWords placeholder="Id, URL, queue, status code, reason or any text" />
       <QueueFilter queues={queues} />
       <FilterChoice name="reason" label="Reason" options={reasonOptions} />
       {tab === 'failed' ? (

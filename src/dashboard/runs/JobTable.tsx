@@ -24,7 +24,6 @@ export function jobColumns(
     head: 'Actions',
     // Wider if a job is held, because its button shows when it will be fired.
     width: jobs.some(isHeld) ? '304px' : '124px',
-    isWideOnPhone: true,
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
   return [...columns, actions];
@@ -84,6 +83,7 @@ const columns: Column<JobListRow>[] = [
   {
     key: 'queue',
     head: 'Queue',
+    isPlain: true,
     width: '140px',
     givesWay: 3,
     cell: ({ queue, queueId }) => (

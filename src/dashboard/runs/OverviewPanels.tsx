@@ -1,16 +1,13 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { formatAmount } from '../words/amounts.ts';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { OutcomeStep, Overview } from '../services.ts';
-import { failedOf } from './job-search.ts';
 import { jobStatus } from './cron-status.ts';
 import { Outcome } from './run-columns.tsx';
 import { OutcomeBars } from './DurationPlot.tsx';
 import classes from './OverviewPanels.module.css';
-import { QueueHealthWord } from './QueueHealthWord.tsx';
 import { labelDay, labelHour } from './ranges.ts';
 import { describeOutcome } from './reasons.ts';
 import { runsOf } from './run-links.ts';
@@ -26,49 +23,6 @@ function List({ title, to, children }: { title: string; to?: string; children: R
       </header>
       {children}
     </section>
-  );
-}
-
-/** Crons whose last run failed, and queues in trouble; nothing at all where all is well. */
-export function FailingNow({ overview: { failingCrons, troubledQueues } }: Part) {
-  if (failingCrons.length === 0 && troubledQueues.length === 0) return null;
-  return (
-    <List title="Failing now">
-      <ul className={classes.rows}>
-        {failingCrons.map(({ cronId, name, lastRun }) => (
-          <li key={cronId}>
-            <Status name="failed" />
-            <Link to={`/crons/${cronId}`}>{name}</Link>
-            <Link className={classes.quiet} to={`/executions/${lastRun.id}`}>
-              {lastRun.errorMessage ?? describeOutcome(lastRun)}
-            </Link>
-            <Time at={lastRun.completedAt} />
-          </li>
-        ))}
-        {troubledQueues.map(({ queue, health, waiting, failed, failedSince, oldestDueAt }) => (
-          <li key={queue.id}>
-            {health === 'backlogged' ? (
-              <QueueHealthWord health={health} />
-            ) : (
-              <Status name="failed" />
-            )}
-            <Link to={`/queues/${queue.id}`}>{queue.name}</Link>
-            <span className={classes.quiet}>
-              {failed.count > 0 ? (
-                <>
-                  <Link to={failedOf(queue.id, failedSince)}>
-                    {`${formatAmount(failed)} failed`}
-                  </Link>
-                  {' in the last hour, '}
-                </>
-              ) : null}
-              {`${formatAmount(waiting)} waiting`}
-            </span>
-            <Time at={oldestDueAt} />
-          </li>
-        ))}
-      </ul>
-    </List>
   );
 }
 

@@ -10,7 +10,7 @@ import { Panel } from './RunParts.tsx';
 import { describeOverlap } from './overlap.ts';
 import { formatRate } from '../words/amounts.ts';
 
-/** A cron's next times, and the strip of its last runs. */
+/** The strip of a cron’s last runs, and its next times. */
 export function PlannedRuns({
   row: { cron, lastRun, recentResults, successRate },
 }: {
@@ -23,42 +23,46 @@ export function PlannedRuns({
   const isTeamPaused = useTeamPause() !== null;
   const runs = cron.isActive && !isTeamPaused ? planned.slice(0, 5) : [];
   const overlap = describeOverlap(recentResults, planned);
+  const isPlanned = cron.isActive && !hasEnded(cron);
   return (
-    <Panel title="Planned" beside={<code>{cron.cronExpression}</code>}>
-      <p>{describeExpression(cron.cronExpression)} (UTC)</p>
+    <Panel
+      title="Last 50 runs"
+      beside={
+        <span className="muted">
+          {formatRate(successRate)} success
+          {lastRun?.completedAt ? (
+            <>
+              , last run <Time at={lastRun.completedAt} />
+            </>
+          ) : null}
+        </span>
+      }
+    >
+      <RecentResults results={recentResults} isWide />
+      <div className="row">
+        <span>
+          {describeExpression(cron.cronExpression)} (UTC) <code>{cron.cronExpression}</code>
+        </span>
+        {isPlanned && !isTeamPaused ? (
+          <ol className="row" aria-label="Next runs">
+            {runs.map((at) => (
+              <li key={at}>
+                <Time at={at} exact />
+              </li>
+            ))}
+          </ol>
+        ) : null}
+        {isTeamPaused && isPlanned ? (
+          <p className="muted">Nothing while everything of the team is paused.</p>
+        ) : (
+          <CronOutlook cron={cron} isLastShown={runs.length < 5} />
+        )}
+      </div>
       {overlap ? (
         <Notice kind="warning" title="Runs overlap">
           {overlap}
         </Notice>
       ) : null}
-      {cron.isActive && !isTeamPaused && !hasEnded(cron) ? (
-        <ol className="row">
-          {runs.map((at) => (
-            <li key={at}>
-              <Time at={at} exact />
-            </li>
-          ))}
-        </ol>
-      ) : null}
-      {isTeamPaused && cron.isActive && !hasEnded(cron) ? (
-        <p className="muted">Nothing while everything of the team is paused.</p>
-      ) : (
-        <CronOutlook cron={cron} isLastShown={runs.length < 5} />
-      )}
-      <div>
-        <h3>Last 50 runs</h3>
-        <div className="row">
-          <RecentResults results={recentResults} />
-          <span>
-            {formatRate(successRate)} success
-            {lastRun?.completedAt ? (
-              <>
-                , last run <Time at={lastRun.completedAt} />
-              </>
-            ) : null}
-          </span>
-        </div>
-      </div>
     </Panel>
   );
 }

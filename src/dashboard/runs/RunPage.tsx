@@ -4,6 +4,8 @@ import { DefinitionList } from '../parts/DefinitionList.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { ExecutionRunDetail, JobRunDetail } from '../services.ts';
 import { CallbackFact, FailureNotice, Panel, RunPanels } from './RunParts.tsx';
+import { SourceOfRun } from './FailingNotice.tsx';
+import type { FailedSource } from './read-run.ts';
 import { mayBeSent } from './reasons.ts';
 import { pageOfRun } from './run-links.ts';
 import type { PageRun } from './run-text.ts';
@@ -21,6 +23,7 @@ type RunPageProps = {
     run: ShownRun<JobRunDetail> | ShownRun<ExecutionRunDetail>;
     secretsShown: boolean;
     wholeBody: string | null;
+    source: FailedSource | null;
   };
   /** The title of the panel of facts, those that only this kind of run has, and those at the end. */
   title: string;
@@ -44,7 +47,9 @@ export function RunPage(props: RunPageProps) {
     <div className="stack">
       {props.above}
       {explanation ? (
-        <FailureNotice explanation={explanation} response={response} editTo={props.editTo} />
+        <FailureNotice explanation={explanation} response={response} editTo={props.editTo}>
+          <SourceOfRun source={props.page.source} />
+        </FailureNotice>
       ) : null}
       {props.notices}
       {props.beside ? (

@@ -22,11 +22,14 @@ export function FailureNotice({
   explanation,
   response,
   editTo,
+  children,
 }: {
   explanation: Explanation;
   response: PageRun['response'];
   /** The form that takes another URL (`url` is added to its address); null if there is none. */
   editTo: string | null;
+  /** Facts about its cron or queue. */
+  children?: ReactNode;
 }) {
   const { title, text, nextStep, useUrl } = explanation;
   const mayEdit = useMayOpen(editTo ?? '');
@@ -45,6 +48,7 @@ export function FailureNotice({
           <code style={{ overflowWrap: 'anywhere' }}>{useUrl}</code>
         </p>
       ) : null}
+      {children}
     </Notice>
   );
 }

@@ -5,28 +5,35 @@ import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
 import { readTold } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
+import { FailingNotice, readFailing } from './FailingNotice.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
-import type { Work } from '../services.ts';
+import type { Streak, Work } from '../services.ts';
 
-type Source = { kind: 'cron' | 'queue'; id: string; alertSettings: AlertSettings };
+type Source = {
+  kind: 'cron' | 'queue';
+  id: string;
+  alertSettings: AlertSettings;
+  streak: Streak | null;
+};
 
 /** What the pages of a cron and of a queue both show. @param levels  the alerts that it can raise */
 export async function readSourceFacts(
   work: Work,
   teamId: string,
-  { kind, id, alertSettings }: Source,
+  { kind, id, alertSettings, streak }: Source,
   levels: readonly AlertLevel[],
 ) {
   const { slow } = alertSettings;
-  const [windows, activity, told, slowSince] = await Promise.all([
+  const [windows, activity, told, slowSince, failing] = await Promise.all([
     work.listActiveWindows(teamId, { kind, id }),
     work.listActivityOf(teamId, id),
     readTold(work, teamId, alertSettings, levels),
     // By its own rule; null: it is not slow, or it has none.
     slow === null ? null : work.findSlowSince(teamId, id, slow),
+    readFailing(work, teamId, kind, streak),
   ]);
-  return { alertSettings, windows, activity, told, slowSince };
+  return { alertSettings, windows, activity, told, slowSince, failing };
 }
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;
@@ -42,8 +49,7 @@ type SourcePageProps = {
   action: ReactNode;
   /** What is deleted with it. */
   deletion: ReactNode;
-  /** Notices above and below that it is slow. */
-  above?: ReactNode;
+  /** Notices below those that it fails and is slow. */
   notices?: ReactNode;
   /** Ends what mutes it. */
   unmute?: ReactNode;
@@ -74,7 +80,13 @@ export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
         }
       />
       <div className="stack">
-        {parts.above}
+        <FailingNotice
+          of={of}
+          id={id}
+          failing={facts.failing}
+          alertSettings={facts.alertSettings}
+          isMuted={facts.windows.length > 0}
+        />
         <SlowNotice since={facts.slowSince} source={`${of}:${id}`} />
         {parts.notices}
         <MaintenanceNotice windows={facts.windows} of={`this ${of}`} action={parts.unmute} />

@@ -1,6 +1,6 @@
 /** The actions of the buttons above the ticked crons, and their messages. */
 import { readText } from '../forms/values.ts';
-import type { CronAct, CronsActed, CronsChosen, CronSearch } from '../services.ts';
+import type { CronAct, CronsActed, CronsChosen, SourceSearch } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 
 /** The intents of the buttons above the table. Those in its rows have no prefix. */
@@ -19,7 +19,7 @@ export function readCronAct(form: FormData): CronAct | null {
 }
 
 /** Ticked rows, or all that match; null where the filter can't be read or nothing is ticked. */
-export function readChosen(form: FormData, search: CronSearch | null): CronsChosen | null {
+export function readChosen(form: FormData, search: SourceSearch | null): CronsChosen | null {
   if (form.get('all') === '1') return search && { search };
   const ids = form.getAll('id').filter((id) => typeof id === 'string');
   return ids.length === 0 ? null : { ids };

@@ -22,13 +22,13 @@ describe('the search of the jobs list', () => {
     assert.deepEqual(found('5XX, 404'), { tab: 'all', statusCode: '5xx,404' });
     assert.deepEqual(found('Timeout'), { tab: 'all', reason: 'timeout' });
     assert.deepEqual(found('http_server_error'), { tab: 'all', reason: 'http_server_error' });
-    assert.deepEqual(found(' order 42 '), { tab: 'all', payloadText: 'order 42' });
+    assert.deepEqual(found(' order 42 '), { tab: 'all', words: 'order 42' });
   });
   test('the search combines all filters', () => {
     const query = 'tab=failed&q=order&code=none&queue=q1&resent=any&from=2026-11-21T09:05';
     assert.deepEqual(read(query), {
       tab: 'failed',
-      payloadText: 'order',
+      words: 'order',
       statusCode: 'none',
       queueId: 'q1',
       resent: 'any',
@@ -45,8 +45,8 @@ describe('the search of the jobs list', () => {
       ['resent=yes', 'resent'],
       ['code=500&code=502', 'code'],
       [`q=${'x'.repeat(2049)}`, 'q'],
-      // Both ask for the payload, so one of them would be lost.
-      ['q=order&payload=42', 'q'],
+      // Both ask for the code, so one of them would be lost.
+      ['q=503&code=404', 'q'],
     ] as const) {
       assert.deepEqual(faultsOf(query), faulty, query);
       assert.equal(read(query), null, query);

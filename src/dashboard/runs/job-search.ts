@@ -91,7 +91,7 @@ export function writeJobSearch(search: JobSearch): string {
   const params = new URLSearchParams({ tab: search.tab });
   const add = (name: string, value: string | number | undefined) =>
     void (value !== undefined && params.set(name, String(value)));
-  add('q', search.id ?? search.urlPrefix);
+  add('q', search.id ?? search.urlPrefix ?? search.words);
   add('queue', search.queueId);
   add('payload', search.payloadText);
   add('response', search.responseText);
@@ -104,9 +104,9 @@ export function writeJobSearch(search: JobSearch): string {
   return `/jobs?${params.toString()}`;
 }
 
-/** The address of the jobs that failed in a queue since a time and were not resent. */
-export function failedOf(queueId: string, since: number): string {
-  return writeJobSearch({ tab: 'failed', queueId, from: since });
+/** The address of the jobs that failed in a queue and were not resent; since a time, if it is given. */
+export function failedOf(queueId: string, since?: number): string {
+  return writeJobSearch({ tab: 'failed', queueId, ...(since !== undefined && { from: since }) });
 }
 
 export function isNarrowed(params: URLSearchParams): boolean {

@@ -1,8 +1,16 @@
 /** The loaders of single runs' pages, and the addresses of their long texts. */
 import { open, notHere } from '../serving/open.ts';
 import { data } from 'react-router';
+import type { AlertSettings } from '#domain/alert-settings';
 import { type Context, notFound } from '../context.ts';
-import type { RecordedRun, RunDetail, ShowOptions, Work } from '../services.ts';
+import type {
+  ExecutionRunDetail,
+  JobRunDetail,
+  RunDetail,
+  ShowOptions,
+  Streak,
+  Work,
+} from '../services.ts';
 import { textParts, type RunTextPart } from './run-text.ts';
 
 type Asked = { params: { id: string }; context: Context; url: URL };
@@ -14,7 +22,7 @@ type ReadRun<Run> = (
 const areSecretsShown = ({ searchParams }: URL) => searchParams.get('secrets') === 'shown';
 
 /** The data of a run's page; the 404 page if the team has none with that id. */
-export async function readRunPage<Run extends RecordedRun>(
+export async function readRunPage<Run extends JobRunDetail | ExecutionRunDetail>(
   { params, context, url }: Asked,
   read: ReadRun<Run>,
 ) {
@@ -25,7 +33,32 @@ export async function readRunPage<Run extends RecordedRun>(
     (await notHere(context, (teamId) => read(work, teamId, params.id)));
   const isWhole = url.searchParams.get('body') === 'whole';
   const wholeBody = isWhole ? await work.readResponseText(team.id, run.record.id) : null;
-  return { run, secretsShown, wholeBody };
+  return { run, secretsShown, wholeBody, source: await readFailedSource(work, team.id, run) };
+}
+
+export type FailedSource = NonNullable<Awaited<ReturnType<typeof readFailedSource>>>;
+
+/** The cron or queue of a run that failed; null of others. */
+async function readFailedSource(
+  work: Work,
+  teamId: string,
+  run: JobRunDetail | ExecutionRunDetail,
+) {
+  if (run.explanation === null) return null;
+  if (run.kind === 'job') {
+    const row = await work.readQueueRow(teamId, run.record.queueId);
+    return row && factsOf('queue', row.queue, row.streak);
+  }
+  const row = await work.readCronRow(teamId, run.cron.id);
+  return row && factsOf('cron', row.cron, row.streak);
+}
+
+function factsOf(
+  kind: 'cron' | 'queue',
+  { id, name, alertSettings }: { id: string; name: string; alertSettings: AlertSettings },
+  streak: Streak | null,
+) {
+  return { kind, id, name, alertSettings, streak };
 }
 
 /** The longest text that is sent. A payload of the maximum size stays below it, even escaped twice as in a command. */

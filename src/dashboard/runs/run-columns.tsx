@@ -24,6 +24,7 @@ export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
   key: 'duration',
   head: 'Duration',
   width: '86px',
+  isPlain: true,
   isNumber: true,
   givesWay: 2,
   cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
@@ -43,6 +44,7 @@ export const outcomeColumns: Column<Row>[] = [
     key: 'outcome',
     head: 'Outcome',
     width: '186px',
+    isPlain: true,
     givesWay: 4,
     cell: (run) => (
       <Outcome
@@ -55,6 +57,7 @@ export const outcomeColumns: Column<Row>[] = [
   {
     key: 'at',
     head: 'When',
+    isPlain: true,
     isTime: true,
     width: '112px',
     givesWay: 5,

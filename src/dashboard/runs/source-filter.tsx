@@ -1,42 +1,36 @@
+import { HEALTHS } from '#domain/health';
 import { FilterReader, type FilterFaults, type ReadFilters } from '#domain/read-filters';
 import { readTag, tagSentence } from '#domain/tags';
 import { FilterBar } from '../lists/FilterBar.tsx';
-import { FilterChoice, FilterWords, type Option, TagFilter } from '../lists/FilterFields.tsx';
+import { FilterChoice, FilterWords, TagFilter } from '../lists/FilterFields.tsx';
+import type { SourceSearch } from '../services.ts';
+import { healthOptions } from './HealthWord.tsx';
 
 const filters = ['q', 'status', 'tag'] as const;
 
-type SourceSearch<Status> = { text?: string; status?: Status; tag?: string };
-
 /** Reads the search of the list of crons or queues; empty if the address asks for nothing. */
-export function readSourceSearch<Status extends string>(
-  params: URLSearchParams,
-  states: readonly (readonly [Status, string])[],
-): ReadFilters<SourceSearch<Status>> {
+export function readSourceSearch(params: URLSearchParams): ReadFilters<SourceSearch> {
   const reader = new FilterReader(params);
   const text = reader.text('q').trim();
-  const status = reader.choice(
-    'status',
-    states.map(([name]) => name),
-  );
+  const health = reader.choice('status', HEALTHS);
   const tag = reader.read('tag', readTag, tagSentence);
-  return reader.finish({ ...(text && { text }), ...(status && { status }), ...(tag && { tag }) });
+  return reader.finish({ ...(text && { text }), ...(health && { health }), ...(tag && { tag }) });
 }
 
 type SourceFiltersProps = {
   of: 'crons' | 'queues';
   /** The accepted input of the search box. */
   words: string;
-  states: readonly Option[];
   faults: FilterFaults | null;
   tags: readonly string[];
 };
 
 /** The filters of a list of crons or queues. */
-export function SourceFilters({ of, words, states, faults, tags }: SourceFiltersProps) {
+export function SourceFilters({ of, words, faults, tags }: SourceFiltersProps) {
   return (
     <FilterBar label={`Search ${of}`} names={filters} faults={faults} clearTo={`/${of}`}>
       <FilterWords placeholder={words} />
-      <FilterChoice name="status" label="Status" options={[['', 'All'], ...states]} />
+      <FilterChoice name="status" label="Health" options={[['', 'Any health'], ...healthOptions]} />
       <TagFilter tags={tags} />
     </FilterBar>
   );

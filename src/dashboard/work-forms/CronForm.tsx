@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { LIMITS } from '#domain/limits';
+import { DEFAULT_REF } from '#domain/alert-settings';
 import { AlertFields } from '../alerts/AlertFields.tsx';
+import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
 import { CheckField, ChoiceField, NumberField, TextField } from '../forms/Field.tsx';
 import { Form } from '../forms/Form.tsx';
 import { EnterSaves, FormActions } from '../forms/FormActions.tsx';
@@ -21,6 +23,8 @@ const thresholds = [
 
 type CronFormProps = {
   values: Values;
+  /** The first field of a new cron has the focus. */
+  isNew: boolean;
   /** The source of the URL, if a link set it. */
   urlNote?: string | undefined;
   /** The label of the button that saves. */
@@ -28,6 +32,8 @@ type CronFormProps = {
   cancelTo: string;
   /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
+  /** Whether there is a mail server; without it mails are in the log of the service. */
+  sendsMail: boolean;
   /** The cron whose stored headers replace masked ones, when a cron is made from another. */
   from: string | null;
   /** Scheduled runs that count toward its end. */
@@ -54,6 +60,7 @@ export function CronForm(props: CronFormProps) {
           maxLength={LIMITS.nameCharacters}
           autoComplete="off"
           placeholder="Close the month"
+          autoFocus={props.isNew}
         />
         <TargetFields urlNote={props.urlNote} />
         <TagsField />
@@ -88,6 +95,7 @@ export function CronForm(props: CronFormProps) {
           <ChoiceField
             name="alert_threshold"
             label="Alert threshold"
+            description={describeWay(props.choices, props.sendsMail)}
             choices={thresholds}
             isShort
           />
@@ -97,6 +105,17 @@ export function CronForm(props: CronFormProps) {
       <FormActions word={props.word} cancelTo={props.cancelTo} />
     </Form>
   );
+}
+
+/** Where alerts go unless other channels are chosen below. */
+function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): string {
+  const standard = choices.find(({ id }) => id === DEFAULT_REF);
+  if (!standard) return 'Alerts appear on the Alerts page.';
+  if (standard.kind !== 'email')
+    return `Alerts go to ${nameOfChannel(standard)} (${nameChannel(standard.kind)}) and to the Alerts page.`;
+  return sendsMail
+    ? 'Alerts are mailed to every member and appear on the Alerts page.'
+    : 'Alerts appear on the Alerts page. Email is not configured.';
 }
 
 /** The request timeout of a cron or a queue. */

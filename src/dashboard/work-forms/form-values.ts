@@ -46,6 +46,8 @@ export const newCron: Values = {
   method: 'GET',
   timeout_seconds: String(LIMITS.timeoutSeconds.initial),
   is_active: '1',
+  // The API leaves alerts off unless they are asked for (§2.1); here people see that they are on.
+  alert_threshold: '1',
   ...valuesOfLists([], NO_ALERT_SETTINGS),
 };
 

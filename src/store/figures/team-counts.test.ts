@@ -24,6 +24,7 @@ forEachStore((_, openTestStore) => {
     });
     assert.deepEqual(await store.teamCounts.readAttention(ours.id), {
       failingCrons: 0,
+      failingQueues: 0,
       failedJobs: 0,
       unreadAlerts: 0,
     });

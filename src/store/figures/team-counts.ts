@@ -2,11 +2,14 @@ import { COUNT_LIMIT } from '../database/bounded-count.ts';
 import { earliestIdAt } from '#domain/ids';
 import { preparedStatement } from '../database/prepared.ts';
 import { UNRESENT } from '../lists/ranges.ts';
+import { FAILING, type SourceKind } from '../lists/source-states.ts';
 import type { Context } from '../database/context.ts';
 
 /** Each number is at most `COUNT_LIMIT`. */
 export interface Attention {
+  /** Crons and queues whose health is failing (domain/health.ts); none while the team is paused. */
   failingCrons: number;
+  failingQueues: number;
   /** The number on the Failed tab (§3.3). */
   failedJobs: number;
   unreadAlerts: number;
@@ -28,16 +31,19 @@ export interface Created {
 
 const readAttention = preparedStatement<{
   failing_crons: number;
+  failing_queues: number;
   failed_jobs: number;
   unread_alerts: number;
 }>('read-attention', (dialect) => {
   const team = dialect.$(1);
+  const countFailing = (kind: SourceKind) => `(select count(*) from (
+      select 1 from ${kind}s where team_id = ${team} and ${FAILING[kind]}
+      and not exists (select 1 from teams t where t.id = ${team} and t.paused_at is not null)
+      limit ${COUNT_LIMIT}) as failing_${kind}s)`;
   return `
   select
-    (select count(*) from (
-      select 1 from crons c where c.team_id = ${team} and c.is_active = 1 and (
-        select e.status from ended_executions e where e.cron_id = c.id order by e.id desc limit 1
-      ) = 'failed' limit ${COUNT_LIMIT}) as failing) as failing_crons,
+    ${countFailing('cron')} as failing_crons,
+    ${countFailing('queue')} as failing_queues,
     (select count(*) from (
       select 1 from queues q cross join ended_jobs j
       where q.team_id = ${team} and j.queue_id = q.id and ${UNRESENT} limit ${COUNT_LIMIT}) as unresent) as failed_jobs,
@@ -92,6 +98,7 @@ export const teamCounts = {
     const [row] = await searches.read(readAttention, [teamId]);
     return {
       failingCrons: row?.failing_crons ?? 0,
+      failingQueues: row?.failing_queues ?? 0,
       failedJobs: row?.failed_jobs ?? 0,
       unreadAlerts: row?.unread_alerts ?? 0,
     };

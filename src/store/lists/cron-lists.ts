@@ -1,56 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
-import { all, atLeast, count, not, within } from '../database/rows.ts';
-
-/** A place in the list: names need not be unique. */
-export interface CronKey {
-  name: string;
-  id: string;
-}
-
-export interface CronSearch {
-  /** A text in the name, the URL or the id; A to Z in either case. */
-  text?: string;
-  /**
-   * `ended`: active without a time to come, which `active` leaves out. `failed`: active, and the last finished run
-   * failed; `healthy`: active, and it did not.
-   */
-  status?: 'active' | 'paused' | 'ended' | 'failed' | 'healthy';
-  /** A tag, in its stored form. */
-  tag?: string;
-}
-
-export interface CronsAsked extends CronSearch {
-  after?: CronKey;
-  before?: CronKey;
-  limit: number;
-}
-
-/** By name; one more than `limit` if there are more. */
-export async function listCronIds(
-  db: Database,
-  teamId: string,
-  { after, before, limit, text, status, tag }: CronsAsked,
-): Promise<string[]> {
-  const key = after ?? before;
-  const isBack = after === undefined && before !== undefined;
-  const wanted = {
-    team_id: teamId,
-    is_active: status && (status === 'paused' ? 0 : 1),
-    next_run_at: status === 'ended' ? null : status === 'active' ? not(null) : undefined,
-  } as const;
-  const where = [
-    key ? isBeyond(key, isBack) : null,
-    text === undefined ? null : containsText(db, text),
-    tag === undefined ? null : hasTag(db, tag),
-    status === 'failed' ? lastRunFailed : null,
-    status === 'healthy' ? sql<boolean>`not ${lastRunFailed}` : null,
-  ];
-  const order = isBack ? (['name desc', 'id desc'] as const) : (['name', 'id'] as const);
-  const choice = { columns: ['id'], where, order, limit: limit + 1 } as const;
-  return (await all(db, 'crons', wanted, choice)).map(({ id }) => id);
-}
+import { all, atLeast, count, within } from '../database/rows.ts';
 
 export interface FoundCron {
   id: string;
@@ -73,7 +24,7 @@ export async function findCrons(
   const distance = sql<number>`case when ${name} = ${typed} then 0
     when substr(${name}, 1, length(${typed})) = ${typed} then 1
     when ${db.dialect.contains(name, typed)} then 2 else 3 end`;
-  const where = words.map((word) => containsText(db, word));
+  const where = words.map((word) => containsText(db, 'cron', word));
   const columns = ['id', 'name', 'is_active'] as const;
   const choice = { columns, where, order: [distance, 'name', 'id'] as const, limit };
   const rows = await all(db, 'crons', { team_id: teamId }, choice);
@@ -81,30 +32,31 @@ export async function findCrons(
 }
 
 /**
- * The condition that the name, the URL or the id contains a text. Only ASCII letters match in either case, since the
- * two databases fold other letters differently.
+ * The condition that the name, the id or the URL of a cron contains a text. Only ASCII letters match in either case,
+ * since the two databases fold other letters differently.
  */
-function containsText({ dialect }: Database, text: string): RawBuilder<boolean> {
+export function containsText(
+  { dialect }: Database,
+  kind: 'cron' | 'queue',
+  text: string,
+): RawBuilder<boolean> {
   const contains = (column: string) => {
     const value = sql`cast(${sql.ref(column)} as text)`;
     return sql`(${dialect.contains(value, sql`${text}`)}
       or ${dialect.contains(sql`lower(${value})`, sql`lower(${text})`)})`;
   };
-  return sql<boolean>`(${contains('name')} or ${contains('url')} or ${contains('id')})`;
+  const columns = [
+    'name',
+    ...(kind === 'cron' ? ['url'] : []),
+    // Shorter texts are in too many ids.
+    ...(text.length >= 8 ? ['id'] : []),
+  ];
+  return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
 }
-
-/** The condition that the last finished run failed; a run under way is ignored. One index step. */
-const lastRunFailed = sql<boolean>`coalesce((select e.status from ended_executions e where e.cron_id = crons.id
-  order by e.id desc limit 1), 'none') = 'failed'`;
 
 /** It is checked row by row over the team's crons, as a text is. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
-}
-
-function isBeyond({ name, id }: CronKey, isBack: boolean): RawBuilder<boolean> {
-  const beyond = sql.raw(isBack ? '<' : '>');
-  return sql`(name ${beyond} ${name} or (name = ${name} and id ${beyond} ${id}))`;
 }
 
 /** For durations. */

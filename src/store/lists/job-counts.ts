@@ -8,8 +8,11 @@ import { findSourceIds } from './sources.ts';
 import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
 
-/** The counts of the tabs; `failed` are those that were not resent, `resent` those that were (§3.3). */
-export type TabCounts = Record<JobSearch['tab'] | 'resent', BoundedCount>;
+/**
+ * The counts of the tabs; `failed` are those that were not resent (§3.3). All has two more parts, which no tab shows by
+ * itself: `resent` failed jobs and `retried` attempts.
+ */
+export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;
 
 function add(...counts: readonly BoundedCount[]): BoundedCount {
   const sum = counts.reduce((total, { count }) => total + count, 0);
@@ -48,7 +51,7 @@ export async function countTabs(
   const of = (tab: JobSearch['tab'], most = MOST_COUNTED) =>
     countRanges(db, rangesOf({ tab }, { queueIds }), {}, most);
   const ofResent = rangesOf({ tab: 'failed', resent: 'only' }, { queueIds });
-  const retried = queueIds.map((sourceId): Range => {
+  const ofRetried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
   // The limit for waiting jobs is raised by the number of retries, so that subtracting those leaves an exact number of
@@ -65,9 +68,9 @@ export async function countTabs(
     completed: bound(await of('completed')),
     failed: bound(await of('failed')),
     resent: bound(await countRanges(db, ofResent, {}, MOST_COUNTED)),
+    retried: bound(await countRanges(db, ofRetried, {}, MOST_COUNTED)),
   };
-  const others = bound(await countRanges(db, retried, {}, MOST_COUNTED));
-  return { ...counts, all: add(...Object.values(counts), others) };
+  return { ...counts, all: add(...Object.values(counts)) };
 }
 
 /** `isMore` also if it stopped before it had examined all of them. */

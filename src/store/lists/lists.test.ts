@@ -282,6 +282,35 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await names({ tab: 'all', responseText: 'öre' }), []);
     });
 
+    test('words are found in every part of a job that pages show', async () => {
+      await using store = await openTestStore();
+      const { add, names, teamId } = await setScene(store);
+      const error_message = 'Connection error: refused';
+      const url = 'http://127.0.0.1:4199/a';
+      const id = await add(
+        'a',
+        failed(TEST_START, { payload: '{"order": 42}', url, error_message }),
+      );
+      await fillResponses(store, [{ team_id: teamId, run_id: id, body: 'no such Öre' }]);
+      const waiting = await add('b', { payload: '{"order": 7}' });
+      const find = (words: string) => names({ tab: 'all', words });
+      for (const words of [
+        '127.0.0.1:4199',
+        ':4199/A',
+        'REFUSED',
+        '"order": 42',
+        'Öre',
+        id.slice(-8),
+      ])
+        assert.deepEqual(await find(words), ['a'], words);
+      assert.deepEqual(await find(waiting.slice(-8)), ['b']);
+      assert.deepEqual((await find('order')).toSorted(), ['a', 'b']);
+      const queue = (await store.lists.listSourceStates(teamId, 'queue'))[0]?.name ?? '';
+      assert.deepEqual((await find(queue.toUpperCase())).toSorted(), ['a', 'b']);
+      for (const words of ['öre', '%', '"order": 9'])
+        assert.deepEqual(await find(words), [], words);
+    });
+
     test('a text search stops after a number of jobs and continues from there', async () => {
       await using store = await openTestStore();
       const { teamId, queueId, add } = await setScene(store);
@@ -319,6 +348,7 @@ forEachStore((_, openTestStore) => {
         { tab: 'all', id },
         { tab: 'all', urlPrefix: URL_START },
         { tab: 'all', payloadText: 'x' },
+        { tab: 'all', words: id.slice(-8) },
       ];
       for (const search of searches) {
         const page = await store.lists.listJobs(otherTeamId, search, { limit: 5 });
@@ -353,8 +383,9 @@ forEachStore((_, openTestStore) => {
         return Object.fromEntries(Object.entries(counts).map(([tab, { count }]) => [tab, count]));
       };
       const none = { processing: 0, completed: 0, resent: 0 };
-      assert.deepEqual(await counted(), { ...none, all: 5, pending: 2, retrying: 1, failed: 1 });
-      const other = { ...none, all: 1, pending: 1, retrying: 0, failed: 0 };
+      const whole = { all: 5, pending: 2, retrying: 1, failed: 1, retried: 1 };
+      assert.deepEqual(await counted(), { ...none, ...whole });
+      const other = { ...none, all: 1, pending: 1, retrying: 0, failed: 0, retried: 0 };
       assert.deepEqual(await counted(otherQueueId), other);
     });
 

@@ -5,7 +5,7 @@ import type { HttpMethod } from '#domain/exchange';
 import type { Database } from '../database/database.ts';
 import { everyExecution, type StoredExecutionRow } from '../runs/every-run.ts';
 import { runRecord } from '../runs/run-records.ts';
-import { beginsWith, outcomeConditions } from './pick-jobs.ts';
+import { beginsWith, hasWords, outcomeConditions } from './pick-jobs.ts';
 import { type AnsweredRun, fits, type Search } from './search.ts';
 
 type Row = StoredExecutionRow & {
@@ -25,7 +25,7 @@ export async function pickExecutions(
   { isHistory, bodyBytes }: { isHistory: boolean; bodyBytes: number | undefined },
 ): Promise<AnsweredRun[]> {
   if (ids.length === 0) return [];
-  const { reason, text } = search;
+  const { reason, text, words } = search;
   const conditions = [
     sql`executions.team_id = ${teamId}`,
     db.dialect.isAmong('executions.id', ids),
@@ -37,6 +37,7 @@ export async function pickExecutions(
           sql`coalesce(executions.reason, 'unknown') = ${reason}`,
         ]),
     ...(text === undefined ? [] : [db.dialect.containsBytes(sql`executions.body`, text)]),
+    ...(words === undefined ? [] : [hasWords(db, 'ended_executions', words)]),
   ];
   const choice = { where: sql.join(conditions, sql` and `), isOfEnded: !isHistory };
   const whole = [

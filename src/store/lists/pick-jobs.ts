@@ -20,7 +20,7 @@ export async function pickJobs(
   search: Search,
 ): Promise<FoundJob[]> {
   if (ids.length === 0) return [];
-  const { tab, statusCode, responseText } = search;
+  const { tab, statusCode, responseText, words } = search;
   const isOfEnded = tab === undefined || statusCode !== undefined || responseText !== undefined;
   const further = furtherConditions(db, search);
   const outcome = outcomeConditions('jobs', search);
@@ -37,12 +37,18 @@ export async function pickJobs(
     isOfEnded ? 'pick-ended-jobs' : 'pick-jobs',
     ...nameOf(endedWithin),
     ...further.map(({ of }) => of),
+    ...(words ? ['words'] : []),
   ].join('-');
+  const whereEnded = [
+    ...(endedWithin === undefined ? [] : [whenEnded(db, endedWithin)]),
+    ...(words ? [hasWords(db, 'ended_jobs', words)] : []),
+  ];
   const rows = await db.read((reader) =>
     readJobs(reader, {
       where,
       isOfEnded,
-      ...(endedWithin !== undefined && { whereEnded: whenEnded(db, endedWithin) }),
+      ...(whereEnded.length > 0 && { whereEnded: sql.join(whereEnded, sql` and `) }),
+      ...(words && { whereLive: hasWords(db, 'jobs', words) }),
       ...(outcome.length === 0 && { name }),
     }),
   );
@@ -86,6 +92,30 @@ export function outcomeConditions(
     ...(statusCode === undefined ? [] : [hasCode(table, String(statusCode))]),
     ...(fault === undefined ? [] : [sql`${message} = ${faultMessage(fault)}`]),
   ];
+}
+
+/** The condition that words are in a run, its outcome or its queue or cron. */
+export function hasWords(
+  { dialect: { contains, containsBytes } }: Database,
+  table: 'jobs' | 'ended_jobs' | 'ended_executions',
+  words: string,
+): RawBuilder<boolean> {
+  const inLower = (column: string) =>
+    contains(sql`lower(cast(${sql.ref(column)} as text))`, sql`lower(${words})`);
+  const [run, source] =
+    table === 'ended_executions' ? (['executions', 'cron'] as const) : (['jobs', 'queue'] as const);
+  const inSource = [inLower('source.name'), ...(source === 'cron' ? [inLower('source.url')] : [])];
+  const parts = [
+    inLower(`${run}.id`),
+    ...(run === 'jobs' ? [inLower('jobs.url'), contains(sql`jobs.payload`, sql`${words}`)] : []),
+    ...(table === 'jobs'
+      ? []
+      : [inLower(`${run}.error_message`), containsBytes(sql.ref(`${run}.body`), words)]),
+    sql`exists (select 1 from ${sql.raw(`${source}s`)} source
+      where source.team_id = ${sql.ref(`${run}.team_id`)} and source.id = ${sql.ref(`${run}.${source}_id`)}
+      and (${sql.join(inSource, sql` or `)}))`,
+  ];
+  return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
 export function beginsWith(column: string, prefix: string): RawBuilder<boolean> {

@@ -144,6 +144,9 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(await found({ urlPrefix: 'https://Nights.example/r' }), ['tick']);
       assert.deepEqual(await found({ text: 'Quick' }), ['first', 'tick']);
       assert.deepEqual(await found({ text: 'quick' }), [], 'upper and lower case apart');
+      assert.deepEqual(await found({ words: 'Quick' }), ['first', 'tick']);
+      assert.deepEqual(await found({ words: 'nights.example/run' }), ['tick']);
+      assert.deepEqual(await found({ words: 'NIGHTLY' }), ['tick']);
       assert.deepEqual(await found({ id: first }), ['first', 'second']);
       assert.deepEqual(await found({ id: first, outcome: 'retried' }), ['first']);
       assert.deepEqual(await found({ id: tick }), ['tick']);

@@ -156,11 +156,12 @@ function hasReason({ status, reason }: FoundRun, wanted: Search['reason']): bool
  * each of them has a long text to search, which takes longer.
  */
 export function needsSieve(search: Search): { isSieved: boolean; hasText: boolean } {
-  const { tab, kind, urlPrefix, target, host, payloadText, responseText, text } = search;
+  const { tab, kind, urlPrefix, target, host, payloadText, responseText, text, words } = search;
   const { statusCode, fault, reason } = search;
   const mayBeExecution = tab === undefined && kind !== 'job';
   const ofUrl = [urlPrefix, target, host].some(isGiven);
-  const hasText = [payloadText, responseText, text].some(isGiven) || (tab === undefined && ofUrl);
+  const hasText =
+    [payloadText, responseText, text, words].some(isGiven) || (tab === undefined && ofUrl);
   const isByReason = mayBeExecution && isGiven(reason);
   const isSieved =
     tab === 'pending' || hasText || ofUrl || isByReason || isGiven(statusCode) || isGiven(fault);

@@ -50,8 +50,9 @@ export interface RunChoice {
   tail?: RawBuilder<unknown>;
   /** True if the condition concerns an outcome, so that only ended runs can match. */
   isOfEnded?: boolean;
-  /** A further condition on ended runs. */
+  /** Further conditions on ended runs, and on those that wait or run. */
   whereEnded?: RawBuilder<unknown>;
+  whereLive?: RawBuilder<unknown>;
   /** The order of the union, which is called `runs`. */
   end?: RawBuilder<unknown>;
   /**
@@ -125,7 +126,7 @@ async function readRows<Row>(
 function chosenRuns(
   table: RunTable,
   columns: readonly string[],
-  { where, whereEnded, tail = sql``, isOfEnded = false }: RunChoice,
+  { where, whereEnded, whereLive, tail = sql``, isOfEnded = false }: RunChoice,
   computed: readonly Computed[] = [],
 ): RawBuilder<unknown> {
   const part = (isEnded: boolean) => {
@@ -139,7 +140,8 @@ function chosenRuns(
       ),
     ];
     const from = isEnded ? `${ENDED_TABLE[table]} as ${table}` : table;
-    const more = isEnded && whereEnded ? sql` and ${whereEnded}` : sql``;
+    const further = isEnded ? whereEnded : whereLive;
+    const more = further ? sql` and ${further}` : sql``;
     return sql`select * from (
       select ${sql.raw(values.join(', '))} from ${sql.raw(from)} where ${where}${more} ${tail}
     ) as ${sql.raw(isEnded ? 'ended' : 'live')}`;

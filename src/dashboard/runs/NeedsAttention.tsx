@@ -1,0 +1,136 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { MuteForAnHour } from '../alerts/MaintenanceNotice.tsx';
+import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
+import { Glyph } from '../parts/Glyph.tsx';
+import { Status } from '../parts/Status.tsx';
+import { Time } from '../parts/Time.tsx';
+import type { Attention, Overview, Trouble } from '../services.ts';
+import { capped, countOf, formatAmount } from '../words/amounts.ts';
+import { SpreadField } from './AskAgain.tsx';
+import { StatusWithCount } from './HealthWord.tsx';
+import { failedOf } from './job-search.ts';
+import classes from './NeedsAttention.module.css';
+import { describeOutcome } from './reasons.ts';
+import { pageOfRun } from './run-links.ts';
+
+type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles'> & {
+  /** Null if the counts could not be read. */
+  attention: Attention | null;
+  /** When the page was read. */
+  asOf: number;
+};
+
+/** Everything that needs a person: crons and queues that fail or are late, failed jobs, unread alerts. */
+export function NeedsAttention({ troubles, moreTroubles, attention, asOf }: NeedsAttentionProps) {
+  const { failedJobs = 0, unreadAlerts = 0 } = attention ?? {};
+  const isCalm = troubles.length === 0 && failedJobs === 0 && unreadAlerts === 0;
+  return (
+    <section className="panel">
+      <header>
+        <h2>Needs attention</h2>
+      </header>
+      {isCalm ? (
+        <p className={classes.calm}>
+          <Glyph name="check" size={14} /> Nothing. No cron or queue is failing, and no failed job
+          is left.
+        </p>
+      ) : (
+        <ul className={classes.rows}>
+          {troubles.map((trouble) => (
+            <TroubleRow key={trouble.id} trouble={trouble} asOf={asOf} />
+          ))}
+          {moreTroubles > 0 ? (
+            <CountRow tone="red" text={`${countOf(moreTroubles, 'more', 'more')} fail or are late`}>
+              <Link to="/crons?status=failing">Crons</Link>
+              <Link to="/queues?status=failing">Queues</Link>
+            </CountRow>
+          ) : null}
+          {failedJobs > 0 ? (
+            <CountRow
+              tone="red"
+              text={`${countOf(capped(failedJobs), 'job', 'jobs')} failed (no retries left)`}
+            >
+              <Link to="/failures">Retry or delete</Link>
+            </CountRow>
+          ) : null}
+          {unreadAlerts > 0 ? (
+            <CountRow
+              tone="plain"
+              text={countOf(capped(unreadAlerts), 'alert is unread', 'alerts are unread')}
+            >
+              <Link to="/alerts">Read</Link>
+            </CountRow>
+          ) : null}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+type CountRowProps = { tone: 'red' | 'plain'; text: string; children: ReactNode };
+
+function CountRow({ tone, text, children }: CountRowProps) {
+  return (
+    <li className={classes.count} data-tone={tone}>
+      <Glyph name={tone === 'red' ? 'failed' : 'alerts'} size={13} />
+      <span>{text}</span>
+      <span className={classes.actions}>{children}</span>
+    </li>
+  );
+}
+
+function TroubleRow({ trouble, asOf }: { trouble: Trouble; asOf: number }) {
+  const { kind, id, name, isMuted, since } = trouble;
+  return (
+    <li>
+      <StatusWithCount {...trouble} />
+      <span className={classes.name}>
+        <Link to={`/${kind}s/${id}`}>{name}</Link> <small className="muted">{kind}</small>
+      </span>
+      <span className={classes.cause}>
+        <Cause {...trouble} />
+      </span>
+      <span className={classes.since}>
+        since <Time at={since} />
+      </span>
+      <span className={classes.actions}>
+        {kind === 'queue' ? <RetryJobs trouble={trouble} asOf={asOf} /> : null}
+        {isMuted ? <Status name="muted" /> : <MuteForAnHour source={`${kind}:${id}`} isSmall />}
+      </span>
+    </li>
+  );
+}
+
+function Cause({ kind, health, lastRun }: Trouble) {
+  if (health === 'late') return 'Due, but not started';
+  if (lastRun === null) return null;
+  const to = pageOfRun(kind === 'cron' ? 'execution' : 'job', lastRun.id);
+  return <Link to={to}>{lastRun.errorMessage ?? describeOutcome(lastRun)}</Link>;
+}
+
+/** Resends the failed jobs of a queue. The list of failures shows the progress. */
+function RetryJobs({
+  trouble: { id, name, failedJobs },
+  asOf,
+}: {
+  trouble: Trouble;
+  asOf: number;
+}) {
+  if (failedJobs === null || failedJobs.count === 0) return null;
+  const jobs = countOf(failedJobs, 'failed job', 'failed jobs');
+  return (
+    <ConfirmDialog
+      word={`Retry ${formatAmount(failedJobs)}`}
+      question={`Retry ${jobs} of “${name}”?`}
+      action="/failures"
+      fields={{ intent: 'retry', group: failedOf(id), as_of: String(asOf) }}
+      controls={<SpreadField />}
+      variant="default"
+      isSmall
+    >
+      Each becomes a new job, attempt 1, that runs now or in its turn. The failed jobs are kept,
+      marked as resent.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,54 @@
+/** The health of crons and queues. Pages show it by one word, glyph and colour. */
+
+export const HEALTHS = ['failing', 'late', 'paused', 'muted', 'active', 'idle'] as const;
+export type Health = (typeof HEALTHS)[number];
+
+/** How long a run may be due before its cron or queue counts as late. */
+const LATE_MS = 60_000;
+
+export interface HealthFacts {
+  /** It or its team is paused, so nothing starts. */
+  isPaused: boolean;
+  /** Its last finished run failed for good and was not resent. Attempts that were retried do not count. */
+  isFailing: boolean;
+  isMuted: boolean;
+  isRunning: boolean;
+  /** When its next run is due, past or not, in milliseconds since 1970 UTC; null if none is planned. */
+  nextAt: number | null;
+}
+
+/** Judges a cron or queue by the most serious state that applies. A paused one is left alone: nothing of it runs. */
+export function judgeHealth(facts: HealthFacts, now: number): Health {
+  const { isPaused, isFailing, isMuted, isRunning, nextAt } = facts;
+  if (isPaused) return 'paused';
+  if (isFailing) return 'failing';
+  if (nextAt !== null && now - nextAt >= LATE_MS) return 'late';
+  if (isMuted) return 'muted';
+  return isRunning || nextAt !== null ? 'active' : 'idle';
+}
+
+/** The place of a health in a list: failing first, then late. All others keep the order of their names. */
+export function rankHealth(health: Health): number {
+  return health === 'failing' ? 0 : health === 'late' ? 1 : 2;
+}
+
+/** The failed runs since the last success of a cron or queue that fails. */
+export interface Streak {
+  /** Counting stops at `MOST_IN_STREAK`. */
+  runs: number;
+  /** When the first of them ended. */
+  since: number;
+  lastRunId: string;
+}
+
+export const MOST_IN_STREAK = 1_000;
+
+/**
+ * The number of failures next to the word: `9 of 9`, `3 of 50`.
+ *
+ * @param finished how many finished runs the page shows
+ */
+export function describeStreakOf({ runs }: Pick<Streak, 'runs'>, finished: number): string {
+  if (runs >= MOST_IN_STREAK) return `${MOST_IN_STREAK.toLocaleString('en')} or more`;
+  return `${runs} of ${Math.max(runs, finished)}`;
+}

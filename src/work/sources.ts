@@ -1,0 +1,77 @@
+import { type Health, judgeHealth, rankHealth } from '#domain/health';
+import { findMutingWindow } from '#domain/maintenance';
+import type { SourceKind, SourcesAsked } from '#store/lists/lists';
+import type { Store } from '#store/store';
+
+/** The filter of a list of crons or queues; all given conditions must hold. */
+export interface SourceSearch extends Pick<SourcesAsked, 'text' | 'tag'> {
+  health?: Health;
+}
+
+/** A cron or queue with its health. */
+export interface JudgedSource {
+  id: string;
+  name: string;
+  health: Health;
+  /** Whether its alerts are muted now; one that fails may be muted, too. */
+  isMuted: boolean;
+  /** It or its team. */
+  isPaused: boolean;
+  /** When its next run is due, past or not. */
+  nextAt: number | null;
+}
+
+/** The crons or queues of a team, first those that fail, then those that are late, each part by name. */
+export async function listSources(
+  { lists, teamPauses, windows, clock }: Store,
+  teamId: string,
+  kind: SourceKind,
+  { health, ...asked }: SourceSearch & Pick<SourcesAsked, 'id' | 'withRunning'> = {},
+): Promise<JudgedSource[]> {
+  const now = clock.now();
+  const [states, pause, known] = await Promise.all([
+    lists.listSourceStates(teamId, kind, asked),
+    teamPauses.read(teamId),
+    windows.list(teamId),
+  ]);
+  const sources = states.map(({ id, name, nextAt, ...state }) => {
+    const isPaused = state.isPaused || pause !== null;
+    const isMuted = findMutingWindow(known, { kind, id }, now) !== null;
+    const facts = { ...state, isPaused, isMuted, nextAt };
+    return { id, name, isPaused, isMuted, nextAt, health: judgeHealth(facts, now) };
+  });
+  return sources
+    .filter((source) => health === undefined || source.health === health)
+    .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health));
+}
+
+/** The part of a sorted list at a cursor: `n` or `p` and the id after or before which it begins. */
+export function pageOf<Item extends { id: string }>(
+  sorted: readonly Item[],
+  cursor: string | undefined,
+  most: number,
+): { items: Item[]; next: string | null; previous: string | null } {
+  const place = sorted.findIndex(({ id }) => id === cursor?.slice(1));
+  const isBack = cursor?.charAt(0) === 'p' && place >= 0;
+  const from = isBack ? Math.max(0, place - most) : place + 1;
+  const items = sorted.slice(from, isBack ? place : from + most);
+  const [first, last] = [items[0], items.at(-1)];
+  return {
+    items,
+    next: last && from + items.length < sorted.length ? `n${last.id}` : null,
+    previous: first && from > 0 ? `p${first.id}` : null,
+  };
+}
+
+/** The failures in a row of those sources that fail. */
+export function readStreaksOf(
+  { lists }: Store,
+  kind: SourceKind,
+  sources: readonly JudgedSource[],
+) {
+  const failing = sources.filter(({ health }) => health === 'failing');
+  return lists.readStreaks(
+    kind,
+    failing.map(({ id }) => id),
+  );
+}
