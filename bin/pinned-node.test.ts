@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { makeFolder } from '#testing/guard';
+import pinned from '../packaging/node/package.json' with { type: 'json' };
+
+const ROOT = dirname(import.meta.dirname);
 
 test('an installed Node that lacks a library fails with the package to install', (t) => {
   if (process.platform === 'win32') return t.skip('a loader of Linux is imitated by a script');
@@ -36,11 +39,11 @@ test('a Node that is new enough runs Belfry itself', () => {
   assert.equal(stdout, 'true\n');
 });
 
-test('nothing is installed where the packages of the tests are there', () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [join(import.meta.dirname, 'install.js'), 'tests'],
-    { encoding: 'utf8', env: { PATH: '' } },
-  );
-  assert.deepEqual([status, stderr], [0, '']);
+test('a script of the tests runs under the pinned Node, with its arguments', () => {
+  const script = join(makeFolder(), 'script.js');
+  writeFileSync(script, 'console.log(process.version, process.argv.slice(2));');
+  const install = join(import.meta.dirname, 'install.js');
+  const args = [install, 'tests', relative(ROOT, script), 'a', 'b'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.deepEqual([status, stdout, stderr], [0, `v${pinned.version} [ 'a', 'b' ]\n`, '']);
 });
