@@ -35,7 +35,7 @@ import { monthlyLimitsOf } from '#people/plans';
 import { createPeople, type People } from '#people/people';
 import { limitOf } from '#store/figures/usage';
 import type { OpenedStore, Store } from '#store/store';
-import { type BulkRunner, createBulkRunner } from '#work/bulk-runner';
+import { BulkRunner } from '#work/bulk-runner';
 import { createWork, type Work } from '#work/work';
 import { prepareHistory } from './history.ts';
 import { createLazyDashboard } from './lazy-dashboard.ts';
@@ -93,7 +93,7 @@ export function buildService(options: ServiceOptions): BelfryService {
   const monthlyLimitOf = (plan: string) => limitOf(limits, plan);
   const isSecretHeader = secretHeadersWith(config.secretHeaders);
   const work = createWork({ store, isSecretHeader, testing: { sender, monthlyLimitOf } });
-  const bulkRunner = createBulkRunner({ store, log });
+  const bulkRunner = new BulkRunner({ store, log });
   const readiness = new Readiness(store);
   const metrics = createMetrics(store, readiness);
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);

@@ -8,7 +8,6 @@ import { withMasks } from './run-detail.ts';
 import { type Method, type Need, type Verb, VERBS } from './verbs.ts';
 import type { Work } from './work.ts';
 
-/** Who acts, and what their role allows. */
 export interface Acting {
   doer: Doer;
   may: (need: Need) => boolean;
@@ -16,7 +15,6 @@ export interface Acting {
 }
 
 type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
-/** A line of the table, for any method. */
 interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
   check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
   tell?: (came: unknown, teamId: string, ...given: unknown[]) => Deed | Deed[] | null;

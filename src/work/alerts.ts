@@ -17,7 +17,6 @@ export function createAlertWork({ alerts }: Store) {
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return alerts.listAll(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
-    /** Finds an alert of a run. */
     findAlert: async (teamId: string, alertId: string) =>
       isId(alertId) ? alerts.find(teamId, alertId) : null,
     /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */

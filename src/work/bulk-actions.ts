@@ -18,7 +18,6 @@ import type { BoundedCount } from './run-contract.ts';
 
 /** How many jobs are handled at once; larger numbers are worked through in the background. */
 export const MOST_AT_ONCE = 200;
-/** How long a job may wait. */
 export const MOST_SPREAD_MS = LIMITS.delaySeconds.most * 1000;
 /** How many resent jobs are examined before the question whether to send them again. */
 const MOST_LOOKED_AFTER = 1_000;
@@ -36,7 +35,6 @@ const TEXTS = {
   },
 } as const;
 
-/** The tabs whose jobs each action applies to. */
 const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
   fire: ['pending', 'retrying'],
   retry: ['failed'],
@@ -54,11 +52,7 @@ interface Act {
   spread?: Spread | undefined;
 }
 
-/**
- * Applies an action to some jobs.
- *
- * @returns for how many it was done; the others were in another state
- */
+/** Gives for how many jobs it was done; the others were in another state. */
 export async function act(
   { jobs }: Pick<Store, 'jobs'>,
   teamId: string,
@@ -75,7 +69,6 @@ export async function act(
   return pending.length + (await jobs.deleteFailed(teamId, others)).length;
 }
 
-/** Applies an action to jobs that were chosen by hand. */
 export async function actOnChosen(
   store: Store,
   teamId: string,
@@ -116,7 +109,6 @@ function spreadOf(rate: Rate | undefined, { count }: BoundedCount, now: number) 
 
 type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
 
-/** Applies an action to all jobs of a search, as a page has shown it. */
 export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promise<BulkOutcome> {
   const { kind, search, asOf } = bulk;
   if (!TABS[kind].includes(search.tab)) return { kind: 'refused', error: TEXTS.wrongTab[kind] };

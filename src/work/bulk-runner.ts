@@ -6,17 +6,6 @@ import type { FoundJob } from '#store/lists/lists';
 import type { Store } from '#store/store';
 import { act, MOST_SPREAD_MS } from './bulk-actions.ts';
 
-/** Works through bulk tasks in the background. */
-export interface BulkRunner {
-  start(): void;
-  /**
-   * Resolves once no more jobs are changed. An unfinished task continues after the next start, on this node or another.
-   */
-  stop(): Promise<void>;
-  /** Works through all open tasks without pauses, for tests. */
-  runOpen(): Promise<void>;
-}
-
 interface BulkRunnerOptions {
   store: Store;
   log: Log;
@@ -33,18 +22,14 @@ const KEEP_TASKS_MS = 7 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
 /**
- * Makes the part of the service that works through bulk actions: each node handles one task at a time, in small batches
- * with a pause after each, so that claims and settlements continue in between.
+ * Works through bulk actions in the background: each node handles one task at a time, in small batches with a pause after
+ * each, so that claims and settlements continue in between.
  *
  * After a crash nothing is done twice: fired and deleted jobs are no longer found, and failed jobs that were retried
  * since the task was made are skipped. Of a retry that is spread, a batch may then come due together with the one
  * before.
  */
-export function createBulkRunner(options: BulkRunnerOptions): BulkRunner {
-  return new Runner(options);
-}
-
-class Runner implements BulkRunner {
+export class BulkRunner {
   readonly #store: Store;
   readonly #log: Log;
   readonly #batch: number;
@@ -66,12 +51,14 @@ class Runner implements BulkRunner {
     this.#running ??= this.#loop();
   }
 
+  /** An unfinished task continues after the next start, on this node or another. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#endPause();
     await this.#running;
   }
 
+  /** Works through all open tasks without pauses, for tests. */
   async runOpen(): Promise<void> {
     for (;;) {
       const task = await this.#claim();

@@ -37,7 +37,6 @@ export interface ListedChannel extends ChannelView {
   name: string | null;
 }
 
-/** A channel to choose in a form, without secrets. */
 export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
 export type ChannelOutcome =
@@ -64,7 +63,6 @@ export function createChannelWork({ channels, clock }: Store) {
     ];
   };
   return {
-    /** The default channel. */
     readChannel: async (teamId: string) => viewOf(await channels.read(teamId)),
     /** With secrets: for an admin who reveals them, for editing, and for a test. */
     readChannelConfig: async (teamId: string) => (await channels.read(teamId)).config,
@@ -107,7 +105,6 @@ export function createChannelWork({ channels, clock }: Store) {
         : ((await findSame(teamId, settings.config, id)) ?? channels.change(teamId, id, settings)),
     /** Deletes a channel; crons, queues and waiting notices that name it use the default one. False: no such channel. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
-    /** The crons and queues that name a channel. */
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };
 }

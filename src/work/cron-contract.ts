@@ -74,14 +74,12 @@ export interface RateWait {
   lastAt: number;
 }
 
-/** The items that are deleted with a queue (§3.5) or a cron. */
 export interface DeletionScope {
   waiting: BoundedCount;
   running: number;
   finished: BoundedCount;
 }
 
-/** Counts of runs by outcome. */
 export interface Outcomes {
   success: number;
   /** Attempts that failed and were retried. */
@@ -90,7 +88,6 @@ export interface Outcomes {
   failed: number;
 }
 
-/** Runs that ended within one step of time. */
 export interface OutcomeStep extends Outcomes {
   from: number;
   to: number;
@@ -119,14 +116,12 @@ export interface PeriodFigures {
   p95Ms: number | null;
 }
 
-/** The outcomes of a queue's jobs over time. */
 export interface QueueHistory {
   outcomes: OutcomeStep[];
   durations: DurationStep[];
   depths: DepthStep[];
 }
 
-/** A run that ended. */
 export type EndedRun =
   | { kind: 'job'; job: JobRecord; at: number }
   | { kind: 'execution'; execution: ExecutionRecord; cronName: string; at: number };

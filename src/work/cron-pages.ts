@@ -35,11 +35,7 @@ export function createCronPages(store: Store) {
       const sources = await listSources(store, teamId, 'cron', { id: cronId });
       return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
-    /**
-     * Durations of a cron's runs. Null: no such cron.
-     *
-     * @param range  `steps`: how many equal steps between from and to (1 to 100)
-     */
+    /** In 1 to 100 equal steps. Null: no such cron. */
     readDurations: async (
       teamId: string,
       cronId: string,

@@ -9,7 +9,6 @@ import { boundLimit } from './list-limit.ts';
 
 export type { Cron, CronExtras, ExecutionDetail, ExecutionRecord };
 
-/** A cron that calls the same URL at the same times as another. */
 export interface SameCron {
   id: string;
   name: string;
@@ -34,7 +33,6 @@ export function createCronWork({ crons, clock }: Store) {
       const nextRunAt = isActive ? nextRunAfter(settings.cronExpression, now) : null;
       return crons.create(teamId, { ...initialOf(CRON_EXTRAS), ...settings }, nextRunAt, now);
     },
-    /** Changes the given settings; the others stay. */
     editCron: async (
       teamId: string,
       cronId: string,
@@ -57,15 +55,12 @@ export function createCronWork({ crons, clock }: Store) {
     /** Adds an execution outside the schedule, to an active or a paused cron. */
     runCronNow: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.addExecution(teamId, cronId, clock.now()) : null,
-    /** Deletes a cron with its executions. */
     deleteCron: async (teamId: string, cronId: string) =>
       isId(cronId) && crons.delete(teamId, cronId),
     findCron,
     /**
-     * The oldest other cron of the team with the same URL and an equal schedule, among the first 100 of the URL (§3.1).
-     *
-     * @param ownId the cron that is edited. Null if it has this URL and schedule already: its duplicate was reported
-     * before.
+     * The oldest other cron with this URL and an equal schedule, among the first 100 of the URL (§3.1). Null for an edited
+     * cron that has them already, because its duplicate was reported before.
      */
     findSameCron: async (
       teamId: string,

@@ -31,7 +31,6 @@ export class Findings {
   }
 }
 
-/** A rule for a text. Gives its message if the text breaks it. */
 export type TextRule = (text: string) => string | null;
 
 /** The field as given, or null when it is absent, `null`, or a string of nothing but white space (§4.5). */

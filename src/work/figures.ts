@@ -48,7 +48,6 @@ export function countSteps(
   });
 }
 
-/** Counts runs that were sent, from the counts of durations. */
 export function countTimed(hours: readonly DurationHour[]): OutcomeHour[] {
   return hours.map(({ hour, outcome, counts }) => {
     return { hour, outcome, runs: counts.reduce((sum, runs) => sum + runs, 0) };
@@ -84,7 +83,6 @@ export function deepestSteps(
   });
 }
 
-/** Figures of the period from the beginning of an hour until now. */
 export function figuresOf(
   outcomes: readonly OutcomeHour[],
   durations: readonly DurationHour[],

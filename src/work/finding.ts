@@ -2,7 +2,6 @@ import { isId } from '#domain/ids';
 import { LIMITS } from '#domain/limits';
 import type { Store } from '#store/store';
 
-/** A cron, queue or run of a team that a search has found. */
 export type Found =
   | { kind: 'cron'; id: string; name: string; isActive: boolean }
   | { kind: 'queue'; id: string; name: string; isPaused: boolean }

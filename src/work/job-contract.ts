@@ -9,7 +9,6 @@ import type { JobSearch, JobTab } from '#store/lists/search';
 export type { BulkKind, BulkTask, JobSearch, JobTab, ResentCount };
 export type { FoundJob as JobListRow } from '#store/lists/search';
 
-/** A bulk action as the page shows it. */
 export interface ShownTask extends BulkTask {
   /**
    * The outcomes of the jobs of a recent retry; null for other actions, and if they can't be separated from others'
@@ -23,7 +22,6 @@ export interface ShownTask extends BulkTask {
 /** The confirmation that a bulk action needs. Nothing was done so far. */
 export interface BulkQuestion {
   kind: BulkKind;
-  /** How many jobs it would be done to. */
   total: BoundedCount;
   /** The outcomes of those that were resent before, of the newest 1,000 of them; null if none was. */
   resent: ResentCount | null;
@@ -31,7 +29,6 @@ export interface BulkQuestion {
   spread: { rate: Rate; endsAt: number } | null;
 }
 
-/** The answers of a person before a bulk action. */
 export interface BulkAnswers {
   /** When the page was read: jobs that came to the list later, or were resent later, are left alone. */
   asOf?: number | undefined;
@@ -46,7 +43,6 @@ export interface BulkAnswers {
   isTimed?: boolean | undefined;
 }
 
-/** The answers about jobs that were chosen by hand. */
 export type ChosenAnswers = Omit<BulkAnswers, 'asOf'>;
 
 export type BulkOutcome =

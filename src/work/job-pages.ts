@@ -20,10 +20,7 @@ const NOTHING = { count: 0, isMore: false };
 export function createJobPages(store: Store) {
   const { lists, bulkTasks, clock } = store;
   return {
-    /**
-     * @param search  null finds nothing
-     * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
-     */
+    /** Null finds nothing. `cursor` is `next` or `previous` of a page of the same search; `limit` is 1 to 200, default 50. */
     searchJobs: async (
       teamId: string,
       search: JobSearch | null,
@@ -33,10 +30,7 @@ export function createJobPages(store: Store) {
       if (wanted === null) return NO_PAGE;
       return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
     },
-    /**
-     * The numbers on the tabs, of all queues or of one; `resent` is the number of jobs that a search for resent ones
-     * finds.
-     */
+    /** The numbers on the tabs, of all queues or of one. */
     countTabs: async (teamId: string, queueId?: string) => {
       if (queueId !== undefined && !isId(queueId)) return countNothing();
       return lists.countTabs(teamId, queueId);

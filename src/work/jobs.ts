@@ -53,10 +53,7 @@ export function createJobWork({ jobs }: Store) {
       if (fired.length > 0) return { kind: 'done' };
       return { kind: await explain(teamId, jobId, 'not-pending') };
     },
-    /**
-     * Changes a pending attempt, also one that waits for its retry. Its queue must exist; a time in the past is due at
-     * once.
-     */
+    /** Also of a waiting retry. The queue must exist; a time in the past is due at once. */
     editJob: async (teamId: string, jobId: string, given: JobEdit): Promise<EditOutcome> => {
       const { payloadJson, ...edit } = given;
       const job = await findJob(teamId, jobId);
@@ -67,11 +64,7 @@ export function createJobWork({ jobs }: Store) {
       if (typeof edited === 'object') return { kind: 'done' };
       return { kind: edited === 'no-queue' ? edited : await explain(teamId, jobId, edited) };
     },
-    /**
-     * Makes a new job of a failed one: attempt 1, due now. The failed one stays.
-     *
-     * @param options  `again`: even if it was resent before
-     */
+    /** Makes a new job of a failed one: attempt 1, due now. `again`: even if it was resent before. */
     retryJob: async (
       teamId: string,
       jobId: string,

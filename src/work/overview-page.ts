@@ -17,7 +17,6 @@ const DAY_MS = 86_400_000;
 const DAYS = 30;
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
-/** Figures of the last day and week. */
 export type Figures = Overview['figures'];
 
 export async function readOverview(store: Store, teamId: string) {

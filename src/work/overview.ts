@@ -5,7 +5,6 @@ import { readOverview } from './overview-page.ts';
 
 export type { Counts, Created, Attention, Forecast };
 
-/** The overview of a team on the dashboard. */
 export function createOverviewWork(store: Store) {
   const { teamCounts, crons, clock } = store;
   return {

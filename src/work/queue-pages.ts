@@ -15,7 +15,6 @@ import { boundPage } from './job-pages.ts';
 import { readOutages } from './outages.ts';
 import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources.ts';
 
-/** How many attempts the recent results of a row have. */
 const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
 /** A shorter time does not count as waiting. */

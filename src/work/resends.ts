@@ -10,7 +10,6 @@ const TOLD_FOR_MS = 10 * 60_000;
 /** Larger retries are shown without their outcome. */
 const MOST_COUNTED = 1_000;
 
-/** The team's tasks of the last days, newest first. */
 export async function listBulkTasks(store: Store, teamId: string): Promise<ShownTask[]> {
   const tasks = await store.bulkTasks.list(teamId);
   return Promise.all(tasks.map((task) => tellTask(store, teamId, task)));

@@ -65,19 +65,16 @@ export interface ShownCallback {
   state: 'none' | 'not-due' | 'waiting' | 'sent';
 }
 
-/** The parts of every detail page, for each kind of run. */
 export interface RunDetail {
   request: ShownRequest;
   /** Null before the run has ended, and where nothing was sent. */
   response: ShownResponse | null;
   /** Null where nothing was sent. */
   timing: Timing | null;
-  /** The IPv4 address that was dialled. */
   address: string | null;
   /** The verdicts at the end of the run; before it, the present assertions of its queue or cron (`ok` null). */
   assertions: ShownAssertion[];
   callback: ShownCallback;
-  /** Null unless the run failed. */
   explanation: Explanation | null;
   /** A curl command, with secrets masked unless they were requested. */
   curl: string;
@@ -86,7 +83,6 @@ export interface RunDetail {
 
 export type RecordedRun = JobRunDetail | ExecutionRunDetail;
 
-/** A job's request, to fill the form with. */
 export type JobDraft = JobRunDetail['again'];
 
 /** The present content of a form, read by resources/job.ts or resources/cron.ts. */

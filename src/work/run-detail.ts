@@ -20,7 +20,6 @@ import type {
   ShownResponse,
 } from './run-contract.ts';
 
-/** The facts of a run of either kind. */
 interface RunFacts {
   kind: ExplainedKind;
   method: HttpMethod;
@@ -41,13 +40,11 @@ interface RunFacts {
   callback: ShownCallback;
 }
 
-/** Which headers are secrets, and whether they were requested. */
 export interface Masking {
   isSecretHeader: IsSecretHeader;
   showSecrets: boolean;
 }
 
-/** How a run is shown. */
 export interface Showing extends Masking {
   /** True: bodies are shown whole; otherwise they are cut at `MOST_SHOWN` characters. */
   isWhole: boolean;
@@ -58,7 +55,6 @@ const MOST_SHOWN = 16_384;
 /** How many characters of a response are shown at first (§2.5). */
 export const BODY_START = 2_000;
 
-/** Composes the page of a run: the request, the response, and an explanation. Plain data in and out. */
 export function showRun(facts: RunFacts, showing: Showing): Omit<RunDetail, 'apiCall'> {
   const request = buildRequest(facts);
   const shown = showRequest(facts, request, showing);
@@ -148,11 +144,7 @@ function showResponse({ response, trace, responseStatus }: RunFacts): ShownRespo
   };
 }
 
-/**
- * The first characters of a body, cut at a whole character.
- *
- * @param keptBytes  how many bytes of it are stored in all
- */
+/** The first characters of a body of which `keptBytes` are stored. */
 export function startOf(body: Uint8Array, keptBytes: number): { text: string; hasMore: boolean } {
   const text = decodeBody(body);
   const start = Array.from(text.slice(0, BODY_START * 2))

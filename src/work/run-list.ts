@@ -28,15 +28,9 @@ const BODY_BYTES = 4 * BODY_START;
 /** How many runs before and after a page of a cron's history are looked at for overlaps. */
 const BESIDE = 10;
 
-/** The list of runs: attempts of jobs and executions of crons. */
 export function createRunListWork(store: Store) {
   const { lists } = store;
-  /**
-   * Ended runs, the latest end first. A search that can match nothing gives an empty page.
-   *
-   * @param search  null finds nothing
-   * @param page  `cursor`: `next` or `previous` of another page of the same search; `limit`: 1 to 200, default 50
-   */
+  /** Ended runs, the latest end first. `cursor` is `next` or `previous` of a page of the same search; `limit` is 1 to 200, default 50. */
   const listRuns = async (
     teamId: string,
     search: RunSearch | null,
@@ -84,11 +78,7 @@ export function createRunListWork(store: Store) {
         rows: page.rows.map((row) => showHistoryRun(row, overlapping.has(row.id))),
       };
     },
-    /**
-     * The requested number (1 to 10,000), however far back: for callers that can wait.
-     *
-     * @param page `before`: only runs that ended before this one; null if the team has none with that id
-     */
+    /** Up to 10,000 runs, however far back. Null: the team has no run `before`. */
     listRunsBefore: (teamId: string, search: RunSearch, page: Before) =>
       listRunsBefore((given, asked) => listRuns(teamId, given, asked), search, page),
   };

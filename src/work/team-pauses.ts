@@ -9,12 +9,7 @@ export function createTeamPauseWork({ teamPauses, clock }: Store) {
   return {
     /** Null: it is not paused. */
     readTeamPause: (teamId: string) => teamPauses.read(teamId),
-    /**
-     * Times of crons pass, and no waiting job starts; accepted jobs are kept, and running ones end. False: it was paused
-     * already.
-     *
-     * @param by the user, who is shown to all
-     */
+    /** Times of crons pass, and no waiting job starts; running ones end. False: it was paused already. */
     pauseTeam: (teamId: string, by: string) => teamPauses.pause(teamId, { at: clock.now(), by }),
     /** Crons and queues that are paused themselves stay so; the rest continues. False: it was not paused. */
     resumeTeam: async (teamId: string) => {

@@ -30,7 +30,6 @@ const MOST_AT_ONCE = 4;
 /** The most of all teams together, so that queues keep their connections. */
 const MOST_IN_ALL = 32;
 
-/** Makes `testRun`. */
 export function createTestRun(options: TestRunOptions): TestRun {
   const underWay = new Map<string, number>();
   return async (teamId, draft) => {

@@ -46,7 +46,27 @@ const HEADED = { needs: 'look', hides: 'headers' } as const;
 const WORK = { needs: 'work' } as const;
 const SECRET = { needs: 'notifications' } as const;
 
+type Word<Text> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
+
+/** Methods that everybody in the team may call and that change nothing. Their names are separated by spaces. */
+function looks<Line extends string>(...lines: Line[]) {
+  const verbs = lines.flatMap((line) => line.split(' ').map((name) => [name, LOOK] as const));
+  return Object.fromEntries(verbs) as { [Name in Word<Line>]: typeof LOOK };
+}
+
 export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
+  ...looks(
+    'findSameCron listExecutions findExecution findTeamOfCron listCronRows readCronRow',
+    'readDurations describeCronDeletion listCronHistory findQueue findQueueByName listQueues',
+    'listQueueRows readQueueRow readRateWait readQueueHistory describeQueueDeletion',
+    'listOfferedQueues listJobs listAttempts readResponseBodies findTeamOfJob searchJobs',
+    'countTabs countJobs listBulkTasks findBulkTask groupFailures listRuns listRunsBefore',
+    'readResponseText readChannel listChannels listChannelChoices findChannel',
+    'listChannelUsers findWindow listWindows listActiveWindows listAlertSources listAlerts',
+    'findAlert findSlowSince countUnreadAlerts readTeamPause readOverview readAttention',
+    'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
+    'listActivity listActivityOf',
+  ),
   createCron: { needs: 'work', tell: about('cron.created') },
   editCron: {
     needs: 'work',
@@ -83,15 +103,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   findCron: HEADED,
   listCrons: HEADED,
-  findSameCron: LOOK,
-  listExecutions: LOOK,
-  findExecution: LOOK,
-  findTeamOfCron: LOOK,
-  listCronRows: LOOK,
-  readCronRow: LOOK,
-  readDurations: LOOK,
-  describeCronDeletion: LOOK,
-  listCronHistory: LOOK,
 
   setQueue: {
     needs: 'work',
@@ -133,15 +144,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
           : null;
     },
   },
-  findQueue: LOOK,
-  findQueueByName: LOOK,
-  listQueues: LOOK,
-  listQueueRows: LOOK,
-  readQueueRow: LOOK,
-  readRateWait: LOOK,
-  readQueueHistory: LOOK,
-  describeQueueDeletion: LOOK,
-  listOfferedQueues: LOOK,
 
   createJob: {
     needs: 'work',
@@ -177,22 +179,9 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   },
   cancelBulkTask: { needs: 'work', tell: done('jobs.cancelled') },
   findJob: HEADED,
-  listJobs: LOOK,
-  listAttempts: LOOK,
-  readResponseBodies: LOOK,
-  findTeamOfJob: LOOK,
-  searchJobs: LOOK,
-  countTabs: LOOK,
-  countJobs: LOOK,
-  listBulkTasks: LOOK,
-  findBulkTask: LOOK,
-  groupFailures: LOOK,
 
-  listRuns: LOOK,
-  listRunsBefore: LOOK,
   readJobDetail: { needs: 'look', hides: 'secrets' },
   readExecutionDetail: { needs: 'look', hides: 'secrets' },
-  readResponseText: LOOK,
   testRun: WORK,
 
   setChannel: {
@@ -219,11 +208,6 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   readChannelConfig: SECRET,
   listChannelSettings: SECRET,
   findChannelConfig: SECRET,
-  readChannel: LOOK,
-  listChannels: LOOK,
-  listChannelChoices: LOOK,
-  findChannel: LOOK,
-  listChannelUsers: LOOK,
 
   createWindow: {
     needs: 'work',
@@ -247,31 +231,12 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     needs: 'work',
     watch: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
   },
-  findWindow: LOOK,
-  listWindows: LOOK,
-  listActiveWindows: LOOK,
-  listAlertSources: LOOK,
 
   markAlerts: WORK,
   markAlertsReadUpTo: WORK,
-  listAlerts: LOOK,
-  findAlert: LOOK,
-  findSlowSince: LOOK,
-  countUnreadAlerts: LOOK,
 
   pauseTeam: { needs: 'work', tell: done('team.paused') },
   resumeTeam: { needs: 'work', tell: done('team.resumed') },
-  readTeamPause: LOOK,
-  readOverview: LOOK,
-  readAttention: LOOK,
-  readCounts: LOOK,
-  readForecast: LOOK,
-  findFirstCreatedSince: LOOK,
-  findById: LOOK,
-  findByWords: LOOK,
-  listTags: LOOK,
-  listActivity: LOOK,
-  listActivityOf: LOOK,
 };
 
 type Named = { id: string; name: string };
@@ -293,7 +258,6 @@ function done(action: ActivityAction) {
   return (isDone: boolean) => (isDone ? { action } : null);
 }
 
-/** For a subject that is deleted. */
 function gone(action: ActivityAction, subject: Named | null) {
   return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
 }

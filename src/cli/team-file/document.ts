@@ -54,7 +54,7 @@ export function readDocument(
   } catch (error) {
     return { problems: [{ path: [], message: (error as Error).message }] };
   }
-  const resolver = new Resolver(readVariable);
+  const resolver = createResolver(readVariable);
   const root = resolver.resolve(given, []);
   const locate = (path: Path) => {
     const node = parsed.getIn(path, true);
@@ -77,47 +77,37 @@ export function showPath(path: Path): string {
   return steps.join('').replace(/^\./, '');
 }
 
-class Resolver {
-  readonly problems: Problem[] = [];
-  readonly secretPaths = new Set<string>();
-  readonly #readVariable: ReadVariable;
-
-  constructor(readVariable: ReadVariable) {
-    this.#readVariable = readVariable;
-  }
-
-  resolve(given: unknown, path: Path): Value {
-    if (given === null || typeof given === 'string' || typeof given === 'boolean') return given;
-    if (typeof given === 'number' && Number.isFinite(given)) return given;
-    if (Array.isArray(given)) return given.map((item, at) => this.resolve(item, [...path, at]));
-    if (!(given instanceof Map))
-      return this.#refuse(path, 'This is no value that a field may have.');
-    const name: unknown = given.size === 1 ? given.get('env') : undefined;
-    if (name !== undefined) return this.#readSecret(name, path);
-    const entries = [...given].map(([key, value]): [string, Value] => {
-      const field = String(key);
-      return [field, this.resolve(value, [...path, field])];
-    });
-    return new Map(entries);
-  }
-
-  #readSecret(name: unknown, path: Path): Value {
+/** Replaces references to the environment, and collects problems and the paths of secrets. */
+function createResolver(readVariable: ReadVariable) {
+  const problems: Problem[] = [];
+  const secretPaths = new Set<string>();
+  const refuse = (path: Path, message: string): null => {
+    problems.push({ path, message });
+    return null;
+  };
+  const readSecret = (name: unknown, path: Path): Value => {
     if (typeof name !== 'string' || !SECRET_NAME.test(name)) {
       const rule = `${SECRET_PREFIX} and then capital letters, digits and underscores`;
-      return this.#refuse(path, `env must name a variable that begins with ${rule}.`);
+      return refuse(path, `env must name a variable that begins with ${rule}.`);
     }
-    const value = this.#readVariable(name);
-    if (value === undefined || value === '') {
-      return this.#refuse(path, `The environment variable ${name} is not set.`);
-    }
-    this.secretPaths.add(showPath(path));
+    const value = readVariable(name);
+    if (value === undefined || value === '')
+      return refuse(path, `The environment variable ${name} is not set.`);
+    secretPaths.add(showPath(path));
     return value;
-  }
-
-  #refuse(path: Path, message: string): null {
-    this.problems.push({ path, message });
-    return null;
-  }
+  };
+  const resolve = (given: unknown, path: Path): Value => {
+    if (given === null || typeof given === 'string' || typeof given === 'boolean') return given;
+    if (typeof given === 'number' && Number.isFinite(given)) return given;
+    if (Array.isArray(given)) return given.map((item, at) => resolve(item, [...path, at]));
+    if (!(given instanceof Map)) return refuse(path, 'This is no value that a field may have.');
+    const name: unknown = given.size === 1 ? given.get('env') : undefined;
+    if (name !== undefined) return readSecret(name, path);
+    return new Map(
+      [...given].map(([key, value]) => [String(key), resolve(value, [...path, String(key)])]),
+    );
+  };
+  return { problems, secretPaths, resolve };
 }
 
 /** A mapping as the fields that the readers of work take. */
