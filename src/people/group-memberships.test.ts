@@ -43,7 +43,10 @@ test('a group leads to a team by its id, or by a name that one team has', async 
     groups: ['ops', 'Others'],
   } as const;
   await room.people.accounts.arrive({ ...new Browser().request, claim }, 'known');
-  const teams = (await room.store.users.listTeams(cy.userId)).map(({ id, role }) => [id, role]);
+  const teams = (await room.store.users.findWithTeams(cy.userId))?.teams.map(({ id, role }) => [
+    id,
+    role,
+  ]);
   assert.deepEqual(teams, [
     [teamId, 'member'],
     [gongs.teamId, 'viewer'],

@@ -13,7 +13,7 @@ test('a user made by the operator has a team of their own and a token that acts 
   if (made.kind !== 'created') return;
   const { userId, teamId, apiToken } = made;
   assert.deepEqual(await room.people.findTokenOwner(apiToken), { userId, teamId, isViewer: false });
-  assert.deepEqual(await room.store.users.listTeams(userId), [
+  assert.deepEqual((await room.store.users.findWithTeams(userId))?.teams, [
     { id: teamId, name: "ada's team", role: 'owner' },
   ]);
 });
@@ -35,7 +35,7 @@ test('the first member of a named team owns it, and later ones get their given r
     });
     assert.equal(made.kind, 'created');
     if (made.kind !== 'created') return;
-    const [team] = await room.store.users.listTeams(made.userId);
+    const [team] = (await room.store.users.findWithTeams(made.userId))?.teams ?? [];
     roles.push(team?.role ?? '');
   }
   assert.deepEqual(roles, ['owner', 'member', 'admin']);

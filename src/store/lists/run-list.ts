@@ -36,21 +36,11 @@ export async function listJobPage(
   search: JobSearch,
   asked: RunsAsked,
 ): Promise<ListPage<FoundJob>> {
-  return (await list(context, teamId, search, asked)) as ListPage<FoundJob>;
+  return (await listRunPage(context, teamId, search, asked)) as ListPage<FoundJob>;
 }
 
 /** Ended runs, latest end first; or the history of a cron. */
 export async function listRunPage(
-  context: ListContext,
-  teamId: string,
-  search: Search,
-  asked: RunsAsked,
-): Promise<ListPage<AnsweredRun>> {
-  const page = await list(context, teamId, search, asked);
-  return { ...page, rows: page.rows.map(withoutJob) };
-}
-
-async function list(
   context: ListContext,
   teamId: string,
   search: Search,
@@ -134,17 +124,4 @@ async function withTag(
   if (search.tag === undefined) return runs;
   const { queueIds, cronIds } = await findSources(db, teamId, search);
   return runs.filter(({ sourceId }) => queueIds.includes(sourceId) || cronIds.includes(sourceId));
-}
-
-/** Leaves the fields that jobs and crons have in common. */
-function withoutJob(run: AnsweredRun): AnsweredRun {
-  const {
-    teamId: _team,
-    originalId: _original,
-    callbackUrl: _callback,
-    queueId: _id,
-    queue: _name,
-    ...common
-  } = run as FoundJob & AnsweredRun;
-  return common;
 }

@@ -276,7 +276,7 @@ forEachStore((_name, openTestStore) => {
       const { teamId, userId } = await aPerson(store, 'owner@x.test');
       await store.members.deleteTeam(teamId, store.clock.now());
       assert.equal(await store.members.findRole(teamId, userId), null);
-      assert.deepEqual(await store.users.listTeams(userId), []);
+      assert.deepEqual((await store.users.findWithTeams(userId))?.teams, []);
       assert.equal(await store.users.switchTeam(userId, teamId, store.clock.now()), false);
     });
   });

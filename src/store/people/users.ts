@@ -123,16 +123,6 @@ export const users = {
     return gatherUser(rows);
   },
 
-  async listTeams({ main }: Context, userId: string): Promise<TeamOfUser[]> {
-    return main.read((db) =>
-      membershipsIn(db, userId)
-        .select(['t.id', 't.name', 'm.role'])
-        .orderBy('t.name')
-        .orderBy('t.id')
-        .execute(),
-    );
-  },
-
   async readPasswordHash({ main }: Context, userId: string): Promise<string | null> {
     return readPassword(main, userId);
   },
