@@ -3,12 +3,13 @@ import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { LAST_TIME } from '#domain/instant';
-import { above, add, all, below, one, record, type Recorded, within } from '../database/rows.ts';
+import { above, add, all, below, one, within } from '../database/rows.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 
 const COLUMNS = ['id', 'at', 'actor_id', 'actor', 'action', 'detail'] as const;
 
-export interface Activity extends Recorded<Row<'activity'>, (typeof COLUMNS)[number]> {
+export interface Activity extends RecordOf<Pick<Row<'activity'>, (typeof COLUMNS)[number]>> {
   /** The thing that was changed, by its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;
 }
@@ -112,5 +113,5 @@ function rowOf(
 
 function activityOf(row: Row<'activity'>): Activity {
   const { subject, subject_id: id } = row;
-  return { ...record(row, COLUMNS), subject: subject === null ? null : { id, name: subject } };
+  return { ...toRecord(row, COLUMNS), subject: subject === null ? null : { id, name: subject } };
 }

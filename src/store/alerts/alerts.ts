@@ -6,18 +6,8 @@ import type { Database } from '../database/database.ts';
 import { raiseReminders } from './reminders.ts';
 import { findSlowSince } from './slow-spells.ts';
 import { raiseUsageAlerts } from './usage-alerts.ts';
-import {
-  above,
-  all,
-  atMost,
-  below,
-  change,
-  count,
-  one,
-  record,
-  type Recorded,
-  remove,
-} from '../database/rows.ts';
+import { above, all, atMost, below, change, count, one, remove } from '../database/rows.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Context } from '../database/context.ts';
 
 export type AlertRow = Row<'alerts'>;
@@ -49,14 +39,14 @@ const RUN_COLUMNS = [
 ] as const;
 const USAGE_COLUMNS = ['team_id', 'id', 'raised_at', 'level', 'month', 'mark'] as const;
 
-export interface StoredAlert extends Recorded<RunAlertRow, (typeof RUN_COLUMNS)[number]> {
+export interface StoredAlert extends RecordOf<Pick<RunAlertRow, (typeof RUN_COLUMNS)[number]>> {
   /** The cron or queue, by its name at that time; it may have been renamed or deleted since. */
   source: { kind: 'cron' | 'queue'; id: string; name: string };
   isRead: boolean;
 }
 
 /** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded and not sent. */
-export interface UsageAlert extends Recorded<UsageRow, (typeof USAGE_COLUMNS)[number]> {
+export interface UsageAlert extends RecordOf<Pick<UsageRow, (typeof USAGE_COLUMNS)[number]>> {
   source: { kind: 'team'; id: string; name: string };
   used: number;
   limit: number;
@@ -83,13 +73,13 @@ const UNREAD = sql.lit(0 as const);
 
 export function storedAlert(row: RunAlertRow): StoredAlert {
   const source = { kind: row.source, id: row.source_id, name: row.source_name };
-  return { ...record(row, RUN_COLUMNS), source, isRead: row.is_read === 1 };
+  return { ...toRecord(row, RUN_COLUMNS), source, isRead: row.is_read === 1 };
 }
 
 function usageAlert(row: UsageRow): UsageAlert {
   const source = { kind: 'team' as const, id: row.source_id, name: row.source_name };
   const usage = { used: row.used ?? 0, limit: row.monthly_limit ?? 0 };
-  return { ...record(row, USAGE_COLUMNS), source, ...usage, isRead: row.is_read === 1 };
+  return { ...toRecord(row, USAGE_COLUMNS), source, ...usage, isRead: row.is_read === 1 };
 }
 
 /** Reads alerts and marks them as read. Settlements, reminders, usage and ends of windows raise them. */

@@ -1,7 +1,8 @@
 import type { MaintenanceWindow } from '#domain/maintenance';
 import type { Reader } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
-import { all, record } from '../database/rows.ts';
+import { all } from '../database/rows.ts';
+import { toRecord } from '../database/records.ts';
 
 export interface WindowSettings extends MaintenanceWindow {
   name: string;
@@ -24,7 +25,7 @@ export async function readWindows(
   return rows.map((row) => {
     const { is_weekly, covers } = row;
     const settings = { isWeekly: is_weekly === 1, covers: readCovers(covers) };
-    return Object.assign(record(row, COLUMNS), settings);
+    return Object.assign(toRecord(row, COLUMNS), settings);
   });
 }
 

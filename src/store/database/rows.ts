@@ -203,21 +203,3 @@ function matches(key: object) {
 function isCompared(value: unknown): value is Compared<unknown> {
   return typeof value === 'object' && value !== null && 'operator' in value;
 }
-
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-/** In camel case. */
-export type Recorded<R, C extends keyof R> = { [Name in C as CamelCase<Name & string>]: R[Name] };
-
-export function record<R extends object, C extends keyof R & string>(
-  row: R,
-  columns: readonly C[],
-): Recorded<R, C> {
-  const named = columns.map((column) => [
-    column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-    row[column],
-  ]);
-  return Object.fromEntries(named) as Recorded<R, C>;
-}

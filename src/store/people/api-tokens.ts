@@ -2,7 +2,8 @@ import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { change, one, record, type Recorded } from '../database/rows.ts';
+import { change, one } from '../database/rows.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import type { Row } from '../tables/tables.ts';
 import { bind, type Context } from '../database/context.ts';
 
@@ -12,7 +13,7 @@ export interface TokenToKeep {
 }
 
 const FACTS = ['hint', 'created_at', 'last_used_at'] as const;
-export type TokenFacts = Recorded<Row<'api_tokens'>, (typeof FACTS)[number]>;
+export type TokenFacts = RecordOf<Pick<Row<'api_tokens'>, (typeof FACTS)[number]>>;
 
 export interface FoundOwner {
   userId: string;
@@ -62,7 +63,7 @@ const tokens = {
 
   async read({ main }: Context, userId: string): Promise<TokenFacts | null> {
     const row = await one(main, 'api_tokens', { user_id: userId }, FACTS);
-    return row ? record(row, FACTS) : null;
+    return row ? toRecord(row, FACTS) : null;
   },
 
   async markUsed({ main }: Context, hash: string, now: number): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Row } from '../tables/tables.ts';
 import { newId } from '#domain/ids';
 import type { Context } from '../database/context.ts';
-import { addMissing, all, change, one, record, remove } from '../database/rows.ts';
+import { addMissing, all, change, one, remove } from '../database/rows.ts';
+import { toRecord } from '../database/records.ts';
 
 export interface Credential {
   credentialId: string;
@@ -69,7 +70,7 @@ const COLUMNS = ['id', 'user_id', 'name', 'credential_id', 'counter', 'created_a
 
 function passkeyOf(row: Row<'passkeys'>): StoredPasskey {
   return {
-    ...record(row, COLUMNS),
+    ...toRecord(row, COLUMNS),
     publicKey: Buffer.from(row.public_key, 'base64url'),
     transports: row.transports.split(',').filter((each) => each !== ''),
   };
