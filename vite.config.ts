@@ -19,6 +19,10 @@ export default defineConfig({
       },
     },
   },
+  // Style sheets name files beside them: the base path is chosen where Belfry runs.
+  experimental: {
+    renderBuiltUrl: (_name, { hostType }) => (hostType === 'css' ? { relative: true } : undefined),
+  },
   build: {
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

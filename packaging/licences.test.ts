@@ -59,6 +59,10 @@ describe('the packages that Belfry is made of', () => {
     const text = writeLicences();
     for (const name of ['kysely', 'pg-protocol', 'react-dom', 'scheduler', 'uuid'])
       assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
+    assert.match(
+      text,
+      /^Inter \d+\.\d+\.\d+ \(OFL-1\.1\)\n\nCopyright 2016 The Inter Project Authors/m,
+    );
     for (const name of ['vite', 'rolldown', 'playwright-core'])
       assert.doesNotMatch(text, new RegExp(`^${name} \\d`, 'm'));
   });

@@ -1,10 +1,19 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import type { ReactNode } from 'react';
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useRouteLoaderData } from 'react-router';
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useHref,
+  useRouteLoaderData,
+} from 'react-router';
 import { ConnectionBar, KeepShown } from './connection/ConnectionBar.tsx';
 import { keepPage } from './connection/keep-page.ts';
 import { requestFacts } from './context.ts';
+import inter from './fonts/inter.woff2';
 import { readTimeZone, theme, times } from './serving/cookies.ts';
 import { pageAccess } from './serving/page-access.ts';
 import { FaultPage } from './page/FaultPage.tsx';
@@ -32,6 +41,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <link rel="preload" href={useHref(inter)} as="font" type="font/woff2" crossOrigin="" />
         <Meta />
         <Links />
       </head>
