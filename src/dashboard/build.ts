@@ -5,7 +5,7 @@ import type { RouterContextProvider, ServerBuild } from 'react-router';
 import type { RequestFacts } from './context.ts';
 import type { Services } from './services.ts';
 
-/** The server's part of the build, which renders the pages: the router's build with our entry.server.tsx. */
+/** The router's build with our entry.server.tsx. */
 export type ServerBundle = ServerBuild & {
   entry: {
     module: {
@@ -17,16 +17,15 @@ export type ServerBundle = ServerBuild & {
 
 type PageHandler = (request: Request, context: RouterContextProvider) => Promise<Response>;
 
-/** The browser's files by their path from the root of the site, such as `assets/root-B1x2.js`. */
+/** By path, such as `assets/root-B1x2.js`. */
 export type BrowserFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 
-/** The built dashboard, wherever its files are. */
 export interface DashboardBuild {
   loadServer(): Promise<ServerBundle>;
   readFiles(): Promise<BrowserFiles>;
 }
 
-/** A build in a folder, as bin/build-dashboard.js leaves it. */
+/** As bin/build-dashboard.js leaves it. */
 export function openBuildFolder(folder: string): DashboardBuild {
   const entry = pathToFileURL(join(folder, 'server', 'index.js')).href;
   return {

@@ -1,12 +1,11 @@
-// Here too, so that they come first in the shared sheet, before those of components.
+// First in the shared sheet, before components.
 import './styles/tokens.css';
 import './styles/base.css';
 import { StrictMode, startTransition } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { HydratedRouter } from 'react-router/dom';
 
-// The browser silently cuts pasted text at `maxlength`. Accepted whole, it gets the server's error about the limit
-// (§8).
+// The browser silently cuts pasted text at `maxlength`; whole, it gets the server's error (§8).
 for (const type of ['paste', 'drop']) {
   document.addEventListener(type, ({ target }) => {
     if (target instanceof Element) target.removeAttribute('maxlength');

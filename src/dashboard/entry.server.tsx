@@ -1,7 +1,4 @@
-/**
- * The server's half of React Router: from a matched page to HTML. Everything that `server.ts` needs of
- * the bundle is exported here, since the keys of the context exist only inside it.
- */
+/** Exports everything that `server.ts` needs, since the context's keys exist only inside the bundle. */
 import { Writable } from 'node:stream';
 import { renderToPipeableStream } from 'react-dom/server';
 import {
@@ -24,7 +21,6 @@ export function createRequestHandler(build: ServerBuild, mode: string) {
 const renderingLimitMs = 10_000;
 export const streamTimeout = renderingLimitMs - 1_000;
 
-/** Creates the context from which loaders and actions of one request read everything. */
 export function createLoadContext(given: Services, facts: RequestFacts): RouterContextProvider {
   const context = new RouterContextProvider();
   context.set(services, given);
@@ -32,10 +28,10 @@ export function createLoadContext(given: Services, facts: RequestFacts): RouterC
   return context;
 }
 
-/** Logs faults outside of loaders and actions. The address is not logged, because it may contain a secret. */
+/** Outside of loaders and actions. The address may contain a secret and isn't logged. */
 export const handleError: HandleErrorFunction = (error, { request, context }) => {
   if (request.signal.aborted) return;
-  // The router's error for a request that no route accepts. Anybody can send such a request, so it is not logged.
+  // Anybody can send a request that no route accepts, so it isn't logged.
   if (isRouteErrorResponse(error) && error.status < 500) return;
   const facts = context.get(requestFacts);
   facts.logError('dashboard.failed', {
@@ -45,8 +41,8 @@ export const handleError: HandleErrorFunction = (error, { request, context }) =>
 };
 
 /**
- * Renders the whole page before the first byte leaves: pages hold nothing slow (their loaders have
- * finished), a status can still change if rendering fails, and no script is needed to put pieces in place.
+ * Renders the whole page first: loaders have finished, the status can still change, and no script has to put pieces in
+ * place.
  */
 export default function renderPage(
   request: Request,

@@ -22,15 +22,13 @@ export type DashboardOptions = {
   config: { baseUrl: string; targets: Targets };
   log: Log;
   build: DashboardBuild;
-  /** The client's address, by which requests are counted (§8.1). `env` is the HTTP server's value for Hono. */
+  /** For counting (§8.1). `env` is the HTTP server's value for Hono. */
   readClientAddress: (request: Request, env: unknown) => string;
-  /** The request as received at the socket. */
   readArrival: (env: unknown) => Arrival;
-  /** Milliseconds since 1970 UTC. */
   now?: () => number;
 };
 
-/** The methods that pages answer. The platform's `Request` does not even allow some of the others. */
+/** `Request` doesn't allow some others. */
 const methods: readonly string[] = ['GET', 'HEAD', 'POST'];
 const formWithinMs = 20_000;
 const pageLimitMs = 30_000;
@@ -39,11 +37,8 @@ const retryAfterSeconds = '5';
 type PageWords = Omit<PlainPage, 'requestId' | 'basePath'>;
 
 /**
- * Opens the built dashboard as a Hono app, to be mounted last: it answers all remaining addresses with a page, a static
- * file or a 404 page.
- *
- * The public address alone decides links, cookies and which origins may send forms: neither `Host` nor `X-Forwarded-*`
- * is read, so forms work behind a proxy that ends TLS, and a forged header changes nothing.
+ * A Hono app, mounted last. The public address alone decides links, cookies and which origins may send forms: `Host`
+ * and `X-Forwarded-*` are ignored.
  */
 export async function createDashboard(options: DashboardOptions): Promise<Hono> {
   const { config, services } = options;
@@ -100,10 +95,7 @@ function readRequestFacts(request: Request, env: unknown, options: DashboardOpti
   };
 }
 
-/**
- * Checks a request, then passes it to the application with the public address and without its body. The form is read in
- * page-access.ts, which has the page's limit.
- */
+/** Without its body: page-access.ts reads the form with the page's limit. */
 async function answerPage(
   request: Request,
   publicUrl: string,
@@ -140,17 +132,14 @@ async function answerPage(
   }
 }
 
-/**
- * Whether a response can be shown to people. The router answers some faults with plain text or JSON; a page with an
- * id replaces these.
- */
+/** The router answers some faults with plain text or JSON; a page replaces these. */
 function isForPeople(answer: Response, wantsData: boolean): boolean {
   if (answer.status < 400) return true;
   const type = answer.headers.get('Content-Type') ?? '';
   return type.startsWith('text/html') || (wantsData && type.startsWith('text/x-script'));
 }
 
-/** False for a path with an invalid percent escape. It is not a page, and the router would only log a warning. */
+/** An invalid percent escape is no page; the router would only log a warning. */
 function isDecodable(url: string): boolean {
   try {
     decodeURI(new URL(url).pathname);

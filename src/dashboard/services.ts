@@ -1,9 +1,6 @@
 /**
- * The dashboard's interface to the modules behind it: their own types in one place.
- *
- * Routes get these through the request's context. Instants are milliseconds since 1970 UTC, and an expected outcome is
- * a value with a `kind`. Every call that names an item of a team takes the `Actor` or the team's id, and answers as if
- * items of other teams did not exist.
+ * The dashboard's interface to other modules. Calls that name an item of a team take the `Actor` or the team's id, and
+ * answer as if other teams' items didn't exist.
  */
 
 import type { ChannelConfig } from '#domain/notification-channel';
@@ -12,14 +9,12 @@ import type { TooMany } from '#people/outcomes';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
-/** The data of the pages of crons, queues, jobs, runs and the overview. */
 export type * from '#work/cron-contract';
 export type * from '#work/job-contract';
 export type * from '#work/run-contract';
 export type { FoundRun, HistoryRun, ListPage as RowsPage } from '#work/run-list';
 export type { Found } from '#work/finding';
 
-/** For the pages of alerts, maintenance windows and notification channels. */
 export type { ChannelConfig } from '#domain/notification-channel';
 export type { Alert, AlertFilter, StoredAlert } from '#work/alerts';
 export type {
@@ -36,7 +31,6 @@ export type { TeamPause } from '#work/team-pauses';
 export type { Work } from '#work/work';
 export type { MaintenanceWindowView, NamedSource } from '#work/windows';
 
-/** Accounts and teams, and the outcomes of their calls. */
 export type { Actor } from '#people/actor';
 export type { Passkey } from '#people/passkeys';
 export type { ProviderRefusal } from '#people/provider-sign-ins';
@@ -53,15 +47,11 @@ type Teams = People['teams'];
 export type Member = Awaited<ReturnType<Teams['listMembers']>>[number];
 export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 
-/** For the shell around each page, and the overview's counts. */
 export type { Counts, Attention, Forecast } from '#work/overview';
 
-/** Sends notices to people. Pages use it only for tests. */
+/** Only for tests. */
 export interface TestNotices {
-  /**
-   * Sends a test by a channel that may not have been saved yet, to a chat or to every member. It takes as
-   * long as the chat or the mail server does, up to about 10 seconds each. `logged`: there is no mail server.
-   */
+  /** The channel may be unsaved. Takes up to about 10 seconds each. `logged`: there is no mail server. */
   sendTest(
     actor: Actor,
     config: ChannelConfig,

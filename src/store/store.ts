@@ -63,84 +63,63 @@ export type StoreLocation =
   | {
       kind: 'postgres';
       url: string;
-      /** The schema of all tables; without it, the first of the connection's search path (`public`). */
+      /** Default: the first of the search path (`public`). */
       schema?: string;
     };
 
 export interface StoreOptions {
   location: StoreLocation;
-  /** 32 bytes: seals secrets. */
+  /** 32 bytes. */
   appKey: Uint8Array;
   clock: Clock;
-  /**
-   * The clock for due times, leases and windows on Postgres: the database's, which all nodes share, or `clock` itself,
-   * for tests that control the time. SQLite has one process and always uses `clock`.
-   */
+  /** On Postgres the database's clock, which all nodes share, or `clock` for tests. SQLite always uses `clock`. */
   clockOf?: 'database' | 'given';
-  /** Called with every statement that ran, to examine plans and to find slow ones. */
+  /** To examine plans and find slow statements. */
   onStatement?: OnStatement;
-  /**
-   * Called once if this process can never use the database again (a SQLite thread has ended): only a new process can
-   * open it. Later calls of the store fail with STORE_UNAVAILABLE.
-   */
+  /** A SQLite thread has ended: only a new process can open the database. Later calls fail with STORE_UNAVAILABLE. */
   onLost?: (fault: StoreError) => void;
   log: Log;
-  /** True for the service, false for the command line, which works during a running one. */
+  /** False for commands, which work next to a running service. */
   serving: boolean;
-  /**
-   * When pending migrations are applied: always (default), only in an empty database, or never. Otherwise the database
-   * is refused with STORE_NOT_MIGRATED.
-   */
+  /** Always (default), only in an empty database, or never; else STORE_NOT_MIGRATED. */
   migrates?: 'always' | 'if-empty' | 'never';
-  /** The migrations after the baseline. Default: those of this version. Tests give others. */
+  /** Tests give others. */
   migrations?: readonly Migration[] | undefined;
-  /**
-   * Opens a SQLite file on the caller's own thread, for a process that does one thing and ends: starting threads would
-   * take it longer than the database does.
-   */
+  /** For a process that does one thing: starting threads takes longer than the database does. */
   onThisThread?: boolean;
-  /** How much one team may have. */
   bounds?: TeamBounds;
-  /** How to start a SQLite thread. Default: a new one. Tests reuse theirs. */
+  /** Tests reuse theirs. */
   startThread?: StartThread | undefined;
 }
 
 interface Shared {
   readonly dialect: DialectName;
-  /** Whether other processes may serve the same database. */
   readonly isShared: boolean;
-  /** The clock for due times and leases: the database's on Postgres. */
+  /** The database's on Postgres. */
   readonly clock: Clock;
   readonly signals: SignalBus;
   readonly sealer: Sealer;
   /** See `installationOf`. */
   readonly installation: string;
-  /** The names of the migrations that opening applied. */
   readonly migrated: readonly string[];
-  /** Registers a listener for every fault that a caller gets, for metrics. One listener. */
+  /** For metrics. One listener. */
   watchFaults(onFault: (code: StoreErrorCode) => void): void;
-  /** Resolves if the database answers; rejects with STORE_UNAVAILABLE. */
+  /** Rejects with STORE_UNAVAILABLE. */
   ping(): Promise<void>;
-  /** Resolves if the database takes writes that need room; rejects with STORE_UNAVAILABLE or STORE_READ_ONLY. */
+  /** Rejects with STORE_UNAVAILABLE or STORE_READ_ONLY. */
   probeWrite(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** All stored data, by noun. Only the store has access to the database. */
+/** Only the store has access to the database. */
 export interface Store extends Shared, ReturnType<typeof makeNouns> {}
 
 export interface OpenedStore extends Store {
-  /**
-   * The store with the engine's own connections on Postgres, which requests of people do not block. It is closed
-   * together with the other.
-   */
+  /** With the engine's own connections on Postgres. Closed with the other. */
   readonly forEngine: Store;
 }
 
-/**
- * Opens the database, takes the right to serve it if `serving`, and migrates it (`migrates`). Throws StoreErrors whose
- * messages have the operator's next step.
- */
+/** Takes the right to serve it if `serving`, and migrates it. StoreErrors have the operator's next step. */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { location, serving } = options;
   const onFile = location.kind === 'sqlite';
@@ -258,7 +237,6 @@ function makeNouns(context: Context) {
   const { main, clock } = context;
   return {
     ...bindAll(context, NOUNS),
-    /** For other stores, and for tests. */
     database: main,
     apiTokens: apiTokens(context),
     batchCounts: new BatchCountStore(main, clock),
@@ -279,10 +257,8 @@ function logMigrated(log: Log, migrated: readonly string[]): void {
 }
 
 /**
- * Migrates the database, or refuses it (`StoreOptions.migrates`). It first reads the applied migrations, because
- * migrating needs its own connection on Postgres, and the one writer of a SQLite file.
- *
- * @returns the names of the migrations that were applied now
+ * Reads the applied migrations first: migrating needs its own connection on Postgres, and SQLite's one writer.
+ * @returns the names applied now
  */
 async function prepareSchema(options: StoreOptions, database: Database): Promise<string[]> {
   const { migrates = 'always', migrations } = options;
@@ -335,7 +311,7 @@ const askAnything = preparedStatement<{ key: string }>(
 
 const PROBE_KEY = 'write_probe';
 
-/** Takes and frees some pages, because a full disk may still have room for a change of a row. */
+/** A full disk may still have room for a change of a row. */
 async function writeAndDelete(trx: Trx): Promise<void> {
   const value = 'x'.repeat(64 * 1024);
   await trx
@@ -352,7 +328,6 @@ interface Links {
   stop(): Promise<void>;
 }
 
-/** Starts the clock and the signals, in which the two databases differ most. */
 async function startLinks(
   { location, clock, clockOf = 'database', log, serving }: StoreOptions,
   database: Database,
@@ -377,12 +352,7 @@ async function startLinks(
   };
 }
 
-/**
- * Checks the APP_KEY: with a wrong one no secret would open, and it is better to stop at the start than to fail at the
- * first request.
- *
- * @returns the sealed text
- */
+/** It is better to stop at the start than to fail at the first secret. @returns the sealed text */
 async function checkKey(database: Database, sealer: Sealer): Promise<string> {
   const value = (await readKeyCheck(database)) ?? (await writeKeyCheck(database, sealer));
   try {
@@ -404,7 +374,7 @@ async function readKeyCheck(database: Database): Promise<string | undefined> {
   return found?.value;
 }
 
-/** @returns the stored text; another process's, if two came at once */
+/** @returns another process's, if two came at once */
 async function writeKeyCheck(database: Database, sealer: Sealer): Promise<string> {
   const sealed = sealer.seal(KEY_CHECK, 'belfry');
   const { value } = await database.transact(async (trx) => {

@@ -1,4 +1,3 @@
-/** Work on behalf of a person: roles are enforced here, and changes are recorded as the person's activity. */
 import type { Deed, Doer } from '#domain/activity';
 import type { HeaderList } from '#domain/exchange';
 import type { Log } from '#domain/log';
@@ -26,8 +25,8 @@ interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
 }
 
 /**
- * The same work for somebody: a method that the role does not allow throws NotAllowed, and every change is recorded
- * right after it. If the record can't be written, the change stays, and the log says so.
+ * A method that the role does not allow throws NotAllowed. Every change is recorded right after it; if that fails, the
+ * change stays and the log says so.
  */
 export function workFor(work: Work, acting: Acting, store: Store): Work {
   const methods = Object.keys(VERBS).map((name) => [

@@ -8,28 +8,28 @@ export type { Activity };
 
 export interface ActivityAsked extends Omit<ActivityFilter, 'actions'> {
   area?: ActivityArea;
-  /** True: also sign-ins, tokens and secrets, which only members who manage the team's members may see. */
+  /** Also sign-ins, tokens and secrets, for people who manage members. */
   withAccess: boolean;
 }
 
 const MOST_OF_ONE = 5;
 
-/** The actions of people in a team (§5.10). */
+/** §5.10 */
 export function createActivityWork({ activity }: Store) {
   return {
-    /** Newest first. Ids may be any text; an unknown one finds nothing. */
+    /** Newest first. An unknown id finds nothing. */
     listActivity: async (teamId: string, { area, withAccess, ...filter }: ActivityAsked) => {
       const { actorId, subjectId, before, after } = filter;
       const ids = [actorId === 'command-line' ? undefined : actorId, subjectId, before, after];
       if (ids.some((id) => id !== undefined && !isId(id))) return [];
       const areas = (area ? [area] : AREAS).filter((each) => withAccess || each !== 'access');
       if (areas.length === 0) return [];
-      // With all areas there is no filter, so that actions of a newer version are found too.
+      // Without a filter, actions of a newer version are found too.
       const actions = areas.length === AREAS.length ? undefined : actionsOf(areas);
       const limit = boundLimit(filter.limit);
       return activity.list(teamId, { ...filter, ...(actions && { actions }), limit });
     },
-    /** The last few actions on one thing, newest first, for its own page. */
+    /** Newest first. */
     listActivityOf: async (teamId: string, subjectId: string) =>
       isId(subjectId) ? activity.list(teamId, { subjectId, limit: MOST_OF_ONE }) : [],
   };

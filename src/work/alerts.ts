@@ -8,10 +8,10 @@ import { boundLimit } from './list-limit.ts';
 export type Alert = StoredAlert | UsageAlert;
 export type { AlertsAsked as AlertFilter, StoredAlert, UsageAlert };
 
-/** Reading a team's alerts, and marking them as read (§6.4, §6.7). Only the engine raises alerts. */
+/** §6.4, §6.7. Only the engine raises alerts. */
 export function createAlertWork({ alerts }: Store) {
   return {
-    /** Newest first. A `source.id`, `before` or `after` that is not an id finds nothing. */
+    /** Newest first. A text that isn't an id finds nothing. */
     listAlerts: async (teamId: string, filter: AlertsAsked): Promise<Alert[]> => {
       const asked = [filter.source?.id, filter.windowId, filter.before, filter.after];
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
@@ -19,15 +19,14 @@ export function createAlertWork({ alerts }: Store) {
     },
     findAlert: async (teamId: string, alertId: string) =>
       isId(alertId) ? alerts.find(teamId, alertId) : null,
-    /** Since when a cron or queue is slow by its rule (§6.4); null: it is not. */
+    /** Null: it isn't slow (§6.4). */
     findSlowSince: async (teamId: string, sourceId: string, rule: SlowRule) =>
       isId(sourceId) ? alerts.findSlowSince(teamId, sourceId, rule) : null,
-    /** Counts unread alerts, up to `COUNT_LIMIT`. */
     countUnreadAlerts: (teamId: string) => alerts.countUnread(teamId, COUNT_LIMIT),
     /** Marks some hundred alerts as read, or as unread again. Gives how many of them exist. */
     markAlerts: async (teamId: string, alertIds: readonly string[], isRead: boolean) =>
       alerts.mark(teamId, [...new Set(alertIds.filter(isId))], isRead),
-    /** Marks an alert and all older ones as read, but none that came later. Gives how many were unread. */
+    /** None that came later. @returns how many were unread */
     markAlertsReadUpTo: async (teamId: string, alertId: string) =>
       isId(alertId) ? alerts.markReadUpTo(teamId, alertId) : 0,
   };

@@ -6,30 +6,29 @@ import type { CronWork } from './crons.ts';
 import { muteCron, unmuteCron } from './mutes.ts';
 import { listSources, type SourceSearch } from './sources.ts';
 
-/** An action on many crons. */
 export type CronAct = 'start' | 'pause' | 'run' | 'delete';
 
 export type CronsChosen = { ids: readonly string[] } | { search: SourceSearch };
 
 export interface CronsActed {
   done: { id: string; name: string }[];
-  /** The crons that were not changed, each with the reason in words that follow its name. */
+  /** Reasons follow the cron's name. */
   unchanged: { id: string; name: string; why: string }[];
-  /** True: there are more crons than one call handles, or it took too long; the rest was not touched. */
+  /** Too many, or it took too long; the rest was not touched. */
   hasMore: boolean;
 }
 
 export type CronChange =
   | { kind: 'done'; changed: Cron }
   | { kind: 'not-found' }
-  /** `why` is in words that follow the cron's name. */
+  /** Follows the cron's name. */
   | { kind: 'unchanged'; why: string };
 
 export const MOST_CRONS_AT_ONCE = 1_000;
 const MOST_MS = 20_000;
 
 export function createCronActions(store: Store, work: CronWork) {
-  /** Changes one cron unless `change` gives a reason not to. */
+  /** Unless `change` gives a reason not to. */
   const changeOne = async (
     teamId: string,
     cronId: string,
@@ -43,20 +42,20 @@ export function createCronActions(store: Store, work: CronWork) {
     return changed ? { kind: 'done', changed } : { kind: 'not-found' };
   };
   return {
-    /** At most 1,000 crons, and for at most 20 seconds. */
+    /** At most 1,000 crons, for at most 20 seconds. */
     actOnCrons: (teamId: string, act: CronAct, chosen: CronsChosen) =>
       actOnCrons(store, work, { teamId, act, chosen }),
-    /** Mutes a cron for a number of hours within `MUTE_HOURS`: no notices. Runs and streaks continue. */
+    /** Within `MUTE_HOURS`. Runs and streaks continue. */
     muteCron: (teamId: string, cronId: string, hours: number) =>
       changeOne(teamId, cronId, (cron) => muteCron(store, cron, hours)),
     unmuteCron: (teamId: string, cronId: string) =>
       changeOne(teamId, cronId, (cron) => unmuteCron(store, cron)),
-    /** @param tag  in its stored form, as `readTag` gives it (§2.13) */
+    /** @param tag as `readTag` gives it (§2.13) */
     addCronTag: (teamId: string, cronId: string, tag: string) =>
       changeOne(teamId, cronId, async ({ tags }) => {
         if (tags.includes(tag)) return 'it had the tag already';
         if (tags.length >= MOST_TAGS) return `it has ${MOST_TAGS} tags already`;
-        // Based on the present tags, since another person may have added some meanwhile.
+        // Another person may have added tags meanwhile.
         await store.crons.setTags(teamId, cronId, (now) => [...now, tag].slice(0, MOST_TAGS));
         return null;
       }),

@@ -14,7 +14,7 @@ import { boundPage } from './job-pages.ts';
 import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources.ts';
 
 const MOST_RESULTS = 50;
-/** How long before its end a run can have been made, waiting included; older runs are not searched. */
+/** Before its end, waiting included; older runs aren't searched. */
 const LONGEST_RUN_MS = 86_400_000;
 const MOST_STEPS = 100;
 

@@ -3,18 +3,18 @@ import { LIMITS } from '#domain/limits';
 import { isLongerThan } from '#domain/text-length';
 import { mustBeString, mustNotExceedCharacters } from './messages.ts';
 
-/** The fields that a caller gave, with the names of §2.1 and §2.2: the top level of a JSON body, or a form. */
+/** By the names of §2.1 and §2.2: a JSON body's top level, or a form. */
 export type Fields = ReadonlyMap<string, JsonField>;
 
-/** A field with the text of every rule that it breaks; never an empty list. */
+/** Every broken rule; never empty. */
 export type FieldError = readonly [field: string, messages: readonly string[]];
 
-/** The outcome of reading a body: the input, or all its errors, in the order of the table (§7.1). */
+/** The input, or all errors in order (§7.1). */
 export type Reading<Input> =
   | { ok: true; input: Input }
   | { ok: false; errors: readonly FieldError[] };
 
-/** Collects broken rules; fields come out in the order in which they were first reported. */
+/** Fields are in the order of their first report. */
 export class Findings {
   #byField = new Map<string, string[]>();
 
@@ -24,7 +24,6 @@ export class Findings {
     else this.#byField.set(field, [message]);
   }
 
-  /** The outcome, once every field has been read. */
   settle<Input>(input: Input): Reading<Input> {
     if (this.#byField.size === 0) return { ok: true, input };
     return { ok: false, errors: [...this.#byField] };
@@ -33,38 +32,32 @@ export class Findings {
 
 export type TextRule = (text: string) => string | null;
 
-/** The field as given, or null when it is absent, `null`, or a string of nothing but white space (§4.5). */
+/** Null for absent, `null` and white space (§4.5). */
 export function findGiven(fields: Fields, field: string): JsonField | null {
   const node = fields.get(field);
   if (node === undefined || node.kind === 'null') return null;
   return node.kind === 'string' && node.value.trim() === '' ? null : node;
 }
 
-/**
- * A name: any text that a database can store.
- *
- * A text with a lone surrogate or a NUL can't be stored and returned unchanged, so it reads as the wrong type.
- */
+/** A lone surrogate or a NUL can't be stored and returned unchanged, so it reads as the wrong type. */
 export function isName(field: string): TextRule {
   return (text) => (text.isWellFormed() && !text.includes('\0') ? null : mustBeString(field));
 }
 
-/** Lengths are counted in code points (§7.1). */
+/** In code points (§7.1). */
 export function isAtMost(field: string, most: number): TextRule {
   const message = mustNotExceedCharacters(field, most);
   return (text) => (isLongerThan(text, most) ? message : null);
 }
 
 const SCHEME_AND_AUTHORITY = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i;
-/** Several times the limit of DNS. Parsing longer ones would cost too much. */
+/** Several times DNS's limit; parsing longer ones would cost too much. */
 const MOST_AUTHORITY_CHARACTERS = LIMITS.urlCharacters;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 
 /**
- * Whether a request could be sent to this URL (§2.9): absolute, http or https, with a host and without user info.
- *
- * The URL parser alone would repair too much (white space, a lone slash, back slashes, a missing host), and the stored
- * URL has to be the sent one. The host's address is checked when the request is sent.
+ * §2.9. The URL parser would repair too much (white space, slashes, a missing host), and the stored URL has to be the
+ * sent one. The address is checked when the request is sent.
  */
 export function isSendableUrl(text: string): boolean {
   const authority = SCHEME_AND_AUTHORITY.exec(text)?.[1];

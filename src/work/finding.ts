@@ -5,14 +5,13 @@ import type { Store } from '#store/store';
 export type Found =
   | { kind: 'cron'; id: string; name: string; isActive: boolean }
   | { kind: 'queue'; id: string; name: string; isPaused: boolean }
-  /** One attempt; `id` is its own. */
   | { kind: 'job'; id: string; queue: string }
   | { kind: 'run'; id: string; cronName: string };
 
 const MOST_OF_A_KIND = 8;
 /** The end of an id, as pages show it. */
 const SHORT_ID = /^[0-9a-f]{8}$/;
-/** The maximum number of words, and below of characters, of a search: names have no more. */
+/** Names have no more. */
 const MOST_WORDS = 8;
 const MOST_CHARACTERS = LIMITS.nameCharacters;
 
@@ -34,7 +33,7 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
     ];
   };
   return {
-    /** Finds the thing with this id. An id of another team finds nothing. */
+    /** An id of another team finds nothing. */
     findById: async (teamId: string, text: string): Promise<Found | null> => {
       const id = text.toLowerCase();
       if (!isId(id)) return null;
@@ -50,7 +49,7 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
       const of = run && (await crons.find(teamId, run.cronId));
       return of ? { kind: 'run', id, cronName: of.name } : null;
     },
-    /** Finds crons and queues whose texts contain every word, most similar names first; a few of each kind. */
+    /** Every word must occur; most similar names first, a few of each kind. */
     findByWords: async (teamId: string, text: string): Promise<Found[]> => {
       const words = readWords(text);
       if (words.length === 0) return [];
@@ -82,7 +81,7 @@ function holdsAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => lower.includes(word.toLowerCase()));
 }
 
-/** How unlike a name is to the words, in the order of `findCrons` of the store. */
+/** In the order of the store's `findCrons`. */
 function distanceOf(name: string, words: readonly string[]): number {
   const [lower, typed] = [name.toLowerCase(), words.join(' ').toLowerCase()];
   if (lower === typed) return 0;

@@ -3,25 +3,21 @@ import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from './fields.ts';
 import { LIMITS } from '#domain/limits';
 
-/** More pairs than this read as no fields at all, like a malformed body. */
+/** Like a malformed body. */
 const MOST_PAIRS = 10_000;
-/** A bound on the levels of all names together, because each level makes a group. */
+/** Of all names together, because each level makes a group. */
 const MOST_STEPS = 40_000;
-/** One level more than a payload may have: deeper brackets are refused alike. */
+/** Deeper brackets are refused alike. */
 const MOST_LEVELS = LIMITS.payloadLevels + 1;
 
-/** The values below one name: `a` in `a[b]=1&a[c]=2`. Lists are groups with the keys 0, 1, 2 … */
+/** `a` in `a[b]=1&a[c]=2`. Lists have the keys 0, 1, 2 … */
 interface Group {
   members: Map<string, string | Group>;
-  /** The key that `[]` takes next. */
+  /** For `[]`. */
   nextIndex: number;
 }
 
-/**
- * Reads a body of `application/x-www-form-urlencoded` (§4.5). Never throws.
- *
- * @param wanted  the names to read, each up to its first bracket; undefined: all
- */
+/** §4.5 @param wanted names up to the first bracket; undefined: all */
 export function readFormFields(body: Buffer, wanted?: ReadonlySet<string>): Fields {
   const pairs = readPairs(body, MOST_PAIRS);
   if (pairs === null) return new Map();
@@ -29,10 +25,7 @@ export function readFormFields(body: Buffer, wanted?: ReadonlySet<string>): Fiel
   return readFormPairs(pairs.filter(isWanted));
 }
 
-/**
- * Reads names and values as forms send them. `a[b]=1` makes objects, `a[]=1` and `a[0]=1` make lists; of equal names
- * the last one wins. A name with unmatched brackets is taken literally.
- */
+/** `a[b]=1` makes objects, `a[]=1` and `a[0]=1` lists; the last of equal names wins. Unmatched brackets are literal. */
 export function readFormPairs(pairs: Iterable<Pair>): Fields {
   const form = makeGroup();
   let count = 0;
@@ -43,7 +36,7 @@ export function readFormPairs(pairs: Iterable<Pair>): Fields {
     if (++count > MOST_PAIRS || steps > MOST_STEPS) return new Map();
     place(form, path, value);
   }
-  // Written as JSON and read back, so that a form's fields equal those of a JSON body.
+  // As JSON, so that a form's fields equal a JSON body's.
   return readTopLevelFields(writeMembers(form)) ?? new Map();
 }
 
@@ -96,7 +89,7 @@ function writeMembers(group: Group): string {
   return `{${members.join()}}`;
 }
 
-// Recursion is safe here: no name makes more than MOST_LEVELS levels.
+// Recursion is safe: at most MOST_LEVELS levels.
 function writeValue(value: string | Group): string {
   return typeof value === 'string' ? JSON.stringify(value) : writeGroup(value);
 }

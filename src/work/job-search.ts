@@ -6,7 +6,7 @@ import type { JobSearch } from './job-contract.ts';
 
 const LAST_TIME = 8_640_000_000_000_000;
 
-/** A search in the store's form; null if it can find nothing. Blank texts are no conditions. */
+/** Null if it can find nothing. Blank texts are no conditions. */
 export function readSearch(search: JobSearch): StoredSearch | null {
   const { queueId, id, urlPrefix, target, payloadText, responseText, words } = search;
   const isPossible =
@@ -14,7 +14,7 @@ export function readSearch(search: JobSearch): StoredSearch | null {
   return isPossible ? keepGiven(search) : null;
 }
 
-/** A search for runs in the store's form; null if it can find nothing. */
+/** Null if it can find nothing. */
 export function readRunSearch(search: RunSearch): RunSearch | null {
   const { queueId, cronId, id, tag, urlPrefix, host, text, words } = search;
   const isPossible = areShort([tag, urlPrefix, host, text, words]) && areIds([queueId, cronId, id]);
@@ -29,7 +29,7 @@ function areIds(texts: readonly (string | undefined)[]): boolean {
   return texts.every((text) => text === undefined || text === '' || isId(text));
 }
 
-/** Whole milliseconds within the range of a date; else undefined. */
+/** Within a date's range; else undefined. */
 export function asTime(ms: number | undefined): number | undefined {
   if (ms === undefined || !Number.isFinite(ms)) return undefined;
   return Math.max(0, Math.min(Math.trunc(ms), LAST_TIME));

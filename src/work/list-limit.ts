@@ -1,7 +1,7 @@
-/** The most rows of one list: each may have a response body of 64 KiB. */
+/** Each may have a body of 64 KiB. */
 export const MOST_LISTED = 10_000;
 
-/** A count that a database can take: SQLite reads a negative LIMIT as no limit at all. */
+/** SQLite reads a negative LIMIT as none. */
 export function boundLimit(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), MOST_LISTED));
 }

@@ -1,10 +1,7 @@
 import { HTTP_METHODS } from '#domain/exchange';
 import { LIMITS } from '#domain/limits';
 
-/**
- * Every message of a validation (§7, §7.1, §2.10, §2.6), in one place. The texts are part of the contract: callers show
- * them to people, and some compare them.
- */
+/** §7, §7.1, §2.10, §2.6. The texts are part of the contract. */
 export const MESSAGES = {
   nameRequired: 'A name for the cron job is required.',
   queueRequired: 'A queue name is required.',
@@ -23,7 +20,7 @@ export const MESSAGES = {
   headersTooLarge: `The headers field must not be greater than ${LIMITS.headerBytes} bytes.`,
 } as const;
 
-/** `The timeout seconds field`: a field's name as people read it, underscores as spaces (§7.1). */
+/** `The timeout seconds field` (§7.1). */
 function nameField(field: string): string {
   return `The ${field.replaceAll('_', ' ')} field`;
 }
@@ -31,7 +28,6 @@ function nameField(field: string): string {
 export const mustBeString = (field: string) => `${nameField(field)} must be a string.`;
 export const mustBeInteger = (field: string) => `${nameField(field)} must be an integer.`;
 export const mustBeBoolean = (field: string) => `${nameField(field)} must be true or false.`;
-/** Headers, and a job's payload: an object or a list. */
 export const mustBeArray = (field: string) => `${nameField(field)} must be an array.`;
 export const mustBeValidUrl = (field: string) => `${nameField(field)} must be a valid URL.`;
 export const mustBeAtLeast = (field: string, least: number) =>
@@ -39,7 +35,7 @@ export const mustBeAtLeast = (field: string, least: number) =>
 export const mustNotExceedCharacters = (field: string, most: number) =>
   `${nameField(field)} must not be greater than ${most} characters.`;
 
-/** The header's own name is shown as given, with underscores. */
+/** As given, with underscores. */
 export const headerMustBeString = (name: string) => `The headers.${name} field must be a string.`;
 export const headerNameInvalid = (name: string) =>
   `The headers.${name} field must have a valid HTTP header name.`;

@@ -8,19 +8,17 @@ import type { StoredWindow } from '#store/alerts/windows';
 import type { Store } from '#store/store';
 
 const HOUR_MS = 3_600_000;
-/** A new mute must last at least this much longer than a present one. */
+/** Than a present one. */
 const MORE_MS = 60_000;
 
-/** The range of a mute in hours. A mute always ends, because a forgotten one would hide failures. */
+/** Hours. A forgotten mute would hide failures. */
 export const MUTE_HOURS = { least: 1, most: 720 } as const;
 
 type Muted = { teamId: string; id: string; name: string };
 
 /**
- * Mutes a cron by a maintenance window (§6.6) that begins now. So its end notifies of a cron that still fails, and
- * streaks continue as usual.
- *
- * @returns why it was not muted, in words that follow its name; null: it is done
+ * By a maintenance window (§6.6), so its end notifies of a failing cron. @returns the reason why not, following its
+ * name; null: done
  */
 export async function muteCron(
   { windows, clock }: Pick<Store, 'windows' | 'clock'>,
@@ -38,11 +36,7 @@ export async function muteCron(
   return made ? null : 'the team has as many maintenance windows as it may have';
 }
 
-/**
- * Ends the mute of a cron.
- *
- * @returns why it can't be ended, in words that follow its name; null: it is done
- */
+/** @returns the reason why not, following its name; null: done */
 export async function unmuteCron(
   { windows, clock }: Pick<Store, 'windows' | 'clock'>,
   { teamId, id }: Muted,
@@ -61,7 +55,7 @@ export async function unmuteCron(
 
 const source = (id: string): AlertSource => ({ kind: 'cron', id });
 
-/** Whether a mute may be ended for one cron: not a weekly window, nor one that covers the whole team. */
+/** Not a weekly window, nor one of the whole team. */
 function isOwn({ isWeekly, covers }: StoredWindow): boolean {
   return !isWeekly && covers !== 'team';
 }

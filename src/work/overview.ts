@@ -11,7 +11,7 @@ export function createOverviewWork(store: Store) {
     readOverview: (teamId: string) => readOverview(store, teamId),
     readAttention: (teamId: string) => teamCounts.readAttention(teamId),
     readCounts: (teamId: string) => teamCounts.readCounts(teamId),
-    /** When the month's limit will be reached; null: there is none. */
+    /** Null: no limit. */
     readForecast: async (
       teamId: string,
       { used, limit }: { used: number; limit: number | null },
@@ -24,7 +24,7 @@ export function createOverviewWork(store: Store) {
       const waitingJobs = jobs.pending + jobs.retrying;
       return forecastUsage({ used, limit }, { crons: planned, waitingJobs }, clock.now());
     },
-    /** The first cron or job made at `since` (milliseconds) or later; null: none yet. */
+    /** Null: none yet. */
     findFirstCreatedSince: (teamId: string, since: number) =>
       teamCounts.findFirstCreatedSince(teamId, since),
   };

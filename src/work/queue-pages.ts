@@ -17,7 +17,7 @@ import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources
 
 const MOST_RESULTS = 50;
 const DAY_MS = 86_400_000;
-/** A shorter time does not count as waiting. */
+/** Shorter times don't count as waiting. */
 const MOMENT_MS = 1_000;
 
 export function createQueuePages(store: Store) {

@@ -8,7 +8,7 @@ type Snake<Text extends string> = Text extends `${infer First}${infer Rest}`
 export type Cell = string | number | null;
 type NamesOf<Thing> = Snake<keyof Thing & string>;
 
-/** Properties of a thing, which are texts or numbers, by names in snake case. Instants, whose names end in `_at` or `_for`, are texts. */
+/** In snake case. Instants (`_at`, `_for`) are texts. */
 export function recordOf<Thing extends object, Name extends NamesOf<Thing>>(
   thing: Thing,
   names: readonly Name[],

@@ -5,16 +5,14 @@ import { Form } from '../forms/Form.tsx';
 import { Notice } from '../parts/Notice.tsx';
 
 type AskProps = {
-  /** The WebAuthn request for the authenticator, as JSON. A changed text starts a new request. */
+  /** WebAuthn's options as JSON. A changed text starts a new request. */
   options: string;
   how: 'create' | 'get';
-  /** Further fields to send with the authenticator's answer. */
   fields: Readonly<Record<string, string>>;
-  /** Shown if the browser gave no response: the next step. */
+  /** Shown without an answer of the browser: the next step. */
   children: ReactNode;
 };
 
-/** Lets the browser request a passkey from an authenticator, and sends the response as any other form. */
 export function AskAuthenticator({ options, how, fields, children }: AskProps) {
   const field = useRef<HTMLInputElement>(null);
   const [answer, setAnswer] = useState<string | null>(null);
@@ -33,7 +31,7 @@ export function AskAuthenticator({ options, how, fields, children }: AskProps) {
     );
     return () => leaving.abort();
   }, [how, options]);
-  // Waits until the page has loaded: a device may answer earlier, and sending would cancel the load.
+  // A device may answer before the page has loaded, and sending would cancel the load.
   useEffect(() => {
     if (answer === null || !isSettled || !field.current) return;
     field.current.value = answer;
@@ -85,7 +83,6 @@ function explain(error: unknown): string {
   }
 }
 
-/** Starts a sign-in by passkey, which continues on its own page. */
 export function BeginPasskey({ next, word }: { next: string; word: string }) {
   return (
     <ActionButton

@@ -11,11 +11,10 @@ import { Time } from '../parts/Time.tsx';
 
 type PasskeysProps = {
   passkeys: readonly Passkey[];
-  /** The request for the authenticator, once the password was right; else null. */
+  /** Set once the password was right. */
   asked: { options: string; name: string } | undefined;
 };
 
-/** The passkeys of an account, with a form to add one. */
 export function Passkeys({ passkeys, asked }: PasskeysProps) {
   return (
     <>

@@ -1,9 +1,9 @@
 import encodeQr from 'qr';
 
-/** How many modules around a code stay light, so that cameras find it. */
+/** Light modules around the code, so that cameras find it. */
 const quiet = 4;
 
-/** A text as a QR code. It is dark on light in either theme, because some cameras cannot read the reverse. */
+/** Dark on light in both themes: some cameras can't read the reverse. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const rows = encodeQr(text, 'raw', { ecc: 'low', border: quiet });
   const path = rows.flatMap((row, y) =>

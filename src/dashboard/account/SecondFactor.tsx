@@ -11,16 +11,15 @@ import type { SecondFactorSetUp } from './profile-actions.ts';
 
 type SecondFactorProps = {
   isOn: boolean;
-  /** The key and codes that are shown only once; null if nothing has just been set up, or after they were confirmed. */
+  /** Shown only once; null if nothing was set up, or after the confirmation. */
   begun: SecondFactorSetUp | null;
   onTaken: () => void;
-  /** New recovery codes, which must be kept as well; null if none were made. */
+  /** Must be kept as well. */
   renewed: readonly string[] | null;
   onRenewedTaken: () => void;
   isConfirming: boolean;
 };
 
-/** Turning the second factor on, in two steps, or off. */
 export function SecondFactor(props: SecondFactorProps) {
   const { begun, onTaken, renewed, onRenewedTaken } = props;
   return (
@@ -73,7 +72,7 @@ function Switch({ isOn, begun, isConfirming }: SecondFactorProps) {
       </Form>
     );
   }
-  // Sent along, so that the page can show them again without a script if the code is wrong.
+  // Sent along, to show them again without a script if the code is wrong.
   const carried = begun
     ? { otpauth_uri: begun.otpauthUri, recovery_codes: begun.recoveryCodes.join(' ') }
     : {};

@@ -10,16 +10,14 @@ import { Submit } from '../parts/Button.tsx';
 type SignedOutFormProps = {
   title: string;
   note?: ReactNode;
-  /** The label of the button; null if there is nothing to send. */
+  /** Null if there is nothing to send. */
   word: string | null;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   children?: ReactNode;
-  /** Shown under the form, such as links. */
   below?: ReactNode;
 };
 
-/** One of the short forms before the dashboard: sign in, set up, reset, join. */
 export function SignedOutForm(props: SignedOutFormProps) {
   const { title, note, word, fields = {}, children, below } = props;
   const isBusy = useNavigation().state !== 'idle';
@@ -45,12 +43,12 @@ export function SignedOutForm(props: SignedOutFormProps) {
   );
 }
 
-/** In place of a form: there is nothing to send, or no longer. */
+/** In place of a form. */
 export function SignedOutNote(props: Omit<SignedOutFormProps, 'word' | 'children'>) {
   return <SignedOutForm {...props} word={null} />;
 }
 
-/** The address that people sign in with; fixed where an invitation names it. */
+/** Fixed if an invitation names it. */
 export function EmailField({
   email = null,
   autoFocus = false,
@@ -72,7 +70,6 @@ export function EmailField({
   );
 }
 
-/** The fields of a new account. */
 export function AccountFields({
   email,
   autoFocus = true,
@@ -100,7 +97,6 @@ export function AccountFields({
   );
 }
 
-/** The team that a new account starts with. */
 export function TeamField() {
   return (
     <TextField
@@ -113,10 +109,7 @@ export function TeamField() {
   );
 }
 
-/**
- * The option to revoke the API token, too. It is offered wherever a user signs out all other sessions, because a thief
- * may also have copied the token.
- */
+/** Offered with every sign-out of all sessions: a thief may have copied the token too. */
 export function RevokeTokenField() {
   return (
     <CheckField

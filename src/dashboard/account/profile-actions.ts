@@ -1,18 +1,15 @@
-/** The action of each form of the profile page. */
 import { data } from 'react-router';
 import { headersOf, type Context } from '../context.ts';
 import { readChecked, readText, readTexts, type FormAnswer } from '../forms/values.ts';
 import { slashKey } from '../serving/cookies.ts';
 import { actOn, open } from '../serving/open.ts';
 
-/** A second factor that is being set up: the key, as authenticators take it, and the recovery codes. */
+/** The key for an authenticator, and the recovery codes. */
 export type SecondFactorSetUp = { otpauthUri: string; recoveryCodes: string[] };
 
-/** What is shown once, or asked next. */
 export type ProfileAnswer = {
   begun: SecondFactorSetUp;
   renewedCodes: string[];
-  /** The request for a new passkey, and its name. */
   asked: { options: string; name: string };
 };
 
@@ -26,11 +23,10 @@ function askOf(context: Context) {
   });
 }
 
-/** A change that was made. The next page reports it; all other outcomes are answered on this page. */
+/** Reported by the next page. */
 type Made = { said: string; setCookies?: readonly string[]; to?: string };
 type Outcome = Made | ReturnType<typeof data<FormAnswer>>;
 
-/** Does what the form asks for. */
 export async function actOnProfile(context: Context) {
   const ask = askOf(context);
   const outcome = await actOn(ask.intent, profileActions, ask);
@@ -38,10 +34,7 @@ export async function actOnProfile(context: Context) {
   return ask.say(outcome.to ?? '/settings/profile', outcome.said, outcome.setCookies);
 }
 
-/**
- * Reads back the key and the codes that the form carried along. Values that this page cannot have written are
- * dropped.
- */
+/** Drops values that this page can't have written. */
 function readCarriedOn(form: FormData): Partial<ProfileAnswer> {
   const otpauthUri = readText(form, 'otpauth_uri');
   const recoveryCodes = readText(form, 'recovery_codes').split(' ');

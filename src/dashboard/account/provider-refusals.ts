@@ -1,7 +1,6 @@
-/** The texts for a user whom the provider's response does not admit, with the next step. */
 import type { ProviderRefusal, ProxyRefusal } from '../services.ts';
 
-/** @param name the display name of the provider */
+/** @param name the provider's name */
 export function explainProviderRefusal(why: ProviderRefusal, name: string): string {
   switch (why) {
     case 'away':
@@ -23,7 +22,6 @@ export function explainProviderRefusal(why: ProviderRefusal, name: string): stri
   }
 }
 
-/** The same for a proxy in front that names users. */
 export function explainProxyRefusal(why: ProxyRefusal): string {
   switch (why) {
     case 'not-believed':

@@ -2,7 +2,6 @@ import { describeAction } from '#domain/activity';
 import { Time } from '../parts/Time.tsx';
 import type { Activity } from '../services.ts';
 
-/** The activity of one thing, on its own page. */
 export function ActivityPanel({ activity }: { activity: readonly Activity[] }) {
   if (activity.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ export type ActivitySearch = Omit<ActivityAsked, 'limit' | 'withAccess'>;
 
 export const activityFilters = ['area', 'by', 'from', 'to'] as const;
 
-/** Reads `area`, `by` (a user's id, or `command-line`), `from`, `to`, and the cursors of `Pagination`. */
+/** `area`, `by` (a user's id, or `command-line`), `from`, `to`, and cursors. */
 export function readActivitySearch(params: URLSearchParams): ReadFilters<ActivitySearch> {
   const filters = new FilterReader(params);
   const areas = Object.keys(ACTIVITY_AREAS) as ActivityArea[];

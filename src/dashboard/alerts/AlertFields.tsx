@@ -23,11 +23,9 @@ type AlertFieldsProps = {
   choices: readonly ChannelChoice[];
   channelNote: string;
   reminderNote: string;
-  /** The field that says when an alert is raised. */
   children: ReactNode;
 };
 
-/** The alerts of a cron or a queue. */
 export function AlertFields({ choices, channelNote, reminderNote, children }: AlertFieldsProps) {
   return (
     <div className={formClasses.fields}>
@@ -64,7 +62,7 @@ export function AlertFields({ choices, channelNote, reminderNote, children }: Al
   );
 }
 
-/** Chooses which channels are notified, by level: a checkbox for each. */
+/** A checkbox for each channel, by level. */
 function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; note: string }) {
   const errors = useErrors();
   const error = ALERT_LEVELS.flatMap((level) => errors[channelsField(level)] ?? []).join(' ');

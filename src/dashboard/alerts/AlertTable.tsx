@@ -44,12 +44,11 @@ const alertColumns: Column<Alert>[] = [
   },
 ];
 
-/** @param isToRead  true for a page without the column of actions, because its form does something else */
+/** @param isToRead without the column of actions */
 export function alertColumnsFor(isToRead = false): readonly Column<Alert>[] {
   return isToRead ? alertColumns.filter(({ key }) => key !== 'actions') : alertColumns;
 }
 
-/** The event, with a link to the run. */
 function What({ alert }: { alert: Alert }) {
   return (
     <span className={classes.what} data-unread={!alert.isRead || undefined}>

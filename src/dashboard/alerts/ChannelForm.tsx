@@ -21,17 +21,15 @@ const choices = [
   ...Object.entries(CHANNEL_KINDS).map(([value, { label }]) => ({ value, text: label })),
 ];
 
-/** The outcome of a test message through a channel. */
 export type ChannelTest = {
   kind: ChannelConfig['kind'];
   outcome: { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };
 };
 
 type ChannelFormProps = {
-  /** The stored channel; null for a new one. */
   channel: ChannelView | null;
   values: Values;
-  /** False for the default, which has no name. */
+  /** False for the default. */
   isNamed: boolean;
   memberCount: number;
   test: ChannelTest | undefined;
@@ -77,7 +75,7 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
   );
 }
 
-/** The fields of a group of kinds. The style sheet shows them while one of these kinds is chosen. */
+/** The style sheet shows them while one of these kinds is chosen. */
 function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelView | null }) {
   const isPresent = channel !== null && group.kinds.some((kind) => kind === channel.kind);
   const describe = ({ name, isSecret, isUrl, description }: FieldGroup['fields'][number]) => {

@@ -12,7 +12,6 @@ import { isFailing, nameChannel, nameOfChannel } from './alert-words.ts';
 import classes from './Alerts.module.css';
 import { describeMembers } from './PresentChannel.tsx';
 
-/** How many crons and queues name a channel. */
 export type ChannelUse = { crons: number; queues: number };
 export type ChannelRow = ListedChannel & { use: ChannelUse };
 

@@ -9,10 +9,8 @@ import { formatUtc } from '../words/instants.ts';
 import type { ActiveWindow } from './muted-now.ts';
 
 /**
- * Shows that alerts are muted now, by which windows and until when; nothing if none is active.
- *
- * @param windows from `listActiveWindows`, for a cron, a queue or the team
- * @param of the source of the alerts: `this cron`
+ * Nothing if no window is active. @param windows from `listActiveWindows`
+ * @param of `this cron`
  */
 export function MaintenanceNotice({
   windows,
@@ -44,7 +42,6 @@ function namesOf(windows: readonly ActiveWindow[]): string {
   return windows.map(({ name }) => `“${name}”`).join(', ');
 }
 
-/** A mark next to the name of a muted cron or queue in a list. */
 export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] | undefined }) {
   if (windows.length === 0) return null;
   const until = formatUtc(endOf(windows));
@@ -55,10 +52,7 @@ export function MutedMark({ windows = [] }: { windows?: readonly ActiveWindow[] 
   );
 }
 
-/**
- * A button that mutes alerts for an hour, for the whole team or for one cron or queue (`cron:<id>`), and then returns
- * to this page.
- */
+/** For the team or one source (`cron:<id>`); returns to this page. */
 export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: boolean }) {
   const { pathname, search } = useLocation();
   return (
@@ -72,7 +66,6 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
   );
 }
 
-/** When a cron or queue raises alerts, with links to those it raised and to muting it. */
 export function AlertFact({
   source,
   isOn,
@@ -94,10 +87,7 @@ export function AlertFact({
   );
 }
 
-/**
- * Shows that a cron or queue is slow; else nothing.
- * @param source `cron:<id>` or `queue:<id>`
- */
+/** @param source `cron:<id>` or `queue:<id>` */
 export function SlowNotice({ since, source }: { since: number | null; source: string }) {
   if (since === null) return null;
   const what = source.startsWith('cron:') ? 'cron' : 'queue';

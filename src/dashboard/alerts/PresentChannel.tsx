@@ -5,7 +5,7 @@ import { countOf } from '../words/amounts.ts';
 import type { ChannelView } from '../services.ts';
 import { asSentence, isFailing, nameChannel } from './alert-words.ts';
 
-/** The stored channel: its destination, as far as that may be shown, and the outcome of its last posts. */
+/** As far as it may be shown. */
 export function PresentChannel({
   channel,
   memberCount,
@@ -13,7 +13,7 @@ export function PresentChannel({
 }: {
   channel: ChannelView;
   memberCount: number;
-  /** False if there is no mail server and mails are only logged. */
+  /** False: mails are only logged. */
   sendsMail: boolean;
 }) {
   const { kind, shown, collectMinutes, lastSentAt, lastError, lastErrorAt } = channel;

@@ -45,7 +45,7 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
   );
 }
 
-/** Start and end in UTC. The text below explains them while they are typed, also in the viewer's time zone. */
+/** UTC; the text below also shows the viewer's time zone. */
 function Times() {
   const startsAt = useTypedField('starts_at');
   const endsAt = useTypedField('ends_at');
@@ -91,10 +91,10 @@ function Meaning({ window }: { window: Parameters<typeof describeWindow>[0] }) {
   );
 }
 
-/** From this many entries on, the list has a search field. */
+/** From here on there is a search field. */
 const SEARCHED_FROM = 12;
 
-/** Chooses the whole team, or ticked crons and queues. The style sheet alone shows the list when it is chosen. */
+/** The style sheet alone shows the list when it is chosen. */
 function SourcesField({ sources }: { sources: readonly NamedSource[] }) {
   const wanted = useTypedText('');
   const mayMuteTeam = useMayNotify();
@@ -147,7 +147,7 @@ type GroupProps = {
   title: string;
   kind: NamedSource['kind'];
   sources: readonly NamedSource[];
-  /** The text that a name must contain to be shown. Hidden entries stay ticked. */
+  /** Hidden entries stay ticked. */
   part: string;
 };
 

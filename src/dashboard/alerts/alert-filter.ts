@@ -1,4 +1,3 @@
-/** The filters of the Alerts page, as its address has them. */
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import type { AlertFilter, NamedSource } from '../services.ts';
 
@@ -6,12 +5,12 @@ export const alertFilters = ['level', 'source', 'delivery', 'unread'] as const;
 export const levels = ['failure', 'warning', 'recovery', 'usage'] as const;
 export const deliveries = ['pending', 'sent', 'muted', 'failed'] as const;
 
-/** `cron`, `queue`, or one of them as `cron:<id>`. */
+/** `cron`, `queue`, `cron:<id>` or `queue:<id>`. */
 type SourceChoice = { kind: 'cron' | 'queue'; id: string | null };
 
 type AlertSearch = Omit<AlertFilter, 'limit'>;
 
-/** Reads `level`, `source`, `delivery`, `unread`, and the cursors of `Pagination`. */
+/** `level`, `source`, `delivery`, `unread`, and cursors. */
 export function readAlertSearch(params: URLSearchParams): ReadFilters<AlertSearch> {
   const filters = new FilterReader(params);
   const level = filters.choice('level', levels);
@@ -42,10 +41,10 @@ export function readSourceChoice(text: string): SourceChoice | null {
   return { kind, id: id ?? null };
 }
 
-/** How many crons and how many queues a filter offers by name. Lists of the others are reached from their own pages. */
+/** Others are reached from their own pages. */
 const MOST_OFFERED = 200;
 
-/** @param chosen  the value of the filter, which is offered in any case */
+/** @param chosen is always offered */
 export function offerSources(sources: readonly NamedSource[], chosen: string | null) {
   const counts = { cron: 0, queue: 0 };
   return sources.filter(

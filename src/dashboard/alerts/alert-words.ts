@@ -1,4 +1,4 @@
-/** Alerts in words, for rows. Notifications have their own texts. */
+/** For rows; notifications have their own texts. */
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { describeDuration } from '#domain/duration-words';
@@ -45,7 +45,7 @@ export function describeAlert(alert: Alert): string {
     : `“${source.name}” failed`;
 }
 
-/** The second line of an alert: the target's status, the error, and the window that muted it. */
+/** The status, the error, and the window that muted it. */
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;
@@ -63,7 +63,7 @@ export function describeCause(alert: Alert): string {
     .join(' · ');
 }
 
-/** The page of the run. A usage alert is about no run and leads to the page with the usage. */
+/** A usage alert leads to the page with the usage. */
 export function pathOfRun(alert: Alert): string {
   if (alert.level === 'usage') return '/';
   const { source, runId } = alert;
@@ -92,7 +92,7 @@ export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {
   return name ?? 'Default channel';
 }
 
-/** The default channel stands for a channel that was deleted, as it does when alerts are raised. */
+/** The default replaces a deleted channel, as in alerts. */
 export function presentRefs(
   refs: readonly string[],
   choices: readonly ChannelChoice[],
@@ -101,20 +101,17 @@ export function presentRefs(
   return [...new Set(refs.map((id) => (present.has(id) ? id : DEFAULT_REF)))];
 }
 
-/**
- * Whether the channel's last event is a failure. A failure that was recorded at the same time as a success counts as
- * later.
- */
+/** A failure at the same time as a success counts as later. */
 export function isFailing({ lastErrorAt, lastSentAt }: ChannelView): boolean {
   return lastErrorAt !== null && (lastSentAt === null || lastSentAt <= lastErrorAt);
 }
 
-/** Ends an error with a full stop. Errors may be phrases or sentences, and other text may follow. */
+/** Errors may be phrases, and other text may follow. */
 export function asSentence(error: string): string {
   return error.endsWith('.') ? error : `${error}.`;
 }
 
-/** Kinds with the same fields; the names of their inputs begin with `name`. */
+/** Inputs of these kinds begin with `name`. */
 export type FieldGroup = {
   name: string;
   kinds: readonly PostedKind[];
@@ -140,7 +137,7 @@ export function groupOf(kind: string): FieldGroup | null {
   return fieldGroups.find(({ kinds }) => kinds.some((each) => each === kind)) ?? null;
 }
 
-/** Secrets are not shown. A field that is left empty keeps its secret. */
+/** A secret field that is left empty keeps its secret. */
 export function valuesOfChannel(config: ChannelConfig): Values {
   const group = groupOf(config.kind);
   const shown = (group?.fields ?? []).filter(({ isSecret }) => !isSecret);

@@ -1,23 +1,19 @@
-/** The sources that maintenance windows (§6.6) mute now, for lists and the overview. */
+/** §6.6 */
 import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
 import { nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
 
-/** The fields of an active window that pages show. */
 export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'>;
 
 export type MutedNow = {
-  /** Windows that mute everything of the team. */
   team: ActiveWindow[];
-  /** Windows that mute chosen crons and queues. */
   chosen: ActiveWindow[];
-  /** For each of the requested crons or queues: the windows that mute it, without those of the whole team. */
+  /** Without windows of the whole team. */
   byId: Record<string, ActiveWindow[]>;
 };
 
-/** @param kind the kind of the `ids` */
 export async function readMutedNow(
   work: Work,
   teamId: string,
@@ -40,7 +36,7 @@ export async function readMutedNow(
   return muted;
 }
 
-/** `Failure: On call, Default channel · Recovery: nobody`; null if all alerts go to the default channel. */
+/** `Failure: On call, Default channel · Recovery: nobody`; null: all to the default. */
 export async function readTold(
   work: Work,
   teamId: string,

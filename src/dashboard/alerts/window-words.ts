@@ -16,7 +16,7 @@ const weekdayOf = (at: number, timeZone: string) => parts(at, timeZone, { weekda
 const timeOf = (at: number, timeZone: string) =>
   parts(at, timeZone, { hour: '2-digit', minute: '2-digit' });
 
-/** `Sat, 21 Nov 2026, 22:00–23:30`, or with both days where it goes beyond midnight. */
+/** `Sat, 21 Nov 2026, 22:00–23:30`, with both days beyond midnight. */
 function describeSpan({ from, to }: Span, timeZone: string): string {
   const [firstDay, lastDay] = [dayOf(from, timeZone), dayOf(to, timeZone)];
   const [first, last] = [timeOf(from, timeZone), timeOf(to, timeZone)];
@@ -26,26 +26,26 @@ function describeSpan({ from, to }: Span, timeZone: string): string {
   return `${firstDay}, ${first} – ${shortLastDay}, ${last}`;
 }
 
-/** When a window is, in UTC like its form: once, or on which days of each week. */
+/** UTC, like its form. */
 export function describeWindow({ startsAt, endsAt, isWeekly }: Repeated): string {
   if (!isWeekly) return `${describeSpan({ from: startsAt, to: endsAt }, 'UTC')} UTC`;
   const [firstDay, lastDay] = [weekdayOf(startsAt, 'UTC'), weekdayOf(endsAt, 'UTC')];
   const [first, last] = [timeOf(startsAt, 'UTC'), timeOf(endsAt, 'UTC')];
   if (endsAt - startsAt >= WEEK_MS) return `Always, from ${dayOf(startsAt, 'UTC')}, ${first} UTC`;
-  // A window with the same weekday at both ends may also last nearly a week.
+  // The same weekday at both ends may also mean nearly a week.
   return endsAt - startsAt < WEEK_MS / 7 && firstDay === lastDay
     ? `Every ${firstDay}, ${first}–${last} UTC`
     : `Every ${firstDay}, ${first} – ${lastDay}, ${last} UTC`;
 }
 
-/** The current occurrence, else the next one. For a window that is over, its only one. */
+/** The current, else the next one; the only one of a past window. */
 export function findOccurrence({ startsAt, endsAt, isWeekly }: Repeated, now: number): Span {
   if (!isWeekly || now < endsAt) return { from: startsAt, to: endsAt };
   const weeks = Math.floor((now - endsAt) / WEEK_MS) + 1;
   return { from: startsAt + weeks * WEEK_MS, to: endsAt + weeks * WEEK_MS };
 }
 
-/** The current or next occurrence in the viewer's time zone; null if that is UTC or unknown. */
+/** Null if the zone is UTC or unknown. */
 export function describeLocally(
   window: Repeated,
   now: number,
@@ -57,7 +57,7 @@ export function describeLocally(
   return `${which}${describeSpan(span, timeZone)} (${timeZone})`;
 }
 
-/** `Whole team`, or the first names and how many more. */
+/** `Whole team`, or the first names and a number. */
 export function describeCovers(
   { covers }: Pick<MaintenanceWindowView, 'covers'>,
   sources: readonly NamedSource[],

@@ -1,9 +1,6 @@
 /**
- * Keeps the current page if a response does not arrive.
- *
- * Runs in the browser around each request of the router. After a failed refresh the page is unchanged. A page that
- * can't be fetched is requested again once the service answers. A form that was not accepted keeps its input, and a bar
- * shows the next step. Only a page's own errors (it was deleted, it is not for this role) are passed on.
+ * Keeps the page if a response doesn't arrive. After a failed refresh it is unchanged; a page that can't be fetched is
+ * requested again later; a form keeps its input. Only a page's own errors are passed on.
  */
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
@@ -12,7 +9,7 @@ import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './con
 
 type Results = Record<string, DataStrategyResult>;
 
-/** The data of the current page, by route. */
+/** By route. */
 type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 
 let shown: Shown = { href: '', loaderData: {} };
@@ -24,10 +21,7 @@ export function rememberShown(page: Shown): void {
   shown = page;
 }
 
-/**
- * Remembers the last response to a form of the page. It is called when the form is sent again, and is shown if no new
- * response arrives.
- */
+/** Shown if the form is sent again and no new response arrives. */
 export function rememberAnswer(answer: unknown): void {
   lastAnswer = answer;
 }
@@ -42,7 +36,7 @@ export function takeExpectedToast(): boolean {
   return was;
 }
 
-/** Runs an automatic refresh: it never switches the page to another team. */
+/** Never switches the page to another team. */
 export async function inBackground(refresh: () => Promise<void>): Promise<void> {
   isBackground = true;
   try {
@@ -52,7 +46,7 @@ export async function inBackground(refresh: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Pages whose data other pages poll, without navigating to them. */
+/** Other pages poll their data. */
 const polledPages = new Set(['/jobs/progress', 'jobs/progress']);
 
 export async function keepPage(
@@ -64,7 +58,7 @@ export async function keepPage(
   const results = await next();
   if (request.signal.aborted) return results;
   const sign = readSign(results, isRead);
-  // A page that needs a sign-in leads people who are signed out to the sign-in.
+  // People who are signed out go to the sign-in.
   if (isRead && sign === 'signed-out' && !isShown(request)) return results;
   if (sign !== null) note(sign);
   if (!isRead) return keepForm(request, results);
@@ -73,7 +67,7 @@ export async function keepPage(
   if (isShown(request))
     return areKnown(results) ? mapValues(results, (_, route) => known(route)) : results;
   if (polledPages.has(pattern)) return mapValues(results, () => ({ type: 'data', result: null }));
-  // If the server failed to make the page, the fault is shown. If the request did not arrive, it is repeated.
+  // A fault of the server is shown; a request that didn't arrive is repeated.
   if (isServerFault(findFault(results))) return results;
   throw redirect(request.url);
 }
@@ -84,7 +78,7 @@ const known = (route: string): DataStrategyResult => ({
   result: shown.loaderData[route],
 });
 
-/** False if an error page is shown, so that there is nothing to keep. */
+/** False on an error page. */
 const areKnown = (results: Results) =>
   Object.keys(results).every((route) => shown.loaderData[route] !== undefined);
 
@@ -93,7 +87,7 @@ function findFault(results: Results): unknown {
     ?.result;
 }
 
-/** The connection's state according to the results of one request; null without one. */
+/** Null without a request. */
 function readSign(results: Results, isRead: boolean): Sign | null {
   const all = Object.values(results);
   const fault = findFault(results);
@@ -109,7 +103,7 @@ function readFault(error: unknown): Sign {
   return error.status >= 500 ? 'away' : 'answered';
 }
 
-/** Whether the server reports that a loader threw. The message is the router's; the cause stays on the server. */
+/** The message is the router's; the cause stays on the server. */
 const isServerFault = (error: unknown) =>
   error instanceof Error && error.message === 'Unexpected Server Error';
 
@@ -131,9 +125,9 @@ function keepForm(request: Request, results: Results): Results {
     return results;
   }
   noteUntaken(explainUntaken(fault));
-  // A form that another page answers, such as the switch of the theme, would otherwise leave this page.
+  // A form that another page answers, such as the theme, would leave this page.
   if (new URL(request.url).pathname !== new URL(shown.href).pathname) throw redirect(shown.href);
-  // A status of 400 or more keeps the router from requesting the page's data again.
+  // From 400 on, the router doesn't request the page's data again.
   const answer = data(lastAnswer, { status: 503 });
   return mapValues(results, () => ({ type: 'data', result: answer }));
 }
@@ -149,10 +143,7 @@ function explainUntaken(error: unknown): Untaken {
   };
 }
 
-/**
- * Whether another tab has switched the current team. This page then continues to show its own team, and so do its
- * forms.
- */
+/** Another tab has switched the team. This page and its forms keep their own. */
 function isOfOtherTeam(results: Results): boolean {
   const shownTeam = teamOf(shown.loaderData['routes/signed-in']);
   const current = teamOf(results['routes/signed-in']?.result);

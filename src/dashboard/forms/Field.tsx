@@ -5,11 +5,11 @@ import { wrongId } from './wrong-fields.ts';
 import classes from './Field.module.css';
 
 interface FieldProps {
-  /** The API's name of the field, which the form sends. The id of the error's text is made from it. */
+  /** The API's name. The error text's id is made from it. */
   name: string;
   label: string;
   description?: ReactNode;
-  /** In place of the form's error; null: none. */
+  /** Replaces the form's error; null: none. */
   error?: string | null | undefined;
   isShort?: boolean;
 }
@@ -17,7 +17,6 @@ interface FieldProps {
 export type OwnFieldProps<Element extends 'input' | 'textarea' | 'select'> = FieldProps &
   Omit<ComponentProps<Element>, keyof FieldProps>;
 
-/** A field's frame, and its control's value, id and texts. */
 export function useControl(
   props: FieldProps & { defaultValue?: unknown; 'aria-describedby'?: string | undefined },
 ) {
@@ -38,7 +37,6 @@ export function useControl(
   };
 }
 
-/** One line of text, or any other kind of `<input type>`. */
 export function TextField(props: OwnFieldProps<'input'>) {
   const { frame, control } = useControl(props);
   return (
@@ -48,12 +46,11 @@ export function TextField(props: OwnFieldProps<'input'>) {
   );
 }
 
-/** A text that is no prose, such as a name: browsers neither complete nor correct it. */
+/** Such as a name: browsers neither complete nor correct it. */
 export function PlainField(props: OwnFieldProps<'input'>) {
   return <TextField autoComplete="off" spellCheck={false} {...props} />;
 }
 
-/** A short field for a whole number. The server validates it. */
 export function NumberField(props: OwnFieldProps<'input'>) {
   return <TextField isShort inputMode="numeric" autoComplete="off" {...props} />;
 }
@@ -69,7 +66,6 @@ export function UrlField(props: OwnFieldProps<'input'>) {
   );
 }
 
-/** Several lines of text; in monospace for code. */
 export function LinesField({
   mono = false,
   ...props
@@ -85,7 +81,7 @@ export function LinesField({
 
 type Choice = { value: string; text: string };
 
-/** A list to choose one from: the browser's own, so that it works everywhere. */
+/** The browser's own. */
 export function ChoiceField({
   choices,
   ...props
@@ -104,10 +100,7 @@ export function ChoiceField({
   );
 }
 
-/**
- * A checkbox. Browsers send nothing for an unticked box, so a hidden `0` is sent before it: the last of the two
- * values counts (see `readChecked`).
- */
+/** A hidden `0` precedes it, because browsers send nothing for an unticked box (`readChecked`). */
 export function CheckField({ defaultChecked, ...props }: OwnFieldProps<'input'>) {
   const { value, frame, control } = useControl(props);
   const { name, controlId: id, label, description, error } = frame;
@@ -130,15 +123,13 @@ export function CheckField({ defaultChecked, ...props }: OwnFieldProps<'input'>)
 }
 
 type FrameProps = Omit<FieldProps, 'error'> & {
-  /** The id of the one control that the label names. */
   controlId: string;
   error?: string | undefined;
-  /** The label names a group of controls, which has the id. */
+  /** The label names a group of controls. */
   isGroup?: boolean;
   children: ReactNode;
 };
 
-/** The frame of a field: its label, description, control and error. */
 export function FieldFrame({ isGroup = false, children, ...props }: FrameProps) {
   const { name, label, controlId: id, description, error } = props;
   const describedBy = idsOfWords(id, { name, description, error });
@@ -181,17 +172,13 @@ function Texts({ name, id, description, error, children }: TextsProps) {
 
 type Words = { name: string; description?: ReactNode; error?: string | undefined };
 
-/**
- * The ARIA attributes of a control: whether it is invalid, and which texts describe it.
- *
- * @param describedBy  ids of further texts
- */
+/** @param describedBy ids of further texts */
 export function describeControl(id: string, words: Words, describedBy?: string) {
   const invalid = words.error ? { 'aria-invalid': true } : {};
   return { id, ...invalid, ...idsOfWords(id, words, describedBy) };
 }
 
-/** The ARIA attributes of one control of several that share an error: none unless it is the wrong one. */
+/** None unless it is the wrong one. */
 export function describeWrong(name: string, isWrong: boolean) {
   return isWrong ? { 'aria-invalid': true, 'aria-describedby': wrongId(name) } : {};
 }
@@ -202,10 +189,7 @@ function idsOfWords(id: string, { name, description, error }: Words, describedBy
   return some.length > 0 ? { 'aria-describedby': some.join(' ') } : {};
 }
 
-/**
- * Follows the text of an input. The input keeps the text itself (`defaultValue`, not `value`), or React would remove
- * text that was typed before the page's script ran.
- */
+/** Keeps text in the input (`defaultValue`), or React would remove text that was typed before the script ran. */
 export function useTypedText(defaultValue: string) {
   const ref = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(defaultValue);
@@ -222,7 +206,7 @@ export function useTypedText(defaultValue: string) {
   };
 }
 
-/** The same for a field of the form. Its error is about the text that was sent, and goes as soon as somebody types. */
+/** The error disappears when somebody types. */
 export function useTypedField(name: string, initial = '') {
   const { value = initial } = useField(name);
   const typed = useTypedText(value);

@@ -4,7 +4,7 @@ import classes from './Form.module.css';
 import { useErrors } from './Form.tsx';
 import { goToField, wrongId } from './wrong-fields.ts';
 
-/** A hidden first button that saves: Enter in a field presses a form's first button. */
+/** Enter in a field presses a form's first button. */
 export function EnterSaves() {
   return (
     <button
@@ -20,7 +20,6 @@ export function EnterSaves() {
 
 type FormActionsProps = { word: string; cancelTo: string; canTest?: boolean };
 
-/** The end of a form: its errors, and the buttons to save, test and cancel. */
 export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps) {
   return (
     <div className={classes.actions}>
@@ -36,7 +35,7 @@ export function FormActions({ word, cancelTo, canTest = true }: FormActionsProps
   );
 }
 
-/** The labels of fields whose name differs from their label. */
+/** Of fields whose name differs. */
 const labels: Readonly<Record<string, string>> = {
   url: 'URL',
   callback_url: 'Callback URL',
@@ -56,7 +55,7 @@ function labelOf(field: string): string {
   return labels[name] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Lists the wrong fields next to the buttons of a long form, each with a link to the field, which may be far above. */
+/** Links to wrong fields, which may be far above. */
 function ErrorSummary() {
   const errors = useErrors();
   const wrong = Object.keys(errors).filter((field) => (errors[field]?.length ?? 0) > 0);

@@ -7,8 +7,8 @@ import classes from '../parts/Overlays.module.css';
 import { useUntakenSecret } from '../parts/ShownOnce.tsx';
 
 /**
- * Delays leaving a page. If a secret has not been copied, it shows a confirmation. If the service does not answer, the
- * other page opens as soon as it does. Both are here because the router allows only one blocker at a time.
+ * Delays leaving: with a confirmation if a secret wasn't copied, and until the service answers. Both are here because
+ * the router allows one blocker.
  */
 export function LeaveGuard() {
   const secret = useUntakenSecret();

@@ -8,7 +8,7 @@ import { useField } from './Form.tsx';
 import { FieldFrame, type OwnFieldProps, useControl } from './Field.tsx';
 import classes from './Field.module.css';
 
-/** A password field. Only its button that shows the password needs a script. */
+/** Only the button that shows it needs a script. */
 function PasswordField(props: OwnFieldProps<'input'>) {
   const { frame, control } = useControl(props);
   const [isShown, setShown] = useState(false);
@@ -47,7 +47,7 @@ export function NewPasswordField({
   );
 }
 
-/** Asks for the password where a session alone is not enough. People without one confirm at the provider. */
+/** If a session alone isn't enough. People without a password confirm at the provider. */
 export function CurrentPasswordField({ name = 'password', label = 'Password' }) {
   const { pathname } = useLocation();
   const { error } = useField(name);

@@ -25,13 +25,10 @@ export type Column<Row> = {
    * the first line of a row, behind the first column.
    */
   width?: `${number}px`;
-  /**
-   * The order in which columns are hidden if there is no room for all: first those with the lowest number. Columns
-   * without a number always stay.
-   */
+  /** Columns with the lowest number are hidden first; those without one stay. */
   givesWay?: number;
   isNumber?: boolean;
-  /** Of times: the head names the zone in which they are shown. */
+  /** The head names the zone. */
   isTime?: boolean;
   /** Not shown on phones and tablets. */
   isHiddenOnPhone?: boolean;
@@ -40,30 +37,25 @@ export type Column<Row> = {
 };
 
 export type BulkActions = {
-  /** How many rows match the filters in all. With `isMore`, there are more than `count`. */
   matching: { count: number; isMore: boolean };
-  /** When the page was read, for actions on all that match. */
+  /** For actions on all that match. */
   asOf?: number;
-  /**
-   * The buttons of the form that sends the chosen rows (`id`, repeated) or all matches (`all`=1, as of when the page
-   * was read). `count` is null before a script runs, when the ticked rows are unknown.
-   */
+  /** Sends `id` (repeated) or `all`=1. `count` is null before a script runs. */
   buttons: (chosen: { count: number | null; text: string }) => ReactNode;
 };
 
 export type DataTableProps<Row> = {
-  /** A description of the rows, for screen readers only. */
+  /** For screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Its `id` unless said otherwise. */
+  /** Default: `id`. */
   keyOf?: (row: Row) => string;
   bulk?: BulkActions | undefined;
-  /** Newest rows come in on top while the page is open. */
+  /** New rows come in on top. */
   isLive?: boolean;
-  /** Of a live list: whether the server has rows below these. */
+  /** The server has rows below these. */
   hasMore?: boolean;
-  /** Called once the requested waiting rows are shown. */
   onShowWaiting?: () => void;
 };
 
@@ -127,7 +119,7 @@ export function DataTable<Row>({
 
 const idOf = (row: unknown) => (row as { id: string }).id;
 
-/** The chosen rows. They are forgotten on another page, with another filter, and after an action. */
+/** Forgotten on another page, with another filter, and after an action. */
 function useSelection(order: readonly string[]): [Selection, (selection: Selection) => void] {
   const { key, search } = useLocation();
   const place = key + search;
@@ -137,10 +129,7 @@ function useSelection(order: readonly string[]): [Selection, (selection: Selecti
   return [selection, (next) => setChosen({ place, selection: next })];
 }
 
-/**
- * The rows of a live list, and a way to show waiting rows: it reads the page again and shows all of it. So does another
- * page or filter.
- */
+/** Showing waiting rows reads the page again. So does another page or filter. */
 function useLiveRows<Row>({
   rows,
   keyOf,
@@ -289,7 +278,7 @@ type BulkBarProps = {
   shownCount: number;
 };
 
-/** The bar with the bulk actions. With a script it is hidden until a row is ticked; without one it is always shown. */
+/** Without a script it is always shown. */
 function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
   const { count, isMore } = bulk.matching;
   const all = formatAmount(bulk.matching);
@@ -298,7 +287,7 @@ function BulkBar({ bulk, selection, onChange, shownCount }: BulkBarProps) {
     ? { count, text: all }
     : { count: selection.ids.size, text: String(selection.ids.size) };
   const isNothing = selection.ids.size === 0;
-  // The buttons are enabled at first: without a script nothing could enable them later.
+  // Enabled at first: without a script nothing could enable them later.
   const [isRunning, setRunning] = useState(false);
   useEffect(() => setRunning(true), []);
   return (

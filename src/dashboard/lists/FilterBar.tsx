@@ -6,7 +6,6 @@ import classes from './FilterBar.module.css';
 
 const Faults = createContext<FilterFaults | null>(null);
 
-/** What the address says of a filter, what is wrong with it, and what its control gets of that. */
 export function useFilter(name: string) {
   const { search } = useLocation();
   const value = new URLSearchParams(search).get(name) ?? '';
@@ -17,7 +16,6 @@ export function useFilter(name: string) {
 
 const idOf = (name: string) => `fault-${name}`;
 
-/** The error of a filter, next to its field. */
 export function FilterFault({ name }: { name: string }) {
   const { fault } = useFilter(name);
   if (fault === undefined) return null;
@@ -30,7 +28,7 @@ export function FilterFault({ name }: { name: string }) {
 
 type OtherFaultsProps = { faults: FilterFaults | null; names: Record<string, string> };
 
-/** The errors of filters without a field of their own, such as a tab, each after the filter's name. */
+/** Such as a tab, each after the filter's name. */
 export function OtherFaults({ faults, names }: OtherFaultsProps) {
   return Object.entries(names).map(([name, word]) =>
     faults?.[name] === undefined ? null : (
@@ -41,27 +39,23 @@ export function OtherFaults({ faults, names }: OtherFaultsProps) {
   );
 }
 
-/** Whether the address has any of these filters. */
 export function useNarrowed(names: readonly string[]): boolean {
   const params = new URLSearchParams(useLocation().search);
   return names.some((name) => (params.get(name) ?? '') !== '');
 }
 
 type FilterBarProps = {
-  /** The filtered items, for screen readers. */
   label: string;
-  /** The names of its filters: the link "Clear" is shown if the address has one. */
+  /** The link "Clear" is shown if the address has one. */
   names: readonly string[];
   faults: FilterFaults | null;
-  /** The address without filters. */
   clearTo: string;
-  /** Controls with these names. */
   children: ReactNode;
-  /** Parameters of the address that stay, such as the tab. */
+  /** Such as the tab. */
   keep?: readonly string[];
 };
 
-/** Filters in the address: a plain form. With scripts it sends itself while the user types. */
+/** A plain form. With scripts it sends itself while the user types. */
 export function FilterBar(props: FilterBarProps) {
   const { label, names, faults, clearTo, children, keep = [] } = props;
   const isNarrowed = useNarrowed(names) || faults !== null;
@@ -72,7 +66,7 @@ export function FilterBar(props: FilterBarProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { location: destination } = useNavigation();
   useEffect(() => {
-    // The user opens another page: the last input must not lead back.
+    // The last input must not lead back.
     if (destination && !isOwn(destination.state)) clearTimeout(timer.current);
   }, [destination]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -91,7 +85,7 @@ export function FilterBar(props: FilterBarProps) {
   };
   return (
     <form
-      // An address that came from elsewhere (a tab, "Clear") has new default values.
+      // An address from elsewhere has new default values.
       key={place}
       method="get"
       role="search"
@@ -122,10 +116,7 @@ export function FilterBar(props: FilterBarProps) {
 const ownState = { isFiltering: true };
 const isOwn = (state: unknown) => (state as Partial<typeof ownState> | null)?.isFiltering === true;
 
-/**
- * The last address that did not come from the filters themselves. A change by the filters must not take away their
- * focus.
- */
+/** A change by the filters must not take away their focus. */
 function useForeignPlace(): string {
   const { key, state } = useLocation();
   const [place, setPlace] = useState(key);

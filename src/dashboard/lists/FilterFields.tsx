@@ -4,7 +4,7 @@ import type { NamedSource } from '../services.ts';
 import { FilterFault, useFilter, useNarrowed } from './FilterBar.tsx';
 import classes from './FilterBar.module.css';
 
-/** The one search box, which recognizes its input by its form. */
+/** Recognizes its input by its form. */
 export function FilterWords({ placeholder }: { placeholder: string }) {
   return (
     <>
@@ -20,18 +20,16 @@ export function FilterWords({ placeholder }: { placeholder: string }) {
   );
 }
 
-/** A value and its word. */
 export type Option = readonly [value: string, word: string];
 
 type FilterChoiceProps = {
   name: string;
   label: string;
   options: readonly Option[];
-  /** Groups of further options. */
   children?: ReactNode;
 };
 
-/** A list to choose one from; its first option means no filter. */
+/** The first option means no filter. */
 export function FilterChoice({ name, label, options, children }: FilterChoiceProps) {
   return (
     <>
@@ -52,7 +50,6 @@ function Options({ options }: { options: readonly Option[] }) {
   ));
 }
 
-/** Nothing where there are none. */
 export function OptionGroup({ label, options }: { label: string; options: readonly Option[] }) {
   if (options.length === 0) return null;
   return (
@@ -62,7 +59,7 @@ export function OptionGroup({ label, options }: { label: string; options: readon
   );
 }
 
-/** The team's crons and queues, with values such as `queue:<id>`. */
+/** Values such as `queue:<id>`. */
 export function SourceOptions({ sources }: { sources: readonly NamedSource[] }) {
   const optionsOf = (wanted: NamedSource['kind']) =>
     sources
@@ -76,7 +73,7 @@ export function SourceOptions({ sources }: { sources: readonly NamedSource[] }) 
   );
 }
 
-/** Filters a list by a tag; nothing if no tag is in use or selected. */
+/** Nothing if no tag is used or selected. */
 export function TagFilter({ tags }: { tags: readonly string[] }) {
   const { value: current } = useFilter('tag');
   if (tags.length === 0 && current === '') return null;
@@ -87,9 +84,9 @@ export function TagFilter({ tags }: { tags: readonly string[] }) {
 
 type FurtherFiltersProps = { names: readonly string[]; children: ReactNode };
 
-/** Fields that are seldom needed, behind a summary; open where any of them is in use. */
+/** Open if any of them is in use. */
 export function FurtherFilters({ names, children }: FurtherFiltersProps) {
-  // Only at first: emptying the last of them must not close the panel around the focus.
+  // Emptying the last one must not close the panel around the focus.
   const [isOpen] = useState(useNarrowed(names));
   return (
     <details className={classes.more} open={isOpen}>
@@ -120,12 +117,10 @@ export function FilterText({ name, label, type = 'text', placeholder }: FilterTe
   );
 }
 
-/** Narrows a list to status codes, as `domain/status-codes` reads them. */
 export function FilterCodes() {
   return <FilterText name="code" label="Status code" placeholder="503, 5xx, 500,502 or none" />;
 }
 
-/** Narrows a list to a span of time. */
 export function FilterTimes() {
   return (
     <>

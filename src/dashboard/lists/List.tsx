@@ -7,16 +7,15 @@ import { byTime, Pagination } from './Pagination.tsx';
 
 type ListProps<Row> = DataTableProps<Row> & {
   faults: FilterFaults | null;
-  /** Stands in the place of a table without rows. */
+  /** In place of a table without rows. */
   empty: ReactNode;
-  /** The cursors of the pages before and after; none of a list that has no pages. */
   page?: { next: string | null; previous: string | null; searchedBackTo?: number | null };
-  /** Other labels of the links to those pages, for lists that are not in order of time or begin with the earliest. */
+  /** For lists in another order. */
   words?: typeof byTime;
   note?: string;
 };
 
-/** A live list under its filters: its table, or why there is none, and the ways to the pages before and after. */
+/** A table, or why there is none, and links to other pages. */
 export function List<Row>(props: ListProps<Row>) {
   const { faults, empty, page = noPages, words = byTime, note, ...table } = props;
   const { next, previous, searchedBackTo = null } = faults ? noPages : page;

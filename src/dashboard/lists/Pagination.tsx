@@ -3,7 +3,7 @@ import { Glyph } from '../parts/Glyph.tsx';
 
 import classes from './Pagination.module.css';
 
-/** The address of this page with some parameters changed; null takes one away. */
+/** Null removes a parameter. */
 export function changeSearch(
   search: string,
   changes: Readonly<Record<string, string | null>>,
@@ -17,7 +17,6 @@ export function changeSearch(
   return text === '' ? '?' : `?${text}`;
 }
 
-/** Labels of the links to other pages. */
 export const byTime = { older: 'Older', newer: 'Newer', newest: 'Newest' };
 export const byName = { older: 'Next', newer: 'Previous', newest: 'First' };
 export const byDue = { older: 'Later', newer: 'Earlier', newest: 'Next due' };
@@ -29,10 +28,7 @@ type PaginationProps = {
   words: typeof byTime;
 };
 
-/**
- * To the pages before and after, by links. A cursor names the row at the edge of this page (`after`,
- * `before` in the address), so pages don't shift while rows come and go.
- */
+/** A cursor names the row at the edge of this page, so pages don't shift while rows come and go. */
 export function Pagination({ older, newer, note, words }: PaginationProps) {
   const { search } = useLocation();
   if (older === null && newer === null && !note) return null;
@@ -60,7 +56,7 @@ export function Pagination({ older, newer, note, words }: PaginationProps) {
   );
 }
 
-/** The download links of a list. They reload the document: the response is a file, which the router must leave to the browser. */
+/** They reload the document: the browser must get the file. */
 export function Exports({ to }: { to: string }) {
   const params = new URLSearchParams(useLocation().search);
   for (const name of ['after', 'before']) params.delete(name);

@@ -5,10 +5,8 @@ interface Page<Row> {
 }
 
 /**
- * Makes a page from the found rows: one more row than a page holds means that there are further rows.
- *
- * @param found newest first, `size + 1` at most
- * @param search has `after` if the page was reached by going back to newer rows
+ * One more row means that there are further rows. @param found newest first, at most `size + 1`
+ * @param search has `after` if the page was reached by going back
  */
 export function cutPage<Row extends { id: string }>(
   found: readonly Row[],
@@ -27,7 +25,7 @@ export function cutPage<Row extends { id: string }>(
   };
 }
 
-/** Reads the cursor of a list's page from the address: `after` or `before`, as `Pagination` writes them. */
+/** `after` or `before`. */
 export function readCursor({ searchParams }: URL): { cursor?: string } {
   const cursor = searchParams.get('after') ?? searchParams.get('before');
   return cursor === null || cursor === '' ? {} : { cursor };

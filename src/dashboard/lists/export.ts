@@ -4,22 +4,19 @@ export type Cell = string | number | boolean | null;
 export type ExportFormat = 'csv' | 'jsonl';
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'jsonl'];
-/** The most rows in one download. A longer list is exported in several periods. */
+/** A longer list is exported in several periods. */
 const MOST_EXPORTED = 100_000;
-/** Each looks at so many rows or for so long at most, however few of them are wanted. */
+/** Each examines a limited number of rows. */
 const MOST_PAGES = 600;
 
-/** The last line of a file that ends before the list does. */
 const CUT_OFF =
   'There is more: a file holds 100,000 rows at most, and a search looks for so long. Narrow the time to go on.';
 
 interface ExportedPage<Row> {
   rows: Row[];
-  /** The start of the next page; null at the end. */
   next: string | null;
 }
 
-/** For lists whose pages begin behind the id of a row. */
 export function behindLast<Row extends { id: string }>(
   rows: Row[],
   limit: number,
@@ -28,11 +25,8 @@ export function behindLast<Row extends { id: string }>(
 }
 
 /**
- * Streams a list as a file. Each page is read when the one before it has been consumed, so it needs the memory of one
- * page.
- *
- * @param readPage reads at most `limit` rows, from the end of the page before
- * @param write the cells of a row, in the order of the columns
+ * Streams a file with the memory of one page. @param readPage at most `limit` rows
+ * @param write cells in the order of the columns
  */
 export function answerExport<Row>({
   format,
@@ -42,7 +36,7 @@ export function answerExport<Row>({
   write,
 }: {
   format: ExportFormat;
-  /** The file's name without its extension. */
+  /** Without extension. */
   name: string;
   columns: readonly string[];
   readPage: (from: string | undefined, limit: number) => Promise<ExportedPage<Row>>;

@@ -1,15 +1,14 @@
-/** Which rows of a table are chosen, as plain data: clicks change it, forms send it. */
 export type Selection = {
   ids: ReadonlySet<string>;
-  /** Everything that matches the filters, also on other pages. */
+  /** Also on other pages. */
   everything: boolean;
-  /** The row clicked last, from which a shift-click reaches. */
+  /** For a shift-click. */
   anchor: string | null;
 };
 
 export const nothingSelected: Selection = { ids: new Set(), everything: false, anchor: null };
 
-/** One click on a row's box; with shift, all rows from the last clicked one to this take its new state. */
+/** With shift, all rows from the last click on take the new state. */
 export function clickRow(
   selection: Selection,
   id: string,
@@ -31,7 +30,6 @@ export function selectPage(order: readonly string[], checked: boolean): Selectio
   return checked ? { ids: new Set(order), everything: false, anchor: null } : nothingSelected;
 }
 
-/** The selection without rows that are no longer in the list. */
 export function keepExisting(selection: Selection, order: readonly string[]): Selection {
   const gone = [...selection.ids].filter((id) => !order.includes(id));
   if (gone.length === 0) return selection;

@@ -1,17 +1,15 @@
 export interface LiveRows<Row> {
   shown: readonly Row[];
-  /** How many rows of the server's page are not shown. */
+  /** Of the server's page, not shown. */
   waiting: number;
-  /** How many of the shown rows, the last ones, are no longer on the server's page. */
+  /** The last shown rows that are no longer on the server's page. */
   left: number;
 }
 
 /**
- * The rows of a live list after a refresh. Shown rows stay and take their new state. New rows above the last one of
- * them wait for a click; rows below it are added at the end, where they move nothing. Rows that new ones pushed off the
- * server's page are unchanged; other missing rows are removed.
- *
- * @param hasMore whether the server has rows below its page: only then can rows be pushed off it
+ * Shown rows stay and are updated. New rows above the last known one wait; rows below are added. Rows pushed off the
+ * server's page are unchanged; other missing ones are removed. @param hasMore only then can rows be pushed off the
+ * server's page
  */
 export function mergeRows<Row>(
   shown: readonly Row[],
@@ -20,7 +18,7 @@ export function mergeRows<Row>(
 ): LiveRows<Row> {
   const known = new Set(shown.map(keyOf));
   const lastKnown = fresh.findLastIndex((row) => known.has(keyOf(row)));
-  // None of the shown rows is left, so nothing has to stay in its place.
+  // Nothing has to stay in its place.
   if (lastKnown < 0 && (!hasMore || shown.length === 0)) {
     return { shown: fresh, waiting: 0, left: 0 };
   }
@@ -35,7 +33,6 @@ export function mergeRows<Row>(
   };
 }
 
-/** The rows after the last one of these keys. */
 function rowsAfter<Row>(
   rows: readonly Row[],
   keys: ReadonlySet<string>,

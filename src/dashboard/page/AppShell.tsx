@@ -21,7 +21,7 @@ type AppShellProps = {
   user: Session['user'];
   team: TeamOfUser;
   teams: readonly TeamOfUser[];
-  /** The counts next to the links; null if they could not be read. */
+  /** Null if they could not be read. */
   attention: Attention | null;
   usage: Usage;
   theme: string;
@@ -30,7 +30,6 @@ type AppShellProps = {
   children: ReactNode;
 };
 
-/** The frame of every page: navigation on the left, the header on top, messages below. */
 export function AppShell({ children, toast, hasSlashKey, ...facts }: AppShellProps) {
   const navigation = useNavigation();
   const { pathname } = useLocation();
@@ -215,7 +214,7 @@ const themes: readonly Option[] = [
   ['dark', 'Dark'],
 ];
 
-/** UTC or the viewer's own time. Not shown if that is UTC, or unknown because no script ran. */
+/** Hidden if the viewer's zone is UTC or unknown. */
 function TimesSwitch() {
   const { timeZone } = useMoment();
   const { word } = useShownZone();
@@ -288,10 +287,7 @@ function UsageBanner({ usage, team }: { usage: Usage; team: TeamOfUser }) {
   );
 }
 
-/**
- * Does a browser's part of loading a page: screen readers read out the title of a new page, and it gets the focus if
- * the focused element is gone.
- */
+/** Screen readers read a new page's title, and it gets the focus if the focused element is gone. */
 export function Arrival() {
   const { pathname } = useLocation();
   const before = useRef(pathname);

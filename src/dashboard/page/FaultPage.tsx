@@ -6,10 +6,7 @@ import { explainFault } from './fault-words.ts';
 import { TabTitle } from './PageHeader.tsx';
 import classes from './FaultPage.module.css';
 
-/**
- * Shown instead of the page after a fault. It has the event, the next step, and the number under which our faults are
- * logged; never the cause.
- */
+/** Never shows the cause. */
 export function FaultPage({ error, isInShell = false }: { error: unknown; isInShell?: boolean }) {
   const words = explainFault(error);
   useRecovery(isRouteErrorResponse(error) && error.status === 503);
@@ -30,7 +27,6 @@ export function FaultPage({ error, isInShell = false }: { error: unknown; isInSh
   );
 }
 
-/** Switches to that team and opens the same address in it. */
 function SwitchTo({ team }: { team: { id: string; name: string } }) {
   const { pathname, search } = useLocation();
   return (
@@ -44,7 +40,6 @@ function SwitchTo({ team }: { team: { id: string; name: string } }) {
   );
 }
 
-/** Requests the page again once the database is back, if it could not be read because the database was down. */
 function useRecovery(isAway: boolean): void {
   const { connection } = useConnection();
   const [wasLost, setWasLost] = useState(false);

@@ -5,7 +5,7 @@ import { inBackground } from '../connection/keep-page.ts';
 import { formatAmount } from '../words/amounts.ts';
 import classes from './LiveRefresh.module.css';
 
-/** States that a refresh would disturb: ticked rows (they carry the attribute), an open menu or confirmation. */
+/** A refresh would disturb ticked rows, an open menu or a confirmation. */
 const holders: readonly (readonly [selector: string, why: string])[] = [
   ['[data-holds-refresh]', 'rows are ticked'],
   ['[popover]:popover-open, dialog[open]', 'something is open'],
@@ -18,14 +18,13 @@ function whyHeld(): string | null {
   return [...forms].some(isChanged) ? 'something is typed that is not sent' : null;
 }
 
-/** Something was typed or chosen that is not sent yet. */
 function isChanged(form: HTMLFormElement): boolean {
   return [...form.elements].some((field) => {
     if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
     if (field instanceof HTMLSelectElement)
       return [...field.options].some((option) => option.selected !== option.defaultSelected);
     if (!(field instanceof HTMLInputElement) || field.type === 'hidden') return false;
-    // A password manager fills these automatically. A refresh leaves them unchanged.
+    // A password manager fills these; a refresh leaves them unchanged.
     if (field.autocomplete.endsWith('-password')) return false;
     return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
   });
@@ -34,11 +33,8 @@ function isChanged(form: HTMLFormElement): boolean {
 const lookEveryMs = 500;
 
 /**
- * Runs the page's loaders again every `everySeconds` while the tab is visible, the service answers and no user would be
- * disturbed. When the tab becomes visible or the service answers again, it runs them at once. Without a script, users
- * reload the page.
- *
- * @param everySeconds null if there is nothing to wait for
+ * Every `everySeconds` while the tab is visible, the service answers and nobody is disturbed; at once when that
+ * becomes true. @param everySeconds null: nothing to wait for
  */
 export function useLiveRefresh(everySeconds: number | null): void {
   const revalidator = useRevalidator();
@@ -81,12 +77,10 @@ export function useLiveRefresh(everySeconds: number | null): void {
 
 type WaitingRowsProps = {
   count: { count: number; isMore: boolean };
-  /** How many rows at the end the server's page no longer has. */
   left: number;
   onShow: () => void;
 };
 
-/** A line above a live list: how many new rows wait, and which of the shown ones are frozen. */
 export function WaitingRows({ count, left, onShow }: WaitingRowsProps) {
   return (
     <div role="status" className={classes.waiting}>

@@ -8,21 +8,16 @@ import classes from './PageHeader.module.css';
 
 type PageHeaderProps = {
   title: string;
-  /** A status or a count right of the title. */
   beside?: ReactNode;
-  /** One quiet line under the title. */
   note?: ReactNode;
-  /** The page that this one belongs to. */
   parent?: { to: string; text: string };
-  /** The page's one primary action. */
   action?: ReactNode;
-  /** Secondary actions, left of the primary one. */
   more?: ReactNode;
-  /** Rare or destructive actions, at the end (see MoreActions). */
+  /** Rare or destructive (see MoreActions). */
   menu?: ReactNode;
 };
 
-/** The head of a page: its parent, its title, and its only primary action top right. Also sets the tab's title. */
+/** Also sets the tab's title. */
 export function PageHeader({ title, beside, note, parent, action, more, menu }: PageHeaderProps) {
   return (
     <header className={classes.header}>
@@ -52,7 +47,7 @@ export function PageHeader({ title, beside, note, parent, action, more, menu }: 
   );
 }
 
-/** The tab's title; a pinned tab shows that something is failing, and the number of unread alerts. */
+/** Also shows failures and the number of unread alerts. */
 export function TabTitle({ title }: { title: string }) {
   const attention = useShell()?.attention;
   const failing = attention ? attention.failingCrons + attention.failingQueues : 0;

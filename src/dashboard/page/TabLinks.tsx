@@ -3,7 +3,7 @@ import classes from './TabLinks.module.css';
 
 export type Tab = { name: string; to: string; isCurrent: boolean; count?: string | undefined };
 
-/** Tabs are links: each has an address, opens in a new window and works without a script. */
+/** Links: each has an address and works without a script. */
 export function TabLinks({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <nav aria-label={label} className={classes.tabs}>

@@ -4,16 +4,14 @@ import { Notice } from '../parts/Notice.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { TeamPause } from '../services.ts';
 
-/** The overview's intents, which other pages use, too. */
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
 const overview = '/?index';
 
-/** Whether everything of the team is paused (§3.11), for pages of planned runs; null: it is not. */
+/** §3.11 */
 export function useTeamPause(): TeamPause | null {
   return useShell()?.pause ?? null;
 }
 
-/** On every page while it is so. */
 export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
   if (pause === null) return null;
   return (
@@ -36,7 +34,6 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
   );
 }
 
-/** The way to it. */
 export function PauseEverything() {
   return (
     <ConfirmDialog

@@ -8,16 +8,13 @@ import classes from './Toasts.module.css';
 
 const tones = { done: 'teal', failed: 'red', note: 'slate' };
 
-/**
- * Shows the last action's message. The server puts the message into the page, so it works without a script, too; with
- * one it can be closed, and disappears on its own unless it is about a failure.
- */
+/** Without a script too; with one it can be closed, and disappears unless it is about a failure. */
 export function Toasts({ toast }: { toast: Toast | null }) {
   const { key: place } = useLocation();
   const [shown, setShown] = useState<Toast | null>(toast);
   const placeBefore = useRef(place);
   useEffect(() => {
-    // A shown message stays during a refresh until it is closed or its time is up.
+    // It stays during a refresh.
     if (placeBefore.current === place) return;
     placeBefore.current = place;
     if (takeExpectedToast() && toast !== null) setShown(toast);

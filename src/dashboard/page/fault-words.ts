@@ -1,4 +1,4 @@
-/** The error of a page or a form and the next step, in words; never the cause itself. */
+/** The error and the next step, never the cause. */
 import { isRouteErrorResponse } from 'react-router';
 import type { TooMuch } from '../serving/take-form.ts';
 import type { OtherTeam } from '../serving/form-team.ts';

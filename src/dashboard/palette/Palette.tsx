@@ -9,15 +9,13 @@ const moves: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 const keyOf = ({ name, to }: Entry) => `${to} ${name}`;
 
 /**
- * The command palette (Ctrl-K): type a few letters, or an id, and go there. It adds a short way; everything in it
- * has a link elsewhere, and the search field of the top bar is a form that works without it. It is open while it is
- * rendered, so it opens empty each time.
+ * A shortcut: everything in it has a link elsewhere, and the search field works without it. It opens empty each time.
  */
 function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
-  /** Enter was pressed before the server's response arrived, so the best match is unknown. */
+  /** Before the server's response, so the best match is unknown. */
   const [isGoing, setIsGoing] = useState(false);
   const { entries, isWhole, isAway, isNowhere } = usePaletteEntries(query);
   const at = Math.max(
@@ -100,9 +98,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * The keys of the dashboard: Ctrl-K opens the palette, `/` leads into the search field.
- *
- * @param hasSlashKey  speech input presses single keys by accident, so people can switch `/` off (WCAG 2.1.4)
+ * Ctrl-K opens the palette, `/` the search field. @param hasSlashKey speech input presses single keys by accident
+ * (WCAG 2.1.4)
  */
 export function Shortcuts({ hasSlashKey }: { hasSlashKey: boolean }) {
   const [isOpen, setIsOpen] = useState(false);

@@ -4,10 +4,9 @@ import { useShell } from '../page/shell.ts';
 import { findPalettePages } from './places.ts';
 import { rankEntries, type Entry } from './rank-entries.ts';
 
-/** The server's results, and their text. */
 type Answer = { query: string; entries: readonly Entry[]; isAway: boolean };
 
-/** How long to wait for the next letter before the server is queried. Pauses between letters are seldom longer. */
+/** Pauses between letters are seldom longer. */
 const PAUSE_MS = 120;
 
 async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
@@ -19,7 +18,7 @@ async function askServer(query: string, signal: AbortSignal): Promise<Answer> {
   return { query, entries: found?.entries ?? [], isAway: found === null };
 }
 
-/** The palette's entries for a text, best match first. `isWhole`: the server has answered for this text. */
+/** Best match first. `isWhole`: the server has answered for this text. */
 export function usePaletteEntries(query: string) {
   const text = query.trim();
   const [answer, setAnswer] = useState<Answer>({ query: '', entries: [], isAway: false });
@@ -41,7 +40,7 @@ export function usePaletteEntries(query: string) {
   if (text === '')
     return { entries: rankEntries('', pages), isWhole: true, isAway: false, isNowhere: false };
   const isWhole = answer.query === text;
-  // Entries that were found for fewer letters stay until the server answers, so that nothing flickers.
+  // Entries for fewer letters stay, so that nothing flickers.
   const found = answer.entries.map((entry) => (isWhole ? entry : { ...entry, isFound: false }));
   const ranked = rankEntries(text, [...pages, ...found]);
   const q = encodeURIComponent(text);

@@ -1,14 +1,12 @@
 import { may, type Permission, type Role } from '#people/roles';
 
-/** A page that the navigation or the command palette leads to. */
 export type Place = {
   name: string;
   to: string;
-  /** The permission without which the page answers 403. */
+  /** Without it the page answers 403. */
   needs?: Permission | undefined;
 };
 
-/** The main navigation. */
 export const places = [
   { name: 'Overview', to: '/', glyph: 'overview' },
   { name: 'Crons', to: '/crons', glyph: 'crons' },
@@ -20,7 +18,6 @@ export const places = [
   { name: 'Maintenance', to: '/maintenance', glyph: 'maintenance' },
 ] as const satisfies readonly (Place & { glyph: string })[];
 
-/** Pages that create something. */
 const beginnings: readonly Place[] = [
   { name: 'Create job', to: '/jobs/new', needs: 'work' },
   { name: 'Create cron', to: '/crons/new', needs: 'work' },
@@ -28,7 +25,6 @@ const beginnings: readonly Place[] = [
   { name: 'Create maintenance window', to: '/maintenance/new', needs: 'work' },
 ];
 
-/** The tabs of Settings. */
 export const settingsPages: readonly Place[] = [
   { name: 'Profile', to: '/settings/profile' },
   { name: 'API token', to: '/settings/api-token' },
@@ -46,7 +42,6 @@ const palettePages: readonly Place[] = [
   ...settingsPages.map(({ name, to, needs }) => ({ name: `Settings: ${name}`, to, needs })),
 ];
 
-/** Every page that the palette offers to this role. */
 export function findPalettePages(role: Role): readonly Place[] {
   return palettePages.filter((place) => mayOpenPlace(role, place));
 }

@@ -1,18 +1,15 @@
-/** The entries of the palette (Ctrl-K), and their order. */
-
 export type Entry = {
   name: string;
-  /** The page that it opens. */
   to: string;
-  /** The kind of item, shown at the row's end. */
+  /** At the row's end. */
   hint?: string;
-  /** Found by the server by something else than its name, such as its id or URL. */
+  /** By its id or URL. */
   isFound?: boolean;
 };
 
 const MOST_SHOWN = 12;
 
-/** How well a name matches the words, 0 being best; null if a word is missing. */
+/** 0 is best; null if a word is missing. */
 function distanceOf({ name, isFound = false }: Entry, words: readonly string[]): number | null {
   const lower = name.toLowerCase();
   const query = words.join(' ');
@@ -24,7 +21,7 @@ function distanceOf({ name, isFound = false }: Entry, words: readonly string[]):
   return isFound ? 4 : null;
 }
 
-/** Sorts entries by their match, shorter names first among equal ones. If nothing was typed, the order stays. */
+/** Shorter names first among equal matches. */
 export function rankEntries(query: string, entries: readonly Entry[]): Entry[] {
   const words = query
     .toLowerCase()

@@ -6,22 +6,17 @@ import { InMenu, Popover } from './Popover.tsx';
 import classes from './Overlays.module.css';
 
 type ConfirmDialogProps = {
-  /** The label of the button that opens the dialog, and of the one that confirms. */
+  /** Also of the button that confirms. */
   word: string;
   /** The question: `Delete the queue “mail”?` */
   question: string;
-  /** The items that will be lost, and how many. */
   children: ReactNode;
-  /** Fields that the form sends. */
   fields: Readonly<Record<string, string>>;
-  /** Further controls of its form, or of a form of the page around it. */
   controls?: ReactNode;
-  /** The address that the form is sent to; this page by default. */
   action?: string;
   variant?: 'danger' | 'default';
-  /** The id of a form of the page (of a bulk action), which is then sent instead of the dialog's own form. */
+  /** Of a form of the page (a bulk action) to send instead. */
   form?: string;
-  /** For the row of a table. */
   isSmall?: boolean;
 };
 

@@ -5,17 +5,14 @@ import { Copied } from './ShownOnce.tsx';
 
 import classes from './Code.module.css';
 
-/**
- * Copies `text`. It works on plain http too, where browsers have no clipboard API: a hidden field is selected and
- * copied instead. Rendered only with scripts.
- */
+/** On plain http, where browsers have no clipboard API, it copies from a hidden field. Only with scripts. */
 export function CopyButton({
   text,
   from,
   label,
   children,
 }: {
-  /** Null if the text is to be loaded from `from` when the button is pressed. */
+  /** Null: loaded from `from`. */
   text: string | null;
   from?: string;
   label: string;
@@ -39,7 +36,7 @@ export function CopyButton({
     <button
       type="button"
       className={`${classes.copy} needs-script`}
-      // While it shows an outcome, the outcome is also its accessible name.
+      // An outcome is also its accessible name.
       aria-label={outcome === null ? label : word}
       title={label}
       onClick={() => void copy()}
@@ -58,10 +55,7 @@ async function load(from: string | undefined): Promise<string> {
   return answer?.ok === true ? answer.text() : '';
 }
 
-/**
- * Copies a text that is still on its way. Safari lets a page write to the clipboard only while it handles the click, so
- * the clipboard gets the promise.
- */
+/** Safari allows writing to the clipboard only during the click, so the clipboard gets the promise. */
 async function copyLoaded(loading: Promise<string>): Promise<boolean> {
   if (window.isSecureContext && navigator.clipboard && 'ClipboardItem' in window) {
     try {
@@ -85,7 +79,7 @@ async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The browser or its user refused. The other method may still work.
+      // The other method may still work.
     }
   }
   return copyBySelection(text);
@@ -96,7 +90,7 @@ function copyBySelection(text: string): boolean {
   field.value = text;
   field.readOnly = true;
   field.className = 'sr-only';
-  // Inside an open dialog nothing outside it can be selected.
+  // Inside an open dialog nothing outside can be selected.
   const host = document.activeElement?.closest('dialog, [popover]') ?? document.body;
   host.append(field);
   const before = document.activeElement;
@@ -107,7 +101,6 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** Text to copy: a command, a secret shown once, a piece of code. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <div className={`${classes.block} ${classes.code}`}>

@@ -3,7 +3,7 @@ import classes from './DefinitionList.module.css';
 
 type Entries = readonly (readonly [name: string, value: ReactNode])[];
 
-/** A list of names and values: the facts about one thing. Entries without a value are left out. */
+/** Entries without a value are left out. */
 export function DefinitionList({ entries }: { entries: Entries }) {
   const known = entries.filter(
     ([, value]) => value !== null && value !== undefined && value !== false,

@@ -4,17 +4,13 @@ import { layOutJson } from './json-layout.ts';
 import classes from './Code.module.css';
 
 type JsonViewProps = {
-  /** The text as stored or sent. */
   text: string;
   label: string;
-  /** How many characters are shown at first (§2.5: 2,000); the rest can be opened below. */
+  /** The rest can be opened (§2.5). */
   shownAtFirst?: number;
 };
 
-/**
- * A body or payload, always as text. JSON is laid out and coloured without changing a digit; anything else is shown
- * unchanged. The stored text can be opened and copied.
- */
+/** Always text. JSON is laid out without changing a digit. The stored text can be opened and copied. */
 export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
   if (text === '') return <p className="muted">Empty</p>;
   const start = cutAtCharacter(text, shownAtFirst);
@@ -58,7 +54,7 @@ export function JsonView({ text, label, shownAtFirst = 2000 }: JsonViewProps) {
   );
 }
 
-/** The first `length` characters, without splitting a surrogate pair. */
+/** Without splitting a surrogate pair. */
 function cutAtCharacter(text: string, length: number): string {
   if (text.length <= length) return text;
   const isHalf = /[\uD800-\uDBFF]/.test(text[length - 1] ?? '');

@@ -14,14 +14,13 @@ const kinds = {
 type NoticeProps = {
   kind: keyof typeof kinds;
   title?: string;
-  /** For the answer to a form, which `useAnswer` keeps. */
+  /** Of an answer that `useAnswer` keeps. */
   canDismiss?: boolean;
   /** It stands above the page. */
   isBanner?: boolean;
   children?: ReactNode;
 };
 
-/** A sentence or two that must be seen in its place: the event, its source, and the next step. */
 export function Notice({ kind, title, canDismiss, isBanner, children }: NoticeProps) {
   const { glyph, tone } = kinds[kind];
   return (
@@ -40,7 +39,7 @@ export function Notice({ kind, title, canDismiss, isBanner, children }: NoticePr
   );
 }
 
-/** Opens the page without the answer, also without scripts. */
+/** Also without scripts. */
 function Dismiss() {
   const { pathname, search } = useLocation();
   return (
@@ -50,7 +49,6 @@ function Dismiss() {
   );
 }
 
-/** Shows that a stored value of a cron can't be read, and how to repair it. */
 export function UnreadableNotice({ what }: { what: string | null }) {
   if (what === null) return null;
   return (

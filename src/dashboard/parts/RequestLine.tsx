@@ -2,22 +2,18 @@ import { CopyButton } from './CopyButton.tsx';
 import classes from './RequestLine.module.css';
 
 const tailCharacters = 14;
-/**
- * The shortest path that is cut. At least three characters stay before the cut; the style sheet keeps room for them.
- */
+/** The style sheet keeps room for three characters before the cut. */
 const shortestCut = 5;
 
 type RequestLineProps = {
   method?: string;
   url: string;
-  /** The label of a button that copies the whole text. */
   copy?: string;
 };
 
 /**
- * A request in the form in which people look for it: the method as a chip, the host always complete, the path cut in
- * its middle if there is no room. If too little of the path would remain, it begins a second line. The whole text is
- * shown on hover and on keyboard focus, is selected and copied, and is read by assistive technology.
+ * Method, the whole host, and the path cut in its middle or on a second line. The whole text is shown on hover and
+ * focus, copied, and read by screen readers.
  */
 export function RequestLine({ method, url, copy }: RequestLineProps) {
   const whole = method ? `${method} ${url}` : url;

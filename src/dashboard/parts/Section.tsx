@@ -3,13 +3,12 @@ import classes from './Section.module.css';
 
 type SectionProps = {
   title: string;
-  /** Its purpose or effect, in a sentence. */
   note?: ReactNode;
   children: ReactNode;
   isDanger?: boolean;
 };
 
-/** A group of settings: its description on the left, its form on the right. */
+/** Description on the left, form on the right. */
 export function Section({ title, note, children, isDanger = false }: SectionProps) {
   return (
     <section className={classes.section} data-danger={isDanger || undefined}>

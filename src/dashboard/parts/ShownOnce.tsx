@@ -63,29 +63,22 @@ function useQuestionAtLeaving(what: string | null): void {
 }
 
 type ShownOnceProps = {
-  /**
-   * The secret's name, such as `API token`, for the confirmation when leaving the page would lose it. Left out if it
-   * can be shown again.
-   */
+  /** Such as `API token`, for the confirmation at leaving; left out if it can be shown again. */
   what?: string;
   title: string;
-  /** Its purpose, if the title does not have it. */
   note?: ReactNode;
   children: ReactNode;
   /** `take` of `useKept`. */
   onTaken: () => void;
 };
 
-/**
- * A secret that is shown once. It stays on the page until the user confirms having it, and leaving the page before that
- * needs a confirmation. Without a script it is part of a single response, and the link leads on.
- */
+/** It stays until the user confirms having it. Without a script it is part of one response. */
 export function ShownOnce({ what, title, note, children, onTaken }: ShownOnceProps) {
   const [isCopied, setCopied] = useState(false);
   const { pathname, search } = useLocation();
   const place = useRef<HTMLDivElement>(null);
   useQuestionAtLeaving(isCopied ? null : (what ?? null));
-  // Focused, because the user requested it and it may have appeared outside the visible part of the page.
+  // The user requested it, and it may be outside the visible part.
   useEffect(() => place.current?.focus(), []);
   return (
     <div

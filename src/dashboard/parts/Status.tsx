@@ -1,7 +1,6 @@
 import { Glyph, type GlyphName } from './Glyph.tsx';
 import classes from './Status.module.css';
 
-/** Every state that the dashboard shows, each with its own glyph and colour. */
 export type StatusName = keyof typeof statuses;
 
 type Look = {
@@ -32,7 +31,7 @@ const statuses = {
   muted: { glyph: 'muted', tone: 'violet', word: 'Muted' },
 } satisfies Record<string, Look>;
 
-/** A status as glyph, word and colour: never colour alone. `word` replaces the usual word. */
+/** Glyph, word and colour: never colour alone. */
 export function Status({ name, word }: { name: StatusName; word?: string }) {
   const look: Look = statuses[name];
   return (

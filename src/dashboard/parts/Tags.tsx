@@ -3,13 +3,11 @@ import classes from './Tags.module.css';
 
 type TagsProps = {
   tags: readonly string[];
-  /** The list that a tag leads to. */
   of: 'crons' | 'queues';
-  /** How many tags are shown, on one line; for rows of a list. */
+  /** For rows. */
   most?: number;
 };
 
-/** The tags of a cron or queue. Renders nothing without tags. */
 export function Tags({ tags, of, most }: TagsProps) {
   if (tags.length === 0) return null;
   const shown = tags.slice(0, most);

@@ -6,7 +6,7 @@ import { describeDay, describeDistance, formatExact, formatLong } from '../words
 
 type Moment = {
   now: number;
-  /** The viewer's; null if unknown. */
+  /** Null if unknown. */
   timeZone: string | null;
 };
 const MomentContext = createContext<Moment & { isLocal: boolean }>({
@@ -16,10 +16,8 @@ const MomentContext = createContext<Moment & { isLocal: boolean }>({
 });
 
 /**
- * Provides "now" and the viewer's time zone to every `Time` below it. The first render uses the server's values, so
- * that server and browser write the same text. After that the browser's clock advances it.
- *
- * @param isLocal  whether the viewer chose their own time over UTC
+ * The first render uses the server's values, so both write the same text. @param isLocal the viewer chose their own
+ * time
  */
 export function NowProvider({
   now,
@@ -35,7 +33,7 @@ export function NowProvider({
       const secure = isSecure ? '; Secure' : '';
       document.cookie = `${prefix}belfry_zone=${encodeURIComponent(zone)}; Path=${path}; SameSite=Lax; Max-Age=31536000${secure}`;
     }
-    // Events are timed by the server's clock. The viewer's clock may be minutes off.
+    // The server times events; the viewer's clock may be wrong.
     const offset = now - Date.now();
     const move = () => setMoment({ now: Date.now() + offset, timeZone: zone });
     move();
@@ -49,7 +47,7 @@ export function useMoment(): Moment {
   return useContext(MomentContext);
 }
 
-/** The time zone that times are shown in, and its word in heads of columns. */
+/** With its word in heads of columns. */
 export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
   const { timeZone, isLocal } = useContext(MomentContext);
   return isLocal && timeZone !== null && timeZone !== 'UTC'
@@ -57,11 +55,7 @@ export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
     : { zone: 'UTC', word: 'UTC' };
 }
 
-/**
- * An instant (milliseconds since 1970 UTC) in the zone that the viewer chose, with the exact time in UTC and in their
- * zone on hover: relative within a day, and the time itself beyond. `exact` always writes the whole time; null shows a
- * dash.
- */
+/** Relative within a day. On hover the exact time in UTC and the viewer's zone. Null shows a dash. */
 export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
   const { now, timeZone } = useMoment();
   const { zone, word } = useShownZone();

@@ -1,13 +1,11 @@
-/** JSON as text, laid out for reading without changing one character of any value. */
 export type Token = { kind: 'key' | 'text' | 'number' | 'word' | 'mark'; text: string };
 
 const pattern =
   /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]|[ \t\r\n]+/y;
 
 /**
- * Splits JSON into tokens and adds line breaks and indentation between them. Numbers keep their digits, strings their
- * escapes, objects the order of keys and duplicate keys (`JSON.parse` would lose all four). Null if the text does not
- * look like JSON. Never throws; takes time linear in the text.
+ * Numbers keep their digits, strings their escapes, objects their order and duplicate keys. Null if it isn't JSON.
+ * Takes linear time.
  */
 export function layOutJson(source: string): Token[] | null {
   const raw = splitTokens(source);
@@ -35,7 +33,7 @@ export function layOutJson(source: string): Token[] | null {
   return depth === 0 && laidOut.length > 0 ? laidOut : null;
 }
 
-/** Deep nesting would otherwise indent a small text into a huge one. */
+/** Deep nesting would indent a small text into a huge one. */
 function lineBreak(depth: number): string {
   return `\n${'  '.repeat(Math.min(depth, 20))}`;
 }

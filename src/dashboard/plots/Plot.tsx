@@ -7,29 +7,26 @@ import classes from './Plot.module.css';
 type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
 
-/** Why a column has no values, or fewer than it would have. */
 export type PlotGap = {
-  /** Of the column; 0 to 1. */
+  /** 0 to 1. */
   share: number;
   text: string;
 };
 
 type PlotProps = {
-  /** A title with unit and span: "Runs per hour, last 24 hours". */
+  /** "Runs per hour, last 24 hours". */
   title: string;
-  /** One label per column; every few of them are written under the plot, up to the first comma. */
+  /** Every few are written, up to the first comma. */
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number) => string;
-  /** Hatched; null for a column without one. */
+  /** Hatched. */
   gaps?: readonly (PlotGap | null)[];
-  /** The page that each column links to, such as its runs; null for no link. */
   links?: readonly (string | null)[];
-  /** The label of these links. */
   linkWord?: string;
 };
 
-/** Outcomes over time as stacked bars. Drawn on the server; a table has the numbers as well. */
+/** Drawn on the server; a table has the numbers. */
 export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
     plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
@@ -40,7 +37,7 @@ export function StackedBars(plot: PlotProps) {
       {(at) =>
         plot.series.map(({ name, tone, values }) => {
           const value = knownOr0(values[at]);
-          // At least 2 px, so that a single failure among thousands can be seen.
+          // So that a single failure among thousands can be seen.
           const height = `max(2px, ${round((100 * value) / scale.max)}%)`;
           return value > 0 ? (
             <i key={name} className={classes.bar} data-tone={tone} style={{ height }} />
@@ -51,12 +48,12 @@ export function StackedBars(plot: PlotProps) {
   );
 }
 
-/** 0 for an unknown value (`NaN`). */
+/** `NaN` is unknown. */
 function knownOr0(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) ? value : 0;
 }
 
-/** Values over time as lines, such as the median and the 95 % of durations. `NaN` breaks a line. */
+/** `NaN` breaks a line. */
 export function Lines(plot: PlotProps) {
   const known = plot.series.flatMap(({ values }) =>
     values.filter((value) => Number.isFinite(value)),
@@ -90,7 +87,7 @@ function formatKnown(value: number | undefined, format: (value: number) => strin
   return value !== undefined && Number.isFinite(value) ? format(value) : 'not known';
 }
 
-/** The width of a lone point, as a share of a column. */
+/** Share of a column. */
 const loneWidth = 0.4;
 
 function buildLine(
@@ -103,7 +100,7 @@ function buildLine(
   for (const [at, value] of values.entries()) {
     const isKnown = Number.isFinite(value);
     const isLone = isKnown && !isDrawing && !Number.isFinite(values[at + 1]);
-    // A lone point has no length, so it becomes a dash.
+    // A lone point becomes a dash.
     if (isLone) steps.push(`M${round(x(at) - loneWidth / 2)} ${round(y(value))}h${loneWidth}`);
     else if (isKnown) steps.push(`${isDrawing ? 'L' : 'M'}${round(x(at))} ${round(y(value))}`);
     isDrawing = isKnown;
@@ -117,9 +114,7 @@ function round(value: number): number {
 
 type FrameProps = PlotProps & {
   scale: Scale;
-  /** Drawn behind the columns. */
   drawn?: ReactNode;
-  /** The contents of a column. */
   children: (at: number) => ReactNode;
 };
 
@@ -177,7 +172,7 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
   );
 }
 
-/** The axis' numbers at their heights. The widest number makes room for all of them. */
+/** The widest number makes room for all. */
 function Axis({ scale, format }: { scale: Scale; format: PlotProps['format'] }) {
   const texts = scale.ticks.map((tick) => ({ tick, text: format(tick) }));
   const widest = texts.reduce((most, { text }) => (text.length > most.length ? text : most), '');
@@ -268,20 +263,16 @@ function PlotTable({ title, labels, series, format, gaps, links }: PlotTableProp
 
 type ColumnProps = {
   title: string;
-  /** Why there are no values, or fewer; null for none. */
   note: string | null;
   facts: readonly { name: string; tone: string; value: string }[];
   to: string | null;
   linkWord: string | undefined;
-  /** True in the right half: its text is left of the column, so that it stays on the page. */
+  /** Its text is left of the column, so that it stays on the page. */
   isLate: boolean;
   children: ReactNode;
 };
 
-/**
- * A column of a plot, with its numbers under the pointer. Tab passes it by: the table below the plot has the same numbers
- * and links.
- */
+/** Tab passes it by: the table below has the same numbers and links. */
 export function PlotColumn({ title, note, facts, to, linkWord, isLate, children }: ColumnProps) {
   const values = facts.map(({ name, value }) => `${name} ${value}`);
   const said = `${title}: ${[...(note === null ? [] : [note]), ...values].join(', ')}`;

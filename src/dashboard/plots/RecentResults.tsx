@@ -17,9 +17,7 @@ const barWidth = 4;
 const height = 22;
 
 /**
- * The last results of a cron or a queue, oldest left: a failure is red and full height, a success is as tall as it was
- * slow among the others (but never as tall as a failure). Each shows its time, duration and code on hover; assistive
- * technology reads one sentence instead.
+ * Oldest left. A failure is red and full height, a success as tall as it was slow. Screen readers read one sentence.
  */
 export function RecentResults({
   results,
@@ -42,7 +40,7 @@ export function RecentResults({
       width={isWide ? '100%' : slots * barWidth}
       height={isWide ? 2 * height : height}
       viewBox={`0 0 ${slots * barWidth} ${height}`}
-      // In a narrow place the oldest are cut off, never the newest.
+      // The oldest are cut off, never the newest.
       preserveAspectRatio={isWide ? 'none' : 'xMaxYMid slice'}
       role="img"
       aria-label={sentence}

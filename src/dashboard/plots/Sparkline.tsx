@@ -3,7 +3,7 @@ import classes from './RecentResults.module.css';
 const height = 22;
 const barWidth = 5;
 
-/** Counts over time as small bars from zero, oldest left; read out as one sentence. */
+/** From zero, oldest left; read out as one sentence. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   const highest = Math.max(1, ...values);
   const total = values.reduce((sum, value) => sum + value, 0);
@@ -19,7 +19,7 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
     >
       <line x1="0" x2={width} y1={height - 0.5} y2={height - 0.5} />
       {values.map((value, at) => {
-        // One among thousands must still be seen.
+        // One among thousands must be seen.
         const tall = value === 0 ? 0 : Math.max(2, Math.round((value / highest) * (height - 3)));
         return (
           <rect

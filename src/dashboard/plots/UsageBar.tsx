@@ -3,7 +3,6 @@ import classes from './UsageBar.module.css';
 
 type UsageBarProps = { used: number; limit: number | null; label: string };
 
-/** How much of a limit is used, as a bar with the numbers in words. */
 export function UsageBar({ used, limit, label }: UsageBarProps) {
   const share = limit === null ? 0 : limit === 0 ? 1 : used / limit;
   const tone = share >= 1 ? 'red' : share >= 0.8 ? 'orange' : undefined;

@@ -1,10 +1,7 @@
-/** Scales for axes: they begin at zero and have round steps. */
+/** They begin at zero. */
 export type Scale = { max: number; ticks: number[] };
 
-/**
- * A scale from 0 to at least `highest`, with at most five round steps, all of them whole numbers (of runs or
- * milliseconds).
- */
+/** At most five whole steps. */
 export function buildScale(highest: number): Scale {
   if (!(highest > 0)) return { max: 1, ticks: [0, 1] };
   const rough = highest / 4;
@@ -19,14 +16,14 @@ export function buildScale(highest: number): Scale {
   };
 }
 
-/** `1,200`, `12k`, `3.4M`: short enough for an axis. */
+/** Short enough for an axis. */
 export function formatCount(value: number): string {
   if (value < 10_000) return value.toLocaleString('en', { maximumFractionDigits: 2 });
   if (value < 1_000_000) return `${Number((value / 1000).toPrecision(3))}k`;
   return `${Number((value / 1_000_000).toPrecision(3))}M`;
 }
 
-/** How many columns lie between two labels: at most seven labels fit on a phone. */
+/** Seven labels fit on a phone. */
 export function spaceLabels(count: number): number {
   const most = 7;
   return (

@@ -49,7 +49,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     faults,
     newestId: newest?.id ?? null,
     sources: offerSources(sources, url.searchParams.get('source')),
-    // The channels' addresses are secrets even when masked, and only shown in the settings.
+    // Addresses are secrets and only shown in the settings.
     channels: channels.map((channel): ListedChannel => Object.assign(channel, { shown: [] })),
     sendsMail: people.accounts.sendsMail(),
     mayRepair: may(team.role, 'notifications'),
@@ -174,10 +174,7 @@ function Filters({ sources, faults }: FiltersProps) {
   );
 }
 
-/**
- * The newest alert at the time when the page was opened: "Mark all read" must not mark alerts that arrived since and
- * are not shown yet. No id if nothing is unread.
- */
+/** "Mark all read" must not mark alerts that arrived since. */
 function useSeenUpTo(newestId: string | null) {
   const { key } = useLocation();
   const [seen, setSeen] = useState({ key, id: newestId });

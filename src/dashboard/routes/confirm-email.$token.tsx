@@ -3,7 +3,7 @@ import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/confirm-email.$token.ts';
 
-/** Confirms the address. This needs a button: programs that scan mails open every link in them. */
+/** Needs a button: programs that scan mails open every link. */
 export async function action({ params, context }: Route.ActionArgs) {
   const { accounts, fail, say } = openPublic(context);
   const outcome = await accounts.confirmEmail(params.token);

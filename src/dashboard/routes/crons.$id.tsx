@@ -137,7 +137,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** One that comes again, or mutes everything, is not this cron's to end. */
+/** Others are not this cron's to end. */
 const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && covers !== 'team';
 
 function Settings({ row, headers, payload, facts }: Route.ComponentProps['loaderData']) {

@@ -17,7 +17,7 @@ import { findMasked, readCronForm } from '../work-forms/read-forms.ts';
 import { sameAsField, SameCronNotice } from '../work-forms/SameCronNotice.tsx';
 import type { Route } from './+types/crons.form.ts';
 
-/** The form of a new cron (`/crons/new`) or of a present one (`/crons/:id/edit`). */
+/** `/crons/new`, `/crons/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team, work, people, targets } = open(context);
   const sendsMail = people.accounts.sendsMail();
@@ -48,7 +48,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
   };
 }
 
-/** The cron that the first steps suggest. Its runs of a month are within a plan of 1,000. */
+/** Its runs of a month are within a plan of 1,000. */
 function sampleOf(echoUrl: string | null) {
   const target = echoUrl === null ? {} : { url: `${echoUrl}?from=cron` };
   return { name: 'First cron', cron_expression: '0 * * * *', ...target };
@@ -69,7 +69,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     const draft = { ...input, kind: 'cron' as const, masked: findMasked(form) };
     return show({ test: shortenTest(await work.testRun(team.id, draft)) });
   }
-  // Another cron at the same URL and times (§3.1), unless the member has agreed to it.
+  // Unless the member has agreed to it (§3.1).
   const same = await work.findSameCron(team.id, input, id);
   if (same && same.id !== readText(form, sameAsField)) return show({ same });
   if (id !== undefined) {
@@ -105,7 +105,7 @@ export default function CronFormPage({ loaderData }: Route.ComponentProps) {
         />
       )}
       <CronForm
-        // A paste must refill fields that already hold typed text, so the form is created again.
+        // A paste must refill fields with typed text.
         key={pasted ? JSON.stringify(values) : key}
         values={loaderData.values}
         urlNote={loaderData.urlNote}

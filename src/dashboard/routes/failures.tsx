@@ -37,7 +37,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   ]);
   const { search, faults } = readFailureFilters(url.searchParams, queues);
   const range = search?.range ?? null;
-  // Rounded up to a second, because the lists that the counts link to take whole seconds.
+  // The linked lists take whole seconds.
   const to = Math.ceil(now / 1000) * 1000;
   const found = search
     ? await work.groupFailures(team.id, {

@@ -4,7 +4,7 @@ import type { Entry } from '../palette/rank-entries.ts';
 import type { Found } from '../services.ts';
 import type { Route } from './+types/find.ts';
 
-/** Answers the palette: finds crons and queues of the current team by words, and anything in it by its id. */
+/** By words, or anything by its id. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const text = (url.searchParams.get('q') ?? '').trim();

@@ -35,7 +35,7 @@ export async function loader(asked: Route.LoaderArgs) {
   const { team, work, now } = open(context);
   const page = await readRunPage(asked, (room, ...which) => room.readJobDetail(...which));
   const { run } = page;
-  // On the page of an attempt that was retried, this is the retry that waits.
+  // On the page of a retried attempt, the waiting retry.
   const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
   const isHeld = waiting !== null && (await isPaused(work, team.id, run.record.queueId));
   const { id, retriedAs } = run.record;
@@ -44,7 +44,7 @@ export async function loader(asked: Route.LoaderArgs) {
     : [[], []];
   const activity = await work.listActivityOf(team.id, id);
   const last = resent.at(-1);
-  // `again` is only for the form that makes the job once more.
+  // `again` is for the form that copies the job.
   const { again: _, ...shown } = leaveOutLongTexts(run);
   return {
     ...page,
@@ -118,7 +118,7 @@ export default function JobPage({ loaderData, actionData }: Route.ComponentProps
   );
 }
 
-/** A button on the page of an earlier attempt that fires the waiting retry. */
+/** On the page of an earlier attempt. */
 function FireRetry({
   id,
   of,
@@ -136,7 +136,6 @@ function FireRetry({
   );
 }
 
-/** The state of the job that was made from this one. */
 function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
   return (
     <Notice kind="note">
@@ -147,7 +146,6 @@ function ResentNotice({ to, now }: { to: string; now: StatusName | null }) {
   );
 }
 
-/** The facts that only a job's attempt has. */
 function factsOf({ record: job, retryOf }: ShownJob) {
   return [
     ['Id', <CutText key="id" text={job.id} copy="Copy id" />],
@@ -171,7 +169,7 @@ function factsOf({ record: job, retryOf }: ShownJob) {
   ] as const;
 }
 
-/** All attempts of the job in order, with the waits between them. */
+/** With the waits between them. */
 function Attempts({ run: { record: job, attempts } }: { run: ShownJob }) {
   return (
     <section className="panel">

@@ -21,7 +21,7 @@ import { writeInstant } from '../words/instants.ts';
 import type { JobInput } from '#work/resources/job';
 import type { Route } from './+types/jobs.form.ts';
 
-/** The form of a new job (`/jobs/new`) or of one that waits (`/jobs/:id/edit`, §3.2). */
+/** `/jobs/new`, `/jobs/:id/edit` (§3.2) */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const offered = (await work.listOfferedQueues(team.id)).map(({ name }) => name);
@@ -37,7 +37,7 @@ export async function loader({ params, context, url }: Route.LoaderArgs) {
       urlNote: undefined,
       from: null,
       edits: { id, latest: describeLatest(job) },
-      // The job's own queue is there even if it is paused.
+      // Its own queue is there even if paused.
       queues: offered.includes(job.queue) ? offered : [job.queue, ...offered],
       pausedCount: 0,
     };
@@ -69,7 +69,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     if (!reading.ok) return refuse(reading.errors);
     const { input } = reading;
     if (intent === 'test') return show(await test(input));
-    // A queue may have been paused while the form was open.
+    // A queue may have been paused meanwhile.
     const queue = await work.findQueueByName(team.id, input.queue);
     if (queue?.isPaused)
       return refuse({
@@ -123,7 +123,7 @@ export default function JobFormPage({ loaderData }: Route.ComponentProps) {
       )}
       <JobForm
         {...loaderData}
-        // A paste must refill fields that already hold typed text, so the form is created again.
+        // A paste must refill fields with typed text.
         key={pasted ? JSON.stringify(values) : from}
         urlNote={pasted ? undefined : loaderData.urlNote}
         paste={

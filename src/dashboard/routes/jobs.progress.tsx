@@ -9,7 +9,7 @@ import { isRecent } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Route } from './+types/jobs.progress.ts';
 
-/** The team's bulk actions, for the bars that show their progress. */
+/** For the bars. */
 export async function loader({ context }: Route.LoaderArgs) {
   const { team, now, work } = open(context);
   const tasks = await work.listBulkTasks(team.id);
@@ -27,10 +27,7 @@ export async function action({ context }: Route.ActionArgs) {
   return say(readOwnPath(next) ?? '/jobs/progress', toast);
 }
 
-/**
- * Shows progress without scripts. This page reloads itself, which the lists cannot do: they would lose ticks and
- * searches.
- */
+/** Without scripts it reloads itself; lists would lose ticks and searches. */
 export default function BulkProgress({ loaderData: { tasks } }: Route.ComponentProps) {
   const isOpen = tasks.some(({ finishedAt }) => finishedAt === null);
   return (

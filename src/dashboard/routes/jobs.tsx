@@ -71,7 +71,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 
 const none: BoundedCount = { count: 0, isMore: false };
 
-/** Excludes future jobs from the list of all jobs, which begins with the latest. They are listed separately. */
+/** They are listed separately. */
 function leaveOutToCome(search: JobSearch, now: number): JobSearch {
   if (search.tab !== 'all' || search.id !== undefined) return search;
   return { ...search, to: Math.min(search.to ?? now + 1, now + 1) };
@@ -79,7 +79,7 @@ function leaveOutToCome(search: JobSearch, now: number): JobSearch {
 
 const mostToCome = 10;
 
-/** The waiting jobs of the search, soonest first. An id finds all attempts in one list. */
+/** Soonest first. An id finds all attempts in one list. */
 async function listToCome(work: Work, teamId: string, search: JobSearch, now: number) {
   if (search.id !== undefined) return [];
   const from = Math.max(search.from ?? 0, now + 1);
@@ -147,7 +147,7 @@ export default function Jobs({ loaderData, actionData }: Route.ComponentProps) {
 
 type Shown = Route.ComponentProps['loaderData'];
 
-/** With this many past jobs the list of future ones is closed, so that it does not push them out of sight. */
+/** With more past jobs the list of future ones is closed. */
 const mostBesides = 10;
 
 function ToCome({ toCome, page, pausedQueueIds }: Shown) {
@@ -187,7 +187,7 @@ function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
   return <p className="muted">{`All includes ${parts.join(' and ')}.`}</p>;
 }
 
-/** The count on a tab. With filters, only the current tab's jobs have been counted. */
+/** With filters, only the current tab was counted. */
 function countOnTab(
   {
     tab,
@@ -201,7 +201,7 @@ function countOnTab(
   return of === tab && actsOn(tab) ? formatAmount(matching) : undefined;
 }
 
-/** The address of another tab. It keeps the filters. */
+/** Keeps the filters. */
 function tabAddress(params: URLSearchParams, tab: JobTab): string {
   const kept = new URLSearchParams({ tab });
   for (const name of filterNames) {
@@ -215,7 +215,6 @@ function tabAddress(params: URLSearchParams, tab: JobTab): string {
 
 type ForAllProps = Pick<Shown, 'tab' | 'narrowed' | 'matching' | 'resent' | 'asOf'>;
 
-/** The action on everything that the tab and the filters show. */
 function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   if (matching.count === 0) return null;
   const which = sayWhich(narrowed, matching);
@@ -252,7 +251,7 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   );
 }
 
-/** Deletes everything shown. It is separate from the other actions, so that no one clicks it instead of Retry. */
+/** Apart, so that no one clicks it instead of Retry. */
 function DeleteAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   if (matching.count === 0 || tab !== 'failed') return null;
   const many = countOf(matching, 'failed job', 'failed jobs');

@@ -15,7 +15,7 @@ export function loader({ url, context }: Route.LoaderArgs) {
   return { next };
 }
 
-/** The first request gets the question for the authenticator, the second one sends its answer. */
+/** The first request gets the options, the second sends the answer. */
 export async function action({ context }: Route.ActionArgs) {
   const { accounts, form, intent, requestContext, fail, enter, reject } = openPublic(context);
   const next = readNext(form.get('next'));

@@ -27,7 +27,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
   };
 }
 
-/** People who come by the proxy are signed in before this page, so here something stood in the way. */
+/** A proxy signs people in before this page, so something prevented it. */
 function explainProxy(refusal: ProxyRefusal | null): string {
   if (refusal !== null) return explainProxyRefusal(refusal);
   return 'People sign in by the proxy in front of Belfry, and this request did not come from it with a name. Open Belfry at its public address.';

@@ -12,7 +12,7 @@ export async function action({ url, context }: Route.ActionArgs) {
   const next = url.searchParams.get('next');
   if (proxyClaim !== null) {
     const out = accounts.proxySignOutUrl();
-    // Not relative to our pages: a path may be the proxy's own, outside of our base path.
+    // It may be the proxy's own path, outside of our base path.
     if (out !== null) return redirectWithCookies(new URL(out, baseUrl).href, setCookies);
     return say('/', STILL_IN, setCookies);
   }

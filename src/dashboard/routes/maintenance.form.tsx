@@ -20,7 +20,7 @@ import type { Route } from './+types/maintenance.form.ts';
 const MOST_SHOWN = 50;
 const HOUR_MS = 3_600_000;
 
-/** The form of a new maintenance window (`/maintenance/new`) or of a present one (`/maintenance/:id/edit`). */
+/** `/maintenance/new`, `/maintenance/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {
   const { team, work, now } = open(context);
   const sources = await work.listAlertSources(team.id);
@@ -107,7 +107,6 @@ export default function WindowFormPage({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** The latest alerts that the window has muted. */
 function Muted({ alerts }: { alerts: readonly Alert[] }) {
   return (
     <section aria-label="Muted" style={{ marginTop: 32 }}>

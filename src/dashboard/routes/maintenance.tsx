@@ -42,7 +42,6 @@ export function action({ context }: Route.ActionArgs) {
   });
 }
 
-/** The scope of one click: everything, or the cron or queue of the page. */
 async function readReach(work: Work, teamId: string, source: string) {
   if (source === '') return 'team';
   const choice = readSourceChoice(source);

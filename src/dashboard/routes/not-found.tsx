@@ -1,6 +1,5 @@
 import { notFound } from '../context.ts';
 
-/** Matches every address that is not one of our pages. */
 export function loader() {
   notFound();
 }

@@ -46,7 +46,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-/** Answers the buttons of the first steps, and the switch over everything. */
 export async function action({ request, context }: Route.ActionArgs) {
   const { team, user, work, baseUrl, targets, intent, say } = open(context);
   const { echoUrl } = targets;
@@ -85,7 +84,7 @@ export default function Overview({ loaderData }: Route.ComponentProps) {
   useLiveRefresh(10);
   const isPaused = useTeamPause() !== null;
   const hasSources = [counts.crons, counts.queues].some((each) => each.active + each.paused > 0);
-  // The page's only primary action is the first step, while it is open.
+  // The open first step is the only primary action.
   const isFirst = firstSteps?.done.job === false;
   const attention = useShell()?.attention ?? null;
   return (

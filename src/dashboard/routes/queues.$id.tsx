@@ -95,7 +95,7 @@ export default function QueuePage({ loaderData }: Route.ComponentProps) {
           )}
         </>
       }
-      // A paused queue is not offered for new jobs (§2.3).
+      // A paused queue isn't offered for new jobs (§2.3).
       action={
         queue.isPaused ? null : (
           <ButtonLink to={`/jobs/new?queue=${encodeURIComponent(queue.name)}`}>
@@ -171,7 +171,6 @@ function Now({ row, counts }: Pick<Route.ComponentProps['loaderData'], 'row' | '
   );
 }
 
-/** More is due than the rate lets start at once. */
 function RateNotice({ wait }: { wait: RateWait | null }) {
   if (wait === null) return null;
   const { due, lastAt } = wait;

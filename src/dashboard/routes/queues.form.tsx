@@ -16,7 +16,7 @@ import { QueueForm } from '../work-forms/QueueForm.tsx';
 import { readQueueForm } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/queues.form.ts';
 
-/** The form of a new queue (`/queues/new`) or of a present one (`/queues/:id/edit`). */
+/** `/queues/new`, `/queues/:id/edit` */
 export async function loader({ params, context }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const choices = await work.listChannelChoices(team.id);
@@ -32,7 +32,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   const { team, work, form, intent, show, refuse, say } = open(context);
   const present =
     params.id === undefined ? null : ((await work.findQueue(team.id, params.id)) ?? notFound());
-  // A test does not need the queue's name.
+  // A test needs no name.
   const reading = readQueueForm(form, present?.name ?? (intent === 'test' ? 'test' : undefined));
   if (!reading.ok) return refuse(reading.errors);
   const { name, change } = reading.input;
@@ -54,7 +54,7 @@ export async function action({ params, context }: Route.ActionArgs) {
     const text = 'The settings are saved. They apply to waiting jobs, too.';
     return say(`/queues/${present.id}`, text);
   }
-  // Saving would change the existing queue, which is not intended here.
+  // Saving would change the existing queue.
   if (await work.findQueueByName(team.id, name))
     return refuse({ queue: ['There is a queue of that name already.'] });
   const { made, errors } = await orTeamFull(work.setQueue(team.id, name, change));

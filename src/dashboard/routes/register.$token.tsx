@@ -9,7 +9,7 @@ import { readTexts } from '../forms/values.ts';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/register.$token.ts';
 
-/** The page behind the link that was mailed to a new address. The account is created here. */
+/** Behind the mailed link; creates the account. */
 export async function loader({ params, context }: Route.LoaderArgs) {
   return { email: await openPublic(context).accounts.readSignUp(params.token) };
 }

@@ -5,7 +5,6 @@ import { RUN_COLUMNS, writeRun } from '#work/run-record';
 import { answerExport, EXPORT_FORMATS } from '../lists/export.ts';
 import type { Route } from './+types/runs.export.ts';
 
-/** The list of the page of runs as a file. */
 export function loader({ context, url }: Route.LoaderArgs): Response {
   const { team, work } = open(context);
   const { search } = readRunSearch(url.searchParams);

@@ -31,7 +31,7 @@ import { open } from '../serving/open.ts';
 import type { FoundRun, NamedSource } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
-/** One list of everything that was sent: attempts of jobs and runs of crons that have ended. */
+/** Ended attempts of jobs and runs of crons. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const read = readRunSearch(url.searchParams);
@@ -42,7 +42,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { page, faults, sources, tags: await work.listTags(team.id) };
 }
 
-/** Whether what the list is narrowed to is the team's. */
 function isKnown(search: RunSearch | null, all: readonly NamedSource[]): boolean {
   const { queueId, cronId } = search ?? {};
   if (queueId === undefined && cronId === undefined) return true;
@@ -119,7 +118,7 @@ type FiltersProps = {
   faults: FilterFaults | null;
 };
 
-/** The filters of the list of runs. All combine, and are in the address. */
+/** All combine. */
 function Filters({ sources, tags, faults }: FiltersProps) {
   return (
     <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">

@@ -9,7 +9,6 @@ import type { Route } from './+types/settings.activity.export.ts';
 
 const COLUMNS = ['id', 'at', 'actor', 'action', 'what', 'subject_id', 'subject', 'detail'] as const;
 
-/** The list of the Activity page as a file. */
 export function loader({ context, url }: Route.LoaderArgs): Response {
   const { team, work } = open(context);
   const { search } = readActivitySearch(url.searchParams);

@@ -18,7 +18,7 @@ import type { Route } from './+types/settings.activity.ts';
 
 const PAGE_ROWS = 50;
 
-/** The activity log (§5.10). Sign-ins, tokens and secrets are for admins. */
+/** §5.10; sign-ins, tokens and secrets are for admins. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const { search, faults } = readActivitySearch(url.searchParams);
@@ -113,7 +113,7 @@ const PAGES: readonly [prefix: string, page: string, end: string][] = [
   ['window.', '/maintenance/', '/edit'],
 ];
 
-/** The page of the thing that the action was done to; null if that is certainly gone. */
+/** Null if it is certainly gone. */
 function pageOf(action: string, id: string | null): string | null {
   const page = PAGES.find(([prefix]) => action.startsWith(prefix));
   return page && id !== null && !action.endsWith('.deleted') ? `${page[1]}${id}${page[2]}` : null;

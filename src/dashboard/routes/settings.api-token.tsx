@@ -16,10 +16,7 @@ import { Status } from '../parts/Status.tsx';
 import { Time } from '../parts/Time.tsx';
 import type { Route } from './+types/settings.api-token.ts';
 
-/**
- * How long after a token's creation the page looks for its first request. While a token is unused, the page waits
- * longer.
- */
+/** The page looks for the first request for so long. */
 const watchForMs = 24 * 3600 * 1000;
 
 export async function loader({ url, context }: Route.LoaderArgs) {
@@ -34,7 +31,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
   return { token, baseUrl, target, teamName: team.name, isWatching, arrived };
 }
 
-/** Generates or replaces the token. Its text is only ever in this response. */
+/** The text is only in this response. */
 export async function action({ context }: Route.ActionArgs) {
   const { accounts, form, requestContext, reject } = open(context);
   const outcome = await accounts.generateApiToken(readTexts(form, 'password'), requestContext);
@@ -149,7 +146,7 @@ function Examples({ baseUrl, target, token }: ExamplesProps) {
   );
 }
 
-/** Shows whether the first request has arrived. Checks every two seconds; without a script, by a link. */
+/** Every two seconds; without a script by a link. */
 function Arrival({ arrived }: Pick<Route.ComponentProps['loaderData'], 'arrived'>) {
   useLiveRefresh(arrived === null ? 2 : null);
   return (

@@ -21,7 +21,7 @@ import type { ChannelOutcome, FieldErrors } from '../services.ts';
 import { errorsOf } from '../work-forms/read-forms.ts';
 import type { Route } from './+types/settings.notifications.form.ts';
 
-/** The form of a new channel (`/settings/notifications/new`) or of a present one, such as the default. */
+/** `/settings/notifications/new`, or a present channel. */
 export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   const { actor, accounts, teams, work } = open(context, 'notifications');
   const { memberCount } = await teams.describeTeam(actor);
@@ -38,7 +38,6 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   return { ...shared, channel, values };
 }
 
-/** Tests or saves the channel. */
 export async function action({ params: { id }, context }: Route.ActionArgs) {
   const { actor, work, notifier, form, intent, show, refuse, reject, say } = open(
     context,
@@ -49,7 +48,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
     id === undefined
       ? DEFAULT_CHANNEL
       : ((await work.findChannelConfig(actor.teamId, id)) ?? notFound());
-  // A test does not need the channel's name, and the default has none of its own.
+  // A test and the default need no name.
   const reading = readChannel(form, current, id !== DEFAULT_REF && intent === 'save');
   if (!reading.ok) return refuse(reading.errors);
   const settings = reading.input;
@@ -75,7 +74,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
 
 type Config = Parameters<typeof readNamedChannelInput>[1];
 
-/** Reads the fields of the chosen kind, whose inputs are named after their group. */
+/** Inputs are named after their group. */
 function readChannel(form: FormData, current: Config, isNamed: boolean) {
   const group = groupOf(readText(form, 'kind'));
   const own = (group?.fields ?? []).map((field) => {

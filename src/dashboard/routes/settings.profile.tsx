@@ -17,7 +17,7 @@ import type { Route } from './+types/settings.profile.ts';
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, session, accounts, requestContext } = open(context);
   const mustConfirm = accounts.sendsMail() && !user.isEmailVerified;
-  // These are of a session, and behind the proxy there is none.
+  // They need a session, and behind the proxy there is none.
   const isOffered = accounts.offersPasskeys() && !session.isByProxy;
   const passkeys = isOffered ? await accounts.listPasskeys(requestContext) : null;
   const confirmation = await accounts.describeConfirmation(session, request.headers);
@@ -106,7 +106,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** The form that confirms the mail address. Until it is confirmed, only the link for this is mailed there. */
+/** Until then, only the link for this is mailed there. */
 function ConfirmEmail({ email }: { email: string }) {
   return (
     <Section
@@ -158,7 +158,7 @@ function ChangePassword() {
   );
 }
 
-/** Changes of these need a session, which only a sign-in without the proxy opens. */
+/** They need a session, which only a sign-in without the proxy opens. */
 function BesideProxy() {
   return (
     <Section

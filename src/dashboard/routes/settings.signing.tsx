@@ -61,9 +61,8 @@ export function action({ context }: Route.ActionArgs) {
   });
 }
 
-/** Checks whether a received request was signed with the present secret. */
 function checkSignature(form: FormData, secret: string, timestamp: number): Check {
-  // Browsers send line ends of a text field as CRLF. They are turned back into LF.
+  // Browsers send CRLF.
   const body = readText(form, 'body').replaceAll('\r\n', '\n');
   const expected = signBody(secret, timestamp, new TextEncoder().encode(body));
   return { isRight: readText(form, 'signature').trim().toLowerCase() === expected, expected };
@@ -160,7 +159,7 @@ function Present({ secret }: { secret: Secret | null }) {
   );
 }
 
-/** The secret that will sign once it is put in force: receivers can have it before. */
+/** Receivers can have it before it signs. */
 function NextSecret({ secret }: { secret: Secret | null }) {
   if (secret === null)
     return <ActionButton intent="generate-next">Generate next secret</ActionButton>;

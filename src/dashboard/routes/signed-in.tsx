@@ -11,7 +11,7 @@ import type { Route } from './+types/signed-in.ts';
 export async function loader({ request, context }: Route.LoaderArgs) {
   const { user, team, session, people, work, targets } = open(context);
   const [attention, usage, confirmation, pause] = await Promise.all([
-    // If the counts cannot be read, the page is shown without them.
+    // The page is shown without counts if they can't be read.
     work.readAttention(team.id).catch(nullIfBusy),
     people.billing.readUsage(team.id),
     people.accounts.describeConfirmation(session, request.headers),
@@ -23,7 +23,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     teams: session.teams,
     attention,
     usage,
-    /** Who has no password confirms by the provider; null for all others. */
+    /** Null for people with a password. */
     confirmation,
     pause,
     allowedNetworks: targets.allowedNetworks,
@@ -49,7 +49,7 @@ export default function SignedInLayout({ loaderData }: Route.ComponentProps) {
   );
 }
 
-/** A fault of a page keeps the navigation, if the shell itself could be read. */
+/** Keeps the navigation if the shell could be read. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const facts = useShell();
   const page = <FaultPage error={error} isInShell={facts !== undefined} />;

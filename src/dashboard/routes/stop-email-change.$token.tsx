@@ -3,7 +3,7 @@ import { SignedOutForm, SignedOutNote } from '../account/SignedOutForm.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/stop-email-change.$token.ts';
 
-/** Needs a button, like the other mailed links: programs that scan mails open every link in them. */
+/** Needs a button: programs that scan mails open every link. */
 export async function action({ params, context }: Route.ActionArgs) {
   const { kind } = await openPublic(context).accounts.stopEmailChange(params.token);
   return data({ isDone: kind === 'done' }, { status: kind === 'done' ? 200 : 422 });

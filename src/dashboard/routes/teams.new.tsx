@@ -11,7 +11,7 @@ import { Submit } from '../parts/Button.tsx';
 import { openPublic } from '../serving/open.ts';
 import type { Route } from './+types/teams.new.ts';
 
-/** Page access lets only people with a session in here; the check is for the compiler. */
+/** Page access ensures it; the check is for the compiler. */
 function sessionOf(context: Context) {
   const { session } = openPublic(context);
   if (!session) throw redirect('/login');

@@ -7,10 +7,7 @@ import type { Route } from './+types/teams.switch.ts';
 
 export const loader = () => redirect('/');
 
-/**
- * Makes another of the user's teams the current one. It redirects to the overview, since ids belong to one team, or
- * to `next`, an address of that team. With `stay` it does not redirect, for a page that already shows that team.
- */
+/** Redirects to the overview, since ids belong to one team, or to `next`. With `stay` it doesn't. */
 export async function action({ context }: Route.ActionArgs) {
   const { session: current, form, teams } = openPublic(context);
   if (!current) throw redirect('/login');

@@ -7,7 +7,7 @@ import type { Route } from './+types/theme.ts';
 
 export const loader = () => redirect('/');
 
-/** Stores how pages look in a cookie, so that the server renders the next page so: the theme, or the zone of times. */
+/** A cookie, so that the server renders the next page with it: the theme, or the zone. */
 export async function action({ context }: Route.ActionArgs) {
   const { form, baseUrl } = openPublic(context);
   const cookie = form.has('times')

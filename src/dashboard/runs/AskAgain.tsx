@@ -11,10 +11,7 @@ import type { AskedAgain } from './job-actions.ts';
 
 import classes from './BulkTasks.module.css';
 
-/**
- * The confirmation of a retry: whether jobs that were resent are sent again (§3.3), or when the last of a spread is
- * due.
- */
+/** For resent jobs (§3.3), or when the last of a spread is due. */
 export function AskAgain({ asks: { question, fields } }: { asks: AskedAgain }) {
   const { pathname, search } = useLocation();
   const box = useRef<HTMLElement>(null);
@@ -57,7 +54,7 @@ function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) 
   );
 }
 
-/** The possible answers. Jobs that were already resent can be left out, if others remain. */
+/** Resent jobs can be left out, if others remain. */
 function Answers({ question: { total, resent } }: { question: BulkQuestion }) {
   if (resent === null) return <Submit variant="filled">{`Retry (${formatAmount(total)})`}</Submit>;
   const others = total.count - resent.count;
@@ -96,7 +93,6 @@ function consequencesOf({ resent }: BulkQuestion): string {
   return 'They come due one after the other.';
 }
 
-/** For a retry of many: at which rate they come due. */
 export function SpreadField() {
   return (
     <PlainField

@@ -17,14 +17,11 @@ const verbs = {
 
 const progressPage = '/jobs/progress';
 const pollMs = 1000;
-/** While resent jobs run, which may take a day. */
+/** Resent jobs may run for a day. */
 const pollRunningMs = 5000;
 const mostShown = 5;
 
-/**
- * Bulk actions under way or just ended, with their progress and results. They refresh themselves independently of the
- * page, whose refresh pauses while rows are ticked, something is typed or a menu is open.
- */
+/** They refresh independently of the page, which pauses while rows are ticked or something is typed. */
 export function BulkTasks({ tasks: given }: { tasks: readonly ShownTask[] }) {
   const tasks = useProgress(given);
   const { pathname } = useLocation();
@@ -52,7 +49,7 @@ function useProgress(given: readonly ShownTask[]): readonly ShownTask[] {
   const [latest, setLatest] = useState(given);
   useEffect(() => setLatest(given), [given]);
   useEffect(() => {
-    // Only updates the tasks that the page shows: a job's own page shows only the tasks of that job.
+    // A job's page shows only its own tasks.
     if (data) setLatest((shown) => shown.map((task) => data.tasks.find(isSame(task)) ?? task));
   }, [data]);
   const everyMs = latest.some(isOpen) ? pollMs : latest.some(hasRunning) ? pollRunningMs : null;
@@ -75,7 +72,6 @@ function isOpen({ finishedAt }: Pick<BulkTask, 'finishedAt'>): boolean {
   return finishedAt === null;
 }
 
-/** Whether jobs that it resent have not ended yet. */
 function hasRunning({ resent }: ShownTask): boolean {
   return resent !== null && resent.underWay > 0;
 }

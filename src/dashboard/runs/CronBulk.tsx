@@ -8,7 +8,6 @@ import type { BoundedCount, CronAct, CronsActed } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 import { cronIntents, describeActed } from './cron-bulk.ts';
 
-/** The bulk actions for the ticked crons. */
 export function cronBulk(matching: BoundedCount): BulkActions {
   return {
     matching,
@@ -41,7 +40,7 @@ function BulkButton({ value, word }: { value: string; word: string }) {
 
 const MOST_NAMED = 20;
 
-/** The changed crons, and the skipped ones with reasons. It stays until it is dismissed. */
+/** Stays until it is dismissed. */
 export function CronsActedNotice({ act, acted }: { act: CronAct; acted: CronsActed }) {
   const { unchanged } = acted;
   const isAll = unchanged.length === 0;

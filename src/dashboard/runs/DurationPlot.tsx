@@ -5,7 +5,6 @@ import { formatCount } from '../plots/plot-scale.ts';
 import type { Durations, OutcomeStep } from '../services.ts';
 import { labelStep, type Range } from './ranges.ts';
 
-/** The durations of runs as two lines: the median and the 95th percentile. */
 export function DurationPlot({
   durations,
   range,
@@ -13,7 +12,6 @@ export function DurationPlot({
 }: {
   durations: Durations;
   range: Range;
-  /** The page that each step links to. */
   links?: readonly (string | null)[];
 }) {
   const { steps, sampledBackTo } = durations;
@@ -45,7 +43,7 @@ export function DurationPlot({
   );
 }
 
-/** How runs ended, over time; each bar leads to its runs. */
+/** Each bar leads to its runs. */
 export function OutcomeBars({
   title,
   steps,
@@ -79,7 +77,6 @@ function countOf(step: OutcomeStep, outcome: 'success' | 'retried' | 'failed'): 
   return step.isDown && step[outcome] === 0 ? Number.NaN : step[outcome];
 }
 
-/** Times without a running service. */
 export function gapsOf(steps: readonly OutcomeStep[]): (PlotGap | null)[] {
   return steps.map(({ from, to, downMs, isDown }) => {
     if (downMs === 0) return null;

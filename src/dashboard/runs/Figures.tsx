@@ -84,7 +84,7 @@ function formatWait(ms: number): string {
   return ms < 1000 ? 'none' : describeDuration(ms);
 }
 
-/** Rounded to two digits, the precision of the estimate. */
+/** The precision of the estimate. */
 function formatAbout(ms: number | null): string {
   return ms === null ? '–' : formatMilliseconds(Number(ms.toPrecision(2)));
 }

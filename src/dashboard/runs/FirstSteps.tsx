@@ -7,18 +7,17 @@ import { Glyph } from '../parts/Glyph.tsx';
 import type { ChannelView } from '../services.ts';
 import classes from './FirstSteps.module.css';
 
-/** Which steps are done, however that came about. */
 export type StepsDone = { job: boolean; cron: boolean; alerts: boolean };
 
 type FirstStepsProps = {
   done: StepsDone;
-  /** Null: the echo is off, so the sample job has no target. */
+  /** Null: the echo is off. */
   echoUrl: string | null;
   channel: ChannelView['kind'];
   mayChooseChannel: boolean;
 };
 
-/** The first steps of a new team, until all of them are done or they are hidden. */
+/** Until all are done or hidden. */
 export function FirstSteps({ done, echoUrl, channel, mayChooseChannel }: FirstStepsProps) {
   return (
     <section className="panel" aria-labelledby="first-steps">

@@ -25,7 +25,7 @@ type HistoryProps = {
   faults: FilterFaults | null;
 };
 
-/** A cron's runs, newest first. */
+/** Newest first. */
 export function History({ page, status, faults }: HistoryProps) {
   const { search } = useLocation();
   const isUnreadable = faults?.['status'] !== undefined;

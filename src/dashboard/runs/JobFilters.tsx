@@ -20,14 +20,10 @@ type JobFiltersProps = {
   queues: Queues;
   tab: JobTab;
   faults: FilterFaults | null;
-  /** How many failed jobs were resent. */
   resent: BoundedCount;
 };
 
-/**
- * The search of the jobs list: one box that recognises ids, addresses, codes and reasons, and fields for the rest.
- * All of them combine.
- */
+/** One box recognises ids, addresses, codes and reasons. All fields combine. */
 export function JobFilters({ queues, tab, faults, resent }: JobFiltersProps) {
   const { value: target } = useFilter('target');
   return (
@@ -68,7 +64,6 @@ export function JobFilters({ queues, tab, faults, resent }: JobFiltersProps) {
   );
 }
 
-/** Narrows a list of jobs to a queue. */
 export function QueueFilter({ queues }: { queues: Queues }) {
   const each = queues.map(({ id, name }) => [id, name] as const);
   return <FilterChoice name="queue" label="Queue" options={[['', 'All queues'], ...each]} />;

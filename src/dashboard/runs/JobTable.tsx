@@ -12,7 +12,6 @@ import { actsOn } from './job-search.ts';
 import { isFailed, jobStatus } from './cron-status.ts';
 import { outcomeColumns, requestColumn } from './run-columns.tsx';
 
-/** The columns of a table of jobs. */
 export function jobColumns(
   jobs: readonly JobListRow[],
   pausedQueueIds: readonly string[],
@@ -22,14 +21,13 @@ export function jobColumns(
   const actions: Column<JobListRow> = {
     key: 'actions',
     head: 'Actions',
-    // Wider if a job is held, because its button shows when it will be fired.
+    // A held job's button shows when it will be fired.
     width: jobs.some(isHeld) ? '304px' : '124px',
     cell: (job) => <JobActions job={job} isHeld={isHeld(job)} isSmall />,
   };
   return [...columns, actions];
 }
 
-/** The actions on the jobs of a tab: waiting ones are fired or deleted, failed ones retried or deleted. */
 export function jobBulk(
   tab: JobTab,
   matching: BoundedCount,
@@ -97,14 +95,13 @@ const columns: Column<JobListRow>[] = [
 
 const fireLater = 'Fire when the queue is enabled';
 
-/** The buttons for one job: only the actions that its state allows. */
 export function JobActions({
   job,
   isHeld,
   isSmall = false,
 }: {
   job: Pick<JobListRow, 'id' | 'status'>;
-  /** Its queue is paused: the job starts when the queue is enabled (§3.2). */
+  /** The queue is paused (§3.2). */
   isHeld: boolean;
   isSmall?: boolean;
 }) {

@@ -92,7 +92,6 @@ export function JustHappened({ overview: { justHappened } }: Part) {
   );
 }
 
-/** Throughput and outcomes over a day and a month. */
 export function OutcomePlots({ overview: { lastDay, lastMonth } }: Part) {
   return (
     <div className={classes.plots}>

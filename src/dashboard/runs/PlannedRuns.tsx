@@ -67,10 +67,7 @@ export function PlannedRuns({
   );
 }
 
-/**
- * The facts about a cron in addition to its next times.
- * @param isLastShown all remaining runs are shown
- */
+/** @param isLastShown all remaining runs are shown */
 export function CronOutlook({
   cron,
   isLastShown,
@@ -90,7 +87,7 @@ export function CronOutlook({
   return isLastShown ? <p className="muted">Then the cron ends.</p> : null;
 }
 
-/** `2026-12-31 18:00 UTC or 10 runs (3 so far)`; null where it does not end. */
+/** Null without an end. */
 export function describeItsEnd({ end, runsCounted }: CronListRow['cron']): string | null {
   if (end.endsAt === null && end.maxRuns === null) return null;
   return `${describeEnd(end)}${end.maxRuns === null ? '' : ` (${runsCounted} so far)`}`;

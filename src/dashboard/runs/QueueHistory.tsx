@@ -7,7 +7,6 @@ import { labelStep, type Range } from './ranges.ts';
 import { runsOf } from './run-links.ts';
 import classes from './OverviewPanels.module.css';
 
-/** A queue over time: how many jobs waited, how many attempts ended, how long these took. */
 export function QueueHistory({
   queueId,
   history: { outcomes, durations, depths },

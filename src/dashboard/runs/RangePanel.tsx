@@ -15,7 +15,7 @@ type RangePanelProps = {
   children: ReactNode;
 };
 
-/** Plots of a period, with links that choose it; only the errors if the address has an invalid one. */
+/** Only the errors if the address is invalid. */
 export function RangePanel({ title, ranges, range, faults, children }: RangePanelProps) {
   const { search } = useLocation();
   const current = faults?.['range'] === undefined ? range.name : null;

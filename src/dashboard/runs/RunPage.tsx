@@ -12,7 +12,7 @@ import type { PageRun } from './run-text.ts';
 
 import classes from './Run.module.css';
 
-/** A run on its page. Omitted fields are only for forms. */
+/** Omitted fields are for forms. */
 export type ShownRun<Detail extends JobRunDetail | ExecutionRunDetail> = PageRun &
   Omit<Detail, keyof PageRun | 'again'>;
 
@@ -25,20 +25,16 @@ type RunPageProps = {
     wholeBody: string | null;
     source: FailedSource | null;
   };
-  /** The title of the panel of facts, those that only this kind of run has, and those at the end. */
   title: string;
   facts: Entries;
   lastFacts?: Entries;
-  /** The form that takes another URL. */
   editTo: string;
-  /** The parts above and below the explanation of a failure, next to the facts and at the end. */
   above?: ReactNode;
   notices?: ReactNode;
   beside?: ReactNode;
   below?: ReactNode;
 };
 
-/** The page of one run under its header: an attempt of a job or an execution of a cron. */
 export function RunPage(props: RunPageProps) {
   const { run, secretsShown, wholeBody } = props.page;
   const { kind, record, explanation, response } = run;

@@ -17,7 +17,6 @@ import classes from './Run.module.css';
 import { type PageRun, type RunTextPart, startOfAnswer } from './run-text.ts';
 import { TimingSplit } from './TimingSplit.tsx';
 
-/** The failure in plain words, with the next step. */
 export function FailureNotice({
   explanation,
   response,
@@ -26,7 +25,7 @@ export function FailureNotice({
 }: {
   explanation: Explanation;
   response: PageRun['response'];
-  /** The form that takes another URL (`url` is added to its address); null if there is none. */
+  /** With `url` in its address; null if there is none. */
   editTo: string | null;
   /** Facts about its cron or queue. */
   children?: ReactNode;
@@ -53,7 +52,7 @@ export function FailureNotice({
   );
 }
 
-/** The beginning of the response, which often names the cause. */
+/** It often names the cause. */
 export function AnswerStart({ response }: { response: PageRun['response'] }) {
   const start = startOfAnswer(response?.bodyStart ?? '');
   if (start === '') return null;
@@ -101,7 +100,7 @@ function HeaderTable({ headers, label }: { headers: HeaderList; label: string })
   );
 }
 
-/** The request as sent. Secrets are masked unless they were requested. */
+/** Secrets are masked unless requested. */
 function RequestPanel({
   run,
   isSent,
@@ -109,11 +108,10 @@ function RequestPanel({
   textsAt,
 }: {
   run: PageRun;
-  /** The address from which long texts are loaded; null if nothing is stored (a test run). */
+  /** Null if nothing is stored. */
   textsAt: string | null;
-  /** False if the request has not been sent yet. */
   isSent: boolean;
-  /** Whether secrets are shown; null if they are never masked or cannot be requested (a test run). */
+  /** Null if they can't be requested (a test run). */
   secretsShown: boolean | null;
 }) {
   const { search } = useLocation();
@@ -159,7 +157,6 @@ function RequestPanel({
   );
 }
 
-/** A button that copies a command. A long command is loaded when the button is pressed. */
 function CopyCommand({
   text,
   from,
@@ -182,7 +179,7 @@ function RequestBody({
   wholeAt,
 }: {
   run: PageRun;
-  /** The address of the whole body; null if there is none. */
+  /** Null if nothing is stored. */
   wholeAt: string | null;
 }) {
   const { bodyText, bodyBytes, isBodyCut, signedText, signedWith } = request;
@@ -218,13 +215,11 @@ function RequestBody({
   );
 }
 
-/** The response. Its body is always shown as text, so it cannot become a part of our page. */
 function ResponsePanel({
   run: { response, address },
   wholeBody,
 }: {
   run: PageRun;
-  /** The whole stored body, if it was requested. */
   wholeBody: string | null;
 }) {
   const { search } = useLocation();
@@ -274,7 +269,6 @@ function nameAssertion({ assertion }: ShownAssertion): string {
   return hasPath(kind) ? `${labelOfKind(kind)}: ${path}` : labelOfKind(kind);
 }
 
-/** Each assertion with the expected and the actual value. */
 function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] }) {
   return (
     <Panel title="Success assertions">
@@ -320,7 +314,7 @@ export function CallbackFact({ callback }: { callback: ShownCallback }) {
   );
 }
 
-/** Assertions, response, request and timing: the same for a job's attempt, an execution and a test run. */
+/** For attempts, executions and test runs. */
 export function RunPanels({
   run,
   durationMs,

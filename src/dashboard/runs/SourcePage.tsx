@@ -17,7 +17,7 @@ type Source = {
   streak: Streak | null;
 };
 
-/** What the pages of a cron and of a queue both show. @param levels  the alerts that it can raise */
+/** @param levels the alerts that it can raise */
 export async function readSourceFacts(
   work: Work,
   teamId: string,
@@ -29,7 +29,7 @@ export async function readSourceFacts(
     work.listActiveWindows(teamId, { kind, id }),
     work.listActivityOf(teamId, id),
     readTold(work, teamId, alertSettings, levels),
-    // By its own rule; null: it is not slow, or it has none.
+    // Null: it isn't slow, or has no rule.
     slow === null ? null : work.findSlowSince(teamId, id, slow),
     readFailing(work, teamId, kind, streak),
   ]);
@@ -47,16 +47,13 @@ type SourcePageProps = {
   note?: ReactNode;
   more: ReactNode;
   action: ReactNode;
-  /** What is deleted with it. */
   deletion: ReactNode;
   /** Notices below those that it fails and is slow. */
   notices?: ReactNode;
-  /** Ends what mutes it. */
   unmute?: ReactNode;
   children: ReactNode;
 };
 
-/** The frame of the pages of a cron and of a queue. */
 export function SourcePage({ of, id, name, facts, ...parts }: SourcePageProps) {
   return (
     <>

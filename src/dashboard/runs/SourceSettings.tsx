@@ -21,19 +21,14 @@ type SourceSettingsProps = {
     assertions: readonly Assertion[];
     createdAt: number;
   };
-  /** Its own settings, before and behind those of alerts. */
   first: Entries;
   last?: Entries;
   facts: SourceFacts;
-  /** Whether it raises alerts about failures, and how that is called and said. */
   alerts: { title: string; isOn: boolean; words: string };
-  /** How the channels that are notified are called. */
   told: string;
-  /** The content after the list. */
   children?: ReactNode;
 };
 
-/** The settings of a cron or a queue, on its page. */
 export function SourceSettings(props: SourceSettingsProps) {
   const { of, source, first, last = [], facts, alerts, told, children } = props;
   const { alertSettings, windows } = facts;
@@ -70,7 +65,6 @@ export function SourceSettings(props: SourceSettingsProps) {
   );
 }
 
-/** The assertions of a queue or cron, one line each. */
 export function AssertionList({ assertions }: { assertions: readonly Assertion[] }) {
   return (
     <ul>
@@ -109,7 +103,6 @@ function describeRule({ seconds, timesMedian }: SlowRule): string {
     .join(' or ');
 }
 
-/** The note and the runbook of a cron's or queue's alerts, for the list of its settings. */
 export function noteEntries({
   note,
   runbookUrl,

@@ -7,13 +7,13 @@ import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 import type { ShownTest } from './run-text.ts';
 
-/** The outcome of a test run, shown next to the form. It is not stored. */
+/** Not stored. */
 export function TestOutcome({ outcome }: { outcome: ShownTest }) {
   const ref = useRef<HTMLElement>(null);
-  // Scrolled into view: its first line is the verdict, and it may have appeared outside the visible part of the page.
+  // Its first line is the verdict, and may be outside the visible part.
   useEffect(() => {
     ref.current?.focus({ preventScroll: true });
-    // In braces: newer browsers return a promise from a scroll, and an effect may return nothing but a function.
+    // Newer browsers return a promise from a scroll; an effect may return only a function.
     ref.current?.scrollIntoView({ block: 'start' });
   }, [outcome]);
   return (

@@ -10,7 +10,6 @@ const parts = [
   { key: 'receivingMs', word: 'Receiving', tone: 'teal' },
 ] as const;
 
-/** How the duration of one request is divided: a bar, and a list with the numbers. */
 export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs: number | null }) {
   const known = parts.flatMap((part) => {
     const ms = timing[part.key];

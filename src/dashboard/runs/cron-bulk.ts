@@ -1,9 +1,8 @@
-/** The actions of the buttons above the ticked crons, and their messages. */
 import { readText } from '../forms/values.ts';
 import type { CronAct, CronsActed, CronsChosen, SourceSearch } from '../services.ts';
 import { countOf } from '../words/amounts.ts';
 
-/** The intents of the buttons above the table. Those in its rows have no prefix. */
+/** Those in rows have no prefix. */
 export const cronIntents = {
   start: 'all-start',
   pause: 'all-pause',
@@ -11,14 +10,14 @@ export const cronIntents = {
   delete: 'all-delete',
 } as const satisfies Record<CronAct, string>;
 
-/** The bulk action of a form; null for other forms. */
+/** Null for other forms. */
 export function readCronAct(form: FormData): CronAct | null {
   const intent = readText(form, 'intent');
   const acts = Object.keys(cronIntents) as CronAct[];
   return acts.find((act) => cronIntents[act] === intent) ?? null;
 }
 
-/** Ticked rows, or all that match; null where the filter can't be read or nothing is ticked. */
+/** Null if the filter is invalid or nothing is ticked. */
 export function readChosen(form: FormData, search: SourceSearch | null): CronsChosen | null {
   if (form.get('all') === '1') return search && { search };
   const ids = form.getAll('id').filter((id) => typeof id === 'string');

@@ -11,7 +11,7 @@ export function jobStatus({
   return status;
 }
 
-/** Whether a job can be retried: it is on the Failed tab, resent or not. */
+/** On the Failed tab, resent or not. */
 export function isFailed({ status }: Pick<JobListRow, 'status'>): boolean {
   return isFailedJob(status);
 }

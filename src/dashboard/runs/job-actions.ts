@@ -1,4 +1,3 @@
-/** The actions of the buttons of the jobs pages, and their messages. */
 import { data } from 'react-router';
 import { formatRate } from '#domain/rate';
 import { readSpread } from '#work/resources/queue';
@@ -19,10 +18,9 @@ export function readKind(form: FormData): BulkKind | null {
   return kinds.find((kind) => kind === readText(form, 'intent')) ?? null;
 }
 
-/** The result of an action: a message, or a confirmation. */
 type JobsActed = { toast: Toast; asks: null } | { toast: null; asks: AskedAgain };
 
-/** A question, with the fields to send with its answer. */
+/** With the fields to send with its answer. */
 export type AskedAgain = { question: BulkQuestion; fields: Field[] };
 
 type Field = [name: string, value: string];
@@ -30,14 +28,11 @@ type Field = [name: string, value: string];
 type Asked = {
   kind: BulkKind;
   form: FormData;
-  /**
-   * The search that the page shows. Null if its filter could not be read; then actions on all matching jobs are
-   * refused.
-   */
+  /** Null if a filter is invalid; then actions on all jobs are refused. */
   search: JobSearch | null;
 };
 
-/** Acts on one job, on those that were ticked, or on all that match. */
+/** One job, ticked ones, or all that match. */
 export async function actOnJobs(
   work: Work,
   teamId: string,
@@ -51,7 +46,7 @@ export async function actOnJobs(
   const answers = { resent, ...spread, isTimed: form.has('timed') };
   if (form.get('all') === '1') {
     if (search === null) return say('failed', 'The filter can’t be read. Nothing was changed.');
-    // Jobs that were added after the page was read are left unchanged.
+    // Later jobs aren't touched.
     const asOf = readInstant(readText(form, 'as_of'));
     if (asOf === null) throw data(null, { status: 400 });
     const outcome = await work.startBulk(teamId, kind, search, { ...answers, asOf });
@@ -71,7 +66,6 @@ export async function actOnJobs(
   ]);
 }
 
-/** The choices before the confirmation, and the rate whose end it showed. */
 function answered({ spread }: BulkQuestion, resent: Answer): Field[] {
   const fields: Field[] = resent === 'ask' ? [] : [['resent', resent]];
   if (spread) fields.push(['rate', formatRate(spread.rate)], ['timed', '1']);

@@ -1,4 +1,3 @@
-/** The search of the jobs list, as its address has it. */
 import { reasons } from '#domain/failure';
 import { FilterReader, type ReadFilters } from '#domain/read-filters';
 import {
@@ -20,12 +19,11 @@ export const jobTabs: readonly { tab: JobTab; name: string }[] = [
   { tab: 'failed', name: 'Failed' },
 ];
 
-/** Whether the tab has bulk actions: waiting jobs can be fired or deleted, failed ones retried or deleted. */
 export function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
 }
 
-/** Names of the address's parameters that narrow the list; the tab is not one of them. */
+/** Without the tab. */
 export const filterNames = [
   'q',
   'queue',
@@ -71,12 +69,11 @@ function findTab(text: string): JobTab | null {
   return jobTabs.find((known) => known.tab === text)?.tab ?? null;
 }
 
-/** The tab that is marked as current, even if other parameters cannot be read. */
+/** Even if other parameters are invalid. */
 export function readTab(params: URLSearchParams): JobTab {
   return findTab(params.get('tab') ?? '') ?? 'all';
 }
 
-/** Refuses a search for a queue that the team does not have. */
 export function refuseQueue(
   read: ReadFilters<JobSearch>,
   queues: readonly { id: string }[],
@@ -86,7 +83,6 @@ export function refuseQueue(
   return { search: null, faults: { queue: 'This team has no such queue.' } };
 }
 
-/** The address of a search. */
 export function writeJobSearch(search: JobSearch): string {
   const params = new URLSearchParams({ tab: search.tab });
   const add = (name: string, value: string | number | undefined) =>
@@ -115,10 +111,7 @@ export function isNarrowed(params: URLSearchParams): boolean {
 
 const recentMs = 10 * 60_000;
 
-/**
- * Whether a task is shown: it is under way, ended so recently that its result may not have been seen, or is spread over
- * a time that is not over.
- */
+/** Running, just ended, or spread over a time that isn't over. */
 export function isRecent(
   { finishedAt, endsAt }: Pick<ShownTask, 'finishedAt' | 'endsAt'>,
   now: number,
@@ -126,10 +119,7 @@ export function isRecent(
   return finishedAt === null || Math.max(finishedAt, endsAt ?? 0) > now - recentMs;
 }
 
-/**
- * The tasks whose bars lists show. Of the tasks that resent a single job, only the last one is included; the pages of
- * those jobs show the others.
- */
+/** Of tasks for a single job, only the last one. */
 export function listShown<Task extends ShownTask>(tasks: readonly Task[], now: number): Task[] {
   const recent = tasks.filter((task) => isRecent(task, now));
   const lastSingle = recent.find(isSingle);

@@ -1,11 +1,11 @@
-/** Whether a cron's runs are still under way when the next one starts (§3.1: it starts on time all the same). */
+/** The next run starts on time all the same (§3.1). */
 import { describeDuration } from '#domain/duration-words';
 import type { RunResult } from '../services.ts';
 
 /**
- * @param recentResults  the cron's last runs
- * @param planned  its next times, in order
- * @returns a sentence about the overlap; null if each run ends before the next
+ * @param recentResults the last runs
+ * @param planned next times
+ * @returns null if each run ends before the next
  */
 export function describeOverlap(
   recentResults: readonly RunResult[],

@@ -5,7 +5,7 @@ export type Range = { name: string; word: string; ms: number; steps: number };
 
 const weekRange: Range = { name: 'week', word: '7 d', ms: 7 * day, steps: 28 };
 
-/** Periods that plots show, in equal steps. The counts of queues reach back over the first two. */
+/** In equal steps. Counts of queues reach back over the first two. */
 export const ranges: readonly [Range, ...Range[]] = [
   { name: 'day', word: '24 h', ms: day, steps: 24 },
   weekRange,
@@ -18,7 +18,7 @@ export function findRange(name: string | undefined): Range {
   return ranges.find((range) => range.name === name) ?? ranges[0];
 }
 
-/** The label of a step in a plot of so much time: the hour within a day, else the day. */
+/** The hour within a day, else the day. */
 export function labelStep(from: number, { ms }: Range): string {
   if (ms <= day) return labelHour(from);
   return ms <= 7 * day ? `${labelDay(from)}, ${labelHour(from)}` : labelDay(from);

@@ -1,4 +1,3 @@
-/** The loaders of single runs' pages, and the addresses of their long texts. */
 import { open, notHere } from '../serving/open.ts';
 import { data } from 'react-router';
 import type { AlertSettings } from '#domain/alert-settings';
@@ -21,7 +20,7 @@ type ReadRun<Run> = (
 
 const areSecretsShown = ({ searchParams }: URL) => searchParams.get('secrets') === 'shown';
 
-/** The data of a run's page; the 404 page if the team has none with that id. */
+/** Or the 404 page. */
 export async function readRunPage<Run extends JobRunDetail | ExecutionRunDetail>(
   { params, context, url }: Asked,
   read: ReadRun<Run>,
@@ -61,10 +60,10 @@ function factsOf(
   return { kind, id, name, alertSettings, streak };
 }
 
-/** The longest text that is sent. A payload of the maximum size stays below it, even escaped twice as in a command. */
+/** A payload of the maximum size fits, even escaped twice. */
 const mostSent = 8 * 1024 * 1024;
 
-/** Makes the loader that gives one text of a run, plain and whole: `?part=body`, `curl` or `call`. */
+/** `?part=body`, `curl` or `call`. */
 export function textLoader(read: ReadRun<RunDetail>) {
   return async ({ params, context, url }: Asked): Promise<Response> => {
     const { team, work } = open(context);

@@ -1,4 +1,3 @@
-/** Failures in words, for lists and filters. */
 import { CONNECTION_FAULTS, type FaultCode } from '#domain/connection-faults';
 import {
   describeUnknown,
@@ -29,20 +28,19 @@ export function describeOutcome(run: {
   return responseStatus === null ? '–' : `HTTP ${responseStatus}`;
 }
 
-/** Why a connection broke off, in few words: `Connection refused`. */
 export function describeFault(fault: FaultCode): string {
   const { says } = CONNECTION_FAULTS[fault];
   return says.charAt(0).toUpperCase() + says.slice(1);
 }
 
-/** Whether the failure is one after which nothing can have been sent. */
+/** Nothing can have been sent. */
 export function isUnsent(reason: FailureReason | null): boolean {
   return (
     reason === 'limit_exceeded' || reason === 'blocked_address' || reason === 'cannot_resolve_host'
   );
 }
 
-/** Whether the run's request may have been sent. It is then shown as the request that was sent. */
+/** It is then shown as sent. */
 export function mayBeSent(run: {
   startedAt: number | null;
   completedAt: number | null;
@@ -51,7 +49,6 @@ export function mayBeSent(run: {
   return run.startedAt !== null && run.completedAt !== null && !isUnsent(run.reason);
 }
 
-/** The options of a filter by reason. */
 export const reasonOptions = [
   ['', 'Any reason'] as const,
   ...reasons.map((reason) => [reason, reasonNames[reason]] as const),

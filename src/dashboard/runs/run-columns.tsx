@@ -1,4 +1,3 @@
-/** The columns that tables of runs share. */
 import { Link } from 'react-router';
 import { formatMilliseconds } from '#domain/duration-words';
 import type { Column } from '../lists/DataTable.tsx';
@@ -30,7 +29,6 @@ export const durationColumn: Column<Pick<Row, 'durationMs'>> = {
   cell: ({ durationMs }) => (durationMs === null ? '–' : formatMilliseconds(durationMs)),
 };
 
-/** Those behind the queue or cron. */
 export const outcomeColumns: Column<Row>[] = [
   {
     key: 'attempt',
@@ -65,7 +63,7 @@ export const outcomeColumns: Column<Row>[] = [
   },
 ];
 
-/** How a run ended, in a list: words, with the target's message as a tip, and a link to the job that a retry made. */
+/** With the target's message as a tip, and a link to the retry's job. */
 export function Outcome({
   run: { errorMessage, retriedAs },
   words,

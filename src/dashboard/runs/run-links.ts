@@ -1,4 +1,3 @@
-/** Links of plots and pages to filtered lists of runs. */
 import { writeInstant } from '#domain/run-search';
 
 export function pageOfRun(kind: 'job' | 'execution', id: string): string {
@@ -7,11 +6,7 @@ export function pageOfRun(kind: 'job' | 'execution', id: string): string {
 
 type Step = { from: number; to: number };
 
-/**
- * The runs that ended in a step.
- *
- * @param of  `queue:<id>` or `cron:<id>`; of the whole team without it
- */
+/** @param of `queue:<id>` or `cron:<id>`; default: the team */
 export function runsOf({ from, to }: Step, of?: string): string {
   const params = new URLSearchParams(of === undefined ? {} : { of });
   params.set('from', writeInstant(from));

@@ -8,7 +8,7 @@ import { healthOptions } from './HealthWord.tsx';
 
 const filters = ['q', 'status', 'tag'] as const;
 
-/** Reads the search of the list of crons or queues; empty if the address asks for nothing. */
+/** Empty if the address has none. */
 export function readSourceSearch(params: URLSearchParams): ReadFilters<SourceSearch> {
   const reader = new FilterReader(params);
   const text = reader.text('q').trim();
@@ -19,13 +19,11 @@ export function readSourceSearch(params: URLSearchParams): ReadFilters<SourceSea
 
 type SourceFiltersProps = {
   of: 'crons' | 'queues';
-  /** The accepted input of the search box. */
   words: string;
   faults: FilterFaults | null;
   tags: readonly string[];
 };
 
-/** The filters of a list of crons or queues. */
 export function SourceFilters({ of, words, faults, tags }: SourceFiltersProps) {
   return (
     <FilterBar label={`Search ${of}`} names={filters} faults={faults} clearTo={`/${of}`}>

@@ -1,4 +1,4 @@
-/** The dashboard's own cookies. The session's cookie belongs to people. */
+/** The session's cookie belongs to people. */
 import { randomUUID } from 'node:crypto';
 import { cookieScopeOf } from '#domain/public-address';
 import { type Context, redirectWithCookies, requestFacts } from '../context.ts';
@@ -7,12 +7,9 @@ import { readOwnPath } from './own-path.ts';
 
 const aYear = 365 * 24 * 3600;
 
-/**
- * The decoded value of a cookie; null if it is absent or malformed. Time.tsx writes one of these cookies in the
- * browser.
- */
+/** Null if absent or malformed. Time.tsx writes one of these. */
 function readCookie(request: Request, name: string): string | null {
-  // With a base path the prefix is another one (`cookieScopeOf`), and the request does not show whether there is one.
+  // With a base path the prefix differs (`cookieScopeOf`), and the request doesn't show whether there is one.
   const prefixes = request.url.startsWith('https:') ? ['__Host-', '__Secure-'] : [''];
   const sought = new Set(prefixes.map((prefix) => `${prefix}${name}`));
   for (const part of (request.headers.get('Cookie') ?? '').split(';')) {
@@ -29,7 +26,7 @@ function readCookie(request: Request, name: string): string | null {
 
 type CookieRules = { baseUrl: string; maxAgeSeconds: number };
 
-/** A `Set-Cookie` value: limited to our pages, and to TLS if the public address uses it. */
+/** Limited to our pages, and to TLS if the public address uses it. */
 export function writeCookie(
   name: string,
   value: string,
@@ -56,16 +53,13 @@ export const times = choiceOf('belfry_times', ['utc', 'local']);
 /** Whether `/` leads into the search field. */
 export const slashKey = choiceOf('belfry_slash_key', ['on', 'off']);
 
-/**
- * The viewer's time zone, which only a script can find out. With it the server writes local times into the page. Null
- * if it is missing or unknown.
- */
+/** Only a script can find it out. Null if unknown. */
 export function readTimeZone(request: Request): string | null {
   return knownZone(readCookie(request, 'belfry_zone') ?? '');
 }
 
 const stepsCookie = 'belfry_steps';
-/** How many teams' first steps this browser can hide. Beyond that, the oldest team's steps are shown again. */
+/** Beyond that, the oldest is shown again. */
 const mostHidden = 20;
 
 export function readHiddenSteps(request: Request): string[] {
@@ -78,9 +72,9 @@ export function hideSteps(hidden: readonly string[], teamId: string, baseUrl: st
   return writeCookie(stepsCookie, ids.join(' '), { baseUrl, maxAgeSeconds: aYear });
 }
 
-/** A short message about the last action, shown once on the next page. */
+/** Shown once on the next page. */
 export type Toast = {
-  /** Distinguishes two messages with the same words. */
+  /** For messages with the same words. */
   key?: string;
   kind: 'done' | 'failed' | 'note';
   text: string;
@@ -115,10 +109,7 @@ export function forgetToast(baseUrl: string): string {
   return writeCookie(toastCookie, '', { baseUrl, maxAgeSeconds: 0 });
 }
 
-/**
- * Redirects after an action to the next page, which shows the message.
- * @param said a text alone means success
- */
+/** @param said a text means success */
 export function redirectWithToast(
   context: Context,
   to: string,

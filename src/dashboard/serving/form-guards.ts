@@ -1,15 +1,10 @@
-/** The checks that a request that changes something must pass before any page handles it. */
-
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function isSafeMethod(method: string): boolean {
   return safeMethods.has(method);
 }
 
-/**
- * The origins of our own pages: that of the public address, and if it is `localhost`, the default, also `127.0.0.1` at
- * the same port, which is printed at the start.
- */
+/** For `localhost` also `127.0.0.1` at the same port, which is printed at the start. */
 export function originsOfOurPages(baseUrl: string): readonly string[] {
   const ours = new URL(baseUrl);
   if (ours.protocol !== 'http:' || ours.hostname !== 'localhost') return [ours.origin];
@@ -19,11 +14,8 @@ export function originsOfOurPages(baseUrl: string): readonly string[] {
 }
 
 /**
- * Whether one of our own pages sent the request, according to the browser.
- *
- * Browsers send the page's origin with every POST; a few leave it out for the same origin and then send
- * `Sec-Fetch-Site`. A page can set neither header. So a request with neither, or with another origin, did not come from
- * our pages (RFC 6454 §7.3, Fetch Metadata).
+ * Browsers send the origin with every POST, or `Sec-Fetch-Site`; a page can set neither. Without either, or from
+ * another origin, the request isn't ours (RFC 6454 §7.3, Fetch Metadata).
  */
 export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[]): boolean {
   const origin = headers.get('Origin');
@@ -31,10 +23,7 @@ export function comesFromOurPages(headers: Headers, ourOrigins: readonly string[
   return headers.get('Sec-Fetch-Site') === 'same-origin';
 }
 
-/**
- * Whether a page of another site led to this address, according to the browser. False for a typed address or one opened
- * from outside the browser, and without the header: it is sent only over https, and on this machine.
- */
+/** False for a typed address and without the header, which is sent only over https and on this machine. */
 export function isLedByOthers(headers: Headers): boolean {
   return ['cross-site', 'same-site'].includes(headers.get('Sec-Fetch-Site') ?? '');
 }
@@ -44,11 +33,7 @@ export type ReadBody =
   | { kind: 'too-large' }
   | { kind: 'too-slow' };
 
-/**
- * Reads a whole body, up to `maxBytes` and for up to `maxMs`.
- *
- * Pages only start once the body is complete, so a slow or endless sender occupies nothing else.
- */
+/** Up to `maxBytes` and `maxMs`. Pages start once the body is complete, so a slow sender occupies nothing. */
 export async function readBoundedBody(
   request: Request,
   { maxBytes, maxMs }: { maxBytes: number; maxMs: number },
@@ -71,7 +56,7 @@ export async function readBoundedBody(
     }
   } finally {
     clearTimeout(timer);
-    // Not awaited: if the sender stalls, this resolves late or never.
+    // If the sender stalls, this resolves late or never.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
 import type { BrowserFiles, DashboardBuild, ServerBundle } from '../build.ts';
 
-/** The path at which Vite puts the built files. */
+/** Of Vite. */
 const builtAt = '/assets/';
 
-/** Moves a built dashboard below a path. It is built only once, and the path is chosen by each operator. */
+/** Below a path, which each operator chooses. */
 export function moveBuild(build: DashboardBuild, basePath: string): DashboardBuild {
   if (basePath === '') return build;
   return {
@@ -15,14 +15,13 @@ export function moveBuild(build: DashboardBuild, basePath: string): DashboardBui
 function moveBundle(bundle: ServerBundle, basePath: string): ServerBundle {
   return {
     ...bundle,
-    // With a slash, so that the data of its first page is below it, too: `/belfry/_.data`.
+    // With a slash, so that the first page's data is below it: `/belfry/_.data`.
     basename: `${basePath}/`,
     publicPath: `${basePath}/`,
     assets: moveAddresses(bundle.assets, basePath),
   };
 }
 
-/** A copy of the tree in which every address of a built file is below the path. */
 function moveAddresses<Tree>(tree: Tree, basePath: string): Tree {
   if (typeof tree === 'string') {
     return (tree.startsWith(builtAt) ? `${basePath}${tree}` : tree) as Tree;
@@ -37,9 +36,7 @@ function moveAddresses<Tree>(tree: Tree, basePath: string): Tree {
   return Object.fromEntries(entries) as Tree;
 }
 
-/**
- * Rewrites the list of routes, which is the only script that contains addresses. Its compressed versions are removed.
- */
+/** The list of routes is the only script with addresses. Its compressed versions are removed. */
 function moveFiles(files: BrowserFiles, basePath: string): BrowserFiles {
   const moved = new Map(files);
   for (const [name, content] of files) {

@@ -1,6 +1,3 @@
-/**
- * The context of loaders and actions: the services, the facts of the request, the signed-in user, and ways to answer.
- */
 import { data } from 'react-router';
 import { countOf } from '#domain/amounts';
 import { isTeamFull } from '#domain/team-bounds';
@@ -19,7 +16,6 @@ import { readText, type FormAnswer, valuesOf } from '../forms/values.ts';
 import type { FieldErrors, Permission, Refused, SignedIn, TooMany } from '../services.ts';
 import { redirectWithToast, type Toast } from './cookies.ts';
 
-/** For pages that need no sign-in. */
 export function openPublic(context: Context) {
   const facts = context.get(requestFacts);
   const { people, work, notifier } = context.get(services);
@@ -31,22 +27,18 @@ export function openPublic(context: Context) {
     notifier,
     session: context.get(session),
     requestContext: requestContextOf(context),
-    /** The form that was sent. */
     get form() {
       return context.get(sentForm);
     },
-    /** Which of the form's buttons was pressed. */
     get intent() {
       return readText(context.get(sentForm), 'intent');
     },
-    /** Redirects to a page that shows the message. A text alone means success. */
+    /** A text means success. */
     say: (to: string, said: Toast | string, setCookies?: readonly string[]) =>
       redirectWithToast(context, to, said, setCookies),
-    /** Shows the form as it was typed, and what came of it. */
     show: (more: object) => data(typed(context, more)),
     refuse: (errors: FieldErrors, more?: object) =>
       data(typed(context, { errors, ...more }), { status: 422 }),
-    /** Refuses the form as a whole. */
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
     /** The answer to a call that was not made. */
     reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
@@ -70,7 +62,7 @@ function typed(context: Context, more: FormAnswer & object): FormAnswer {
   return { intent: readText(form, 'intent'), values: valuesOf(form), ...more };
 }
 
-/** Says when to try again. The status is 429, or 503 if the service is overloaded. */
+/** 429, or 503 if the service is overloaded. */
 export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: Context) {
   context.get(requestFacts).answerHeaders.set('Retry-After', String(retryAfterSeconds));
   const wait =
@@ -85,16 +77,13 @@ export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: C
     : { problem: `There were too many attempts. Wait ${wait} and try again.`, status: 429 };
 }
 
-/**
- * For pages that need a session.
- * @param permission without it the page is rejected (§5.8)
- */
+/** @param permission without it the page is rejected (§5.8) */
 export function open(context: Context, permission?: Permission) {
   const me = permission ? requirePermission(context, permission) : context.get(signedIn);
   return Object.assign(openPublic(context), me);
 }
 
-/** Runs the action of the pressed button. A form without a known button is rejected. */
+/** A form without a known button is rejected. */
 export function actOn<Result, Given extends unknown[]>(
   intent: string,
   acts: Readonly<Record<string, (...given: Given) => Result>>,
@@ -105,7 +94,7 @@ export function actOn<Result, Given extends unknown[]>(
   return act(...given);
 }
 
-/** The result of a call, or the errors of its form if the team is at its bound. */
+/** Or the form's errors if the team is at its limit. */
 export async function orTeamFull<Made extends object>(
   making: Promise<Made>,
 ): Promise<{ made: Made; errors?: never } | { made?: never; errors: FieldErrors }> {
@@ -117,14 +106,11 @@ export async function orTeamFull<Made extends object>(
   }
 }
 
-/** How many of a person's teams are looked through. */
 const mostTeams = 50;
 
 /**
- * Throws the 404 page for an id that the current team does not have. If another team of the same person has it, the
- * page offers to switch. To anybody else it looks as if it did not exist.
- *
- * @param find  looks for the id in one team; returns null or undefined if it is not there
+ * Throws the 404 page; if another team of the person has the id, it offers to switch. @param find null or undefined if
+ * it isn't in the team
  */
 export async function notHere(
   context: Context,

@@ -1,22 +1,22 @@
 export { countOf, formatAmount, isOne } from '#domain/amounts';
 
-/** The count to show. The query counts up to one more than the bound, which shows whether there are more. */
+/** The query counts one more than the bound. */
 export function capped(count: number, most = 10_000): { count: number; isMore: boolean } {
   return { count: Math.min(count, most), isMore: count > most };
 }
 
-/** `3 of 10`, or `3` where there is no limit. */
+/** `3 of 10`, or `3` without a limit. */
 export function describeRunning(running: number, limit: number | null): string {
   const count = running.toLocaleString('en');
   return limit === null ? count : `${count} of ${limit.toLocaleString('en')}`;
 }
 
-/** `98.4 %`; rounded down, so that 100 % is only shown if nothing failed. */
+/** Rounded down: 100 % only if nothing failed. */
 export function formatRate(rate: number | null): string {
   return rate === null ? '–' : `${Math.floor(rate * 1000) / 10} %`;
 }
 
-/** `1,240`, `12.5`, `0.4`: a second decimal would exceed the precision. */
+/** A second decimal would exceed the precision. */
 export function formatRunsAnHour(runs: number | null): string {
   if (runs === null) return '–';
   return runs.toLocaleString('en', { maximumFractionDigits: runs < 100 ? 1 : 0 });

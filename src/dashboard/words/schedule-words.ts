@@ -1,4 +1,3 @@
-/** Explains a cron expression: in words, by its next runs, and with warnings about common surprises. */
 import cronstrue from 'cronstrue';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
 import { LIMITS } from '#domain/limits';
@@ -18,7 +17,7 @@ export const presets: readonly { expression: string; text: string }[] = [
   { expression: '0 6 1 * *', text: 'First of the month' },
 ];
 
-/** The five shortcuts of §2.1, as their fields. */
+/** §2.1 */
 const shortcuts: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -28,10 +27,8 @@ const shortcuts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an expression while it is being typed. Bounded like its parser; never throws.
- *
- * @param now the instant after which the next runs are counted, in milliseconds since 1970 UTC
- * @param timeZone the viewer's, for the warning about summer time; null if unknown
+ * While it is typed. @param now next runs are after this
+ * @param timeZone the viewer's, for the warning about summer time
  */
 export function readSchedule(
   expression: string,
@@ -55,7 +52,7 @@ export function readSchedule(
   };
 }
 
-/** An expression in words; the expression itself if there are no words for it. */
+/** Itself if there are no words. */
 export function describeExpression(expression: string): string {
   try {
     return cronstrue.toString(expandShortcut(expression), { use24HourTimeFormat: true });
@@ -89,7 +86,7 @@ function warnOfDayFields(expression: string): string[] {
     : [];
 }
 
-/** Warns viewers who think in local time that a run at a fixed UTC hour moves with summer time. */
+/** A fixed UTC hour moves with summer time for viewers. */
 function warnOfSummerTime(
   expression: string,
   runs: readonly number[],
@@ -115,7 +112,7 @@ function describeMinutes(minutes: number): string {
 
 const dayMs = 86_400_000;
 
-/** Local minus UTC, in minutes. */
+/** Minutes. */
 function offsetMinutes(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const name = parts.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
@@ -125,7 +122,7 @@ function offsetMinutes(at: number, timeZone: string): number {
   return match[1] === '-' ? -size : size;
 }
 
-/** The first day within a year on which the zone's offset differs from that at `from`. */
+/** Within a year. */
 function findOffsetChange(from: number, timeZone: string): { at: number; minutes: number } | null {
   const before = offsetMinutes(from, timeZone);
   for (let day = 7; day <= 371; day += 7) {

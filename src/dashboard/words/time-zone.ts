@@ -1,6 +1,6 @@
 const mostCharacters = 64;
 
-/** The zone's own spelling, such as `Europe/Berlin`; null for an unknown zone. */
+/** Such as `Europe/Berlin`; null if unknown. */
 export function knownZone(text: string): string | null {
   const name = text.trim();
   if (name === '' || name.length > mostCharacters) return null;

@@ -1,15 +1,13 @@
 import type { Forecast } from '../services.ts';
 
-/** Instants in few words, for rows. */
-
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Beyond this distance a day and a month are shown with the year, because they could be of either year. */
+/** Beyond this a day and month could be of either year. */
 const mostOfYear = 300 * day;
 
-/** `in 5 min`, `3 h ago`, `now`; null from a day on, for which the time itself is shown. */
+/** Null from a day on. */
 export function describeDistance(at: number, now: number): string | null {
   const distance = Math.abs(at - now);
   if (distance >= day) return null;
@@ -23,18 +21,16 @@ export function describeDistance(at: number, now: number): string | null {
   return at <= now ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 }
 
-/** `21 Nov 09:05`, by the clocks of a zone; of another year `21 Nov 2025`. */
+/** Of another year `21 Nov 2025`. */
 export function describeDay(at: number, now: number, timeZone = 'UTC'): string {
   if (Math.abs(at - now) < mostOfYear) return formatShort(at, timeZone);
   return formatOf('day', timeZone).format(at);
 }
 
-/** `21 Nov 09:05`, by the clocks of a zone. */
 export function formatShort(at: number, timeZone = 'UTC'): string {
   return formatOf('short', timeZone).format(at).replace(',', '');
 }
 
-/** `2026-11-21 10:05:07`, by the clocks of a zone. */
 export function formatExact(at: number, timeZone: string): string {
   return formatOf('exact', timeZone).format(at);
 }
@@ -50,11 +46,11 @@ const formats = {
   day: ['en-GB', { ...date, year: 'numeric' }],
   short: ['en-GB', { ...date, ...time }],
   long: ['en-GB', { weekday: 'short', ...date, year: 'numeric', ...time, second: '2-digit' }],
-  // Swedish dates are written as ISO 8601 has them.
+  // Swedish dates are ISO 8601.
   exact: ['sv-SE', { dateStyle: 'short', timeStyle: 'medium' }],
 } as const satisfies Record<string, readonly [string, Intl.DateTimeFormatOptions]>;
 
-/** Making a format takes a thousand times as long as using it. There are a few for each used time zone. */
+/** Making a format takes a thousand times as long as using it. */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFormat {
@@ -65,7 +61,7 @@ function formatOf(kind: keyof typeof formats, timeZone: string): Intl.DateTimeFo
   return format;
 }
 
-/** When the monthly limit will be reached, in words; null: there is no limit. */
+/** Null: no limit. */
 export function describeForecast(forecast: Forecast | null): string | null {
   switch (forecast) {
     case null:

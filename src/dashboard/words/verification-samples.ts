@@ -1,7 +1,4 @@
-/**
- * Code that verifies a signature (§5.6), for receivers to copy. The page about signing shows it, docs/signing.md has
- * the same, and spec/5.6-signing.test.ts runs every one of them.
- */
+/** §5.6; docs/signing.md has the same, and spec/5.6-signing.test.ts runs them. */
 export const verificationSamples: readonly { language: string; code: string }[] = [
   {
     language: 'Node',

@@ -17,10 +17,7 @@ const kinds = [
 
 const blank: AssertionRow = { kind: '', path: '', value: '' };
 
-/**
- * The assertions that a 2xx response must pass to count as a success (§2.4). There is a row for each; a row of kind
- * "None" is ignored. Without a script there are always two empty rows.
- */
+/** §2.4. A row of kind "None" is ignored. Without a script there are two empty rows. */
 export function AssertionsEditor() {
   const { error } = useField('assertions');
   const paths = useField('assertion_path').list;
@@ -75,7 +72,6 @@ export function AssertionsEditor() {
   );
 }
 
-/** The rows, each with its own key. */
 function useRows(rows: readonly AssertionRow[]) {
   const ref = useRef<HTMLDivElement>(null);
   const [hasScript, setScript] = useState(false);
@@ -83,12 +79,12 @@ function useRows(rows: readonly AssertionRow[]) {
     [...rows, blank, blank].map((row, key) => ({ key, row })),
   );
   const isFirst = useRef(true);
-  // Compared as text: a refresh brings the same rows again, and input over them must stay.
+  // A refresh brings the same rows; input must stay.
   const given = JSON.stringify(rows);
   useEffect(() => {
     setScript(true);
     const fresh = JSON.parse(given) as readonly AssertionRow[];
-    // A blank row in which a kind was chosen before the script ran stays.
+    // A kind chosen before the script ran stays.
     const kinds = isFirst.current ? ref.current?.querySelectorAll('select') : undefined;
     isFirst.current = false;
     setList((before) => [

@@ -25,26 +25,20 @@ type CronFormProps = {
   values: Values;
   /** The first field of a new cron has the focus. */
   isNew: boolean;
-  /** The source of the URL, if a link set it. */
   urlNote?: string | undefined;
-  /** The label of the button that saves. */
   word: string;
   cancelTo: string;
-  /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
   /** Whether there is a mail server; without it mails are in the log of the service. */
   sendsMail: boolean;
-  /** The cron whose stored headers replace masked ones, when a cron is made from another. */
+  /** Its stored headers replace masked ones in a copy. */
   from: string | null;
-  /** Scheduled runs that count toward its end. */
   runsCounted: number;
-  /** A part above the fields that fills the form. */
   paste: ReactNode;
-  /** What came of the form, shown above the buttons. */
   outcome: ReactNode;
 };
 
-/** Every setting of a cron (§2.1, §2.4), the same for a new one and a present one. */
+/** §2.1, §2.4 */
 export function CronForm(props: CronFormProps) {
   const reach = useReach();
   return (
@@ -118,7 +112,6 @@ function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): str
     : 'Alerts appear on the Alerts page. Email is not configured.';
 }
 
-/** The request timeout of a cron or a queue. */
 export function TimeoutField() {
   return (
     <NumberField

@@ -6,10 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
 import { readHeaderLines, writeHeaderLines, type HeaderPair } from './header-lines.ts';
 
-/**
- * Names and values of headers. The form always sends one text field with a line per header, which is also shown without
- * a script; with one, there is a row per header.
- */
+/** The form sends one text field with a line per header; with a script there is a row per header. */
 export function HeadersEditor() {
   const name = 'headers';
   const { value: defaultValue = '' } = useField(name);
@@ -18,7 +15,7 @@ export function HeadersEditor() {
   const [pairs, setPairs] = useState<HeaderPair[] | null>(null);
   const lines = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // The text area has input from before the script ran, and values that the browser restored.
+    // It has input from before the script ran, and values that the browser restored.
     const text = lines.current?.value ?? defaultValue;
     setPairs([...readHeaderLines(text), { name: '', value: '' }]);
   }, [defaultValue]);
@@ -26,7 +23,7 @@ export function HeadersEditor() {
     ([field]) => field === name || field.startsWith(`${name}.`),
   );
   const error = wrong.flatMap(([, texts]) => texts).join(' ') || undefined;
-  // An error of one header is reported under its name, or under `headers` with its name at the end.
+  // An error is under the header's name, or under `headers` with the name at its end.
   const isWrong = (pair: HeaderPair) =>
     pair.name !== '' &&
     wrong.some(

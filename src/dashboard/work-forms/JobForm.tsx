@@ -11,20 +11,19 @@ import { ContentFields, TargetFields } from './RequestFields.tsx';
 
 type JobFormProps = {
   values: Values;
-  /** The source of the URL, if a link set it. */
   urlNote?: string | undefined;
-  /** Names of the queues that are not paused: a paused one is not offered (§2.3). */
+  /** Paused ones aren't offered (§2.3). */
   queues: readonly string[];
   pausedCount: number;
-  /** The job whose stored headers replace masked ones, when a job is made from another. */
+  /** Its stored headers replace masked ones in a copy. */
   from: string | null;
-  /** Set when a waiting job is edited; `latest`: the latest possible start in words. Its queue must exist. */
+  /** `latest`: the latest start in words. The queue must exist. */
   edits: { id: string; latest: string } | null;
   paste: ReactNode;
   outcome: ReactNode;
 };
 
-/** Every field of a job (§2.2). The queue determines timeout, retries and assertions. */
+/** §2.2 */
 export function JobForm(props: JobFormProps) {
   const { values, queues, from, edits } = props;
   const reach = useReach();
@@ -80,7 +79,6 @@ export function JobForm(props: JobFormProps) {
 
 const choicesOf = (names: readonly string[]) => names.map((name) => ({ value: name, text: name }));
 
-/** One of the queues, or a new one. */
 function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pausedCount'>) {
   const { value: chosen = '' } = useField('queue');
   const newQueue = {
@@ -104,7 +102,7 @@ function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pau
       />
     );
   }
-  // A job may be made from one whose queue is gone or paused.
+  // The original's queue may be gone or paused.
   const isOffered = chosen === '' || queues.includes(chosen);
   return (
     <div className={classes.line}>

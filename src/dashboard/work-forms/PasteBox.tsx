@@ -6,7 +6,7 @@ import type { Pasted } from './paste.ts';
 
 type PasteBoxProps = { pasted?: Pasted | undefined; example: string };
 
-/** A field for a curl command or a crontab line. The server reads it and fills the form below. */
+/** The server reads it and fills the form. */
 export function PasteBox({ pasted = {}, example }: PasteBoxProps) {
   const { problem, notes } = pasted;
   return (

@@ -16,16 +16,14 @@ import { RetryField } from './RetryField.tsx';
 
 type QueueFormProps = {
   values: Values;
-  /** Of an existing queue, whose name cannot change: jobs name it. Null for a new one. */
+  /** It can't change: jobs name it. Null for a new queue. */
   name: string | null;
   cancelTo: string;
-  /** The channels that can be chosen for its alerts. */
   choices: readonly ChannelChoice[];
-  /** What came of the form, shown above the buttons. */
   outcome: ReactNode;
 };
 
-/** Every setting of a queue (§2.3). A change also applies to jobs that already wait (§3.4). */
+/** §2.3 */
 export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFormProps) {
   const mayNotify = useMayNotify();
   return (

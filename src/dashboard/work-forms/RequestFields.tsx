@@ -6,7 +6,6 @@ import { HeadersEditor } from './HeadersEditor.tsx';
 
 export const methods = HTTP_METHODS.map((text) => ({ value: text, text }));
 
-/** The method and URL of the request. */
 export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   return (
     <div className={classes.line}>
@@ -22,7 +21,6 @@ export function TargetFields({ urlNote }: { urlNote?: string | undefined }) {
   );
 }
 
-/** The headers, the payload, and where the callback goes. */
 export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows: number }) {
   return (
     <>
@@ -44,14 +42,14 @@ export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows
   );
 }
 
-/** The tags of a cron or queue (§2.13), on one line. */
+/** §2.13 */
 export function TagsField() {
   return (
     <PlainField
       name="tags"
       label="Tags"
       description={`Up to ${MOST_TAGS} short words to find it by, with commas between them.`}
-      // The most tags of the greatest length, with a comma and a space behind each.
+      // With a comma and a space behind each.
       maxLength={MOST_TAGS * (TAG_CHARACTERS + 2)}
       autoCapitalize="none"
       placeholder="billing, nightly"

@@ -3,7 +3,6 @@ import { describeDuration } from '#domain/duration-words';
 import { PlainField, useTypedField } from '../forms/Field.tsx';
 import classes from '../forms/Form.module.css';
 
-/** The waits before each retry, as text, with the attempts drawn under it. */
 export function RetryField() {
   const { text, input } = useTypedField('retry_schedule');
   const schedule = parseRetrySchedule(text);
@@ -23,10 +22,7 @@ export function RetryField() {
 const width = 600;
 const edge = 14;
 
-/**
- * Attempts as dots on a line. Delays range from seconds to hours, so distances are proportional to a root of them: a
- * longer delay is a longer distance, and no dot covers another.
- */
+/** Distances are a root of the delays, so a longer delay is a longer distance and no dot covers another. */
 export function RetryTimeline({ delays }: { delays: readonly number[] }) {
   const lengths = delays.map((seconds) => 12 + Math.sqrt(Math.sqrt(seconds)));
   const whole = Math.max(

@@ -4,15 +4,14 @@ import { Button } from '../parts/Button.tsx';
 import { Notice } from '../parts/Notice.tsx';
 import type { SameCron } from '../services.ts';
 
-/** The field that names the other cron that a member was shown and saves beside. */
+/** The member has seen this cron and saves anyway. */
 export const sameAsField = 'same_as';
 
-/** Shown in a cron's form that was not saved, because another cron is equal. */
 export function SameCronNotice({ same }: { same: SameCron }) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     ref.current?.focus({ preventScroll: true });
-    // In braces: newer browsers return a promise from a scroll, and an effect may return nothing but a function.
+    // Newer browsers return a promise from a scroll; an effect may return only a function.
     ref.current?.scrollIntoView({ block: 'center' });
   }, [same]);
   return (

@@ -13,15 +13,13 @@ import { presets, readSchedule, type ScheduleReading } from '../words/schedule-w
 import { knownZone } from '../words/time-zone.ts';
 
 /**
- * The cron expression and its end (§3.1), with an explanation: in words, its next ten runs, and warnings. Without a
- * script the button "Show next runs" gets the same from the server.
- *
- * @param runsCounted  of a cron that has a number of runs
+ * §3.1. Without a script the button "Show next runs" asks the server. @param runsCounted of a cron with a number of
+ * runs
  */
 export function ScheduleField({ runsCounted }: { runsCounted: number }) {
   const { now, timeZone: ownZone } = useMoment();
   const expression = useTypedField('cron_expression');
-  // Unchanged, it is the viewer's own, which may be known only after the first render.
+  // May be known only after the first render.
   const zone = useTypedField('time_zone', ownZone ?? '');
   const endsAt = useTypedField('ends_at');
   const maxRuns = useTypedField('max_runs');
@@ -73,10 +71,10 @@ export function ScheduleField({ runsCounted }: { runsCounted: number }) {
   );
 }
 
-/** The zone whose clocks the next runs are shown by as well. It changes nothing about the schedule. */
+/** Only for the shown times. */
 function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
   const id = useId();
-  // Listed when somebody chooses, because the server may know other names than the browser.
+  // The server may know other names than the browser.
   const [zones, setZones] = useState<readonly string[]>([]);
   const isUnknown = zone.text.trim() !== '' && knownZone(zone.text) === null;
   return (
@@ -99,7 +97,7 @@ function ZoneField({ zone }: { zone: ReturnType<typeof useTypedField> }) {
   );
 }
 
-/** Common schedules: offered in the field, and as buttons where scripts run. */
+/** Buttons need scripts. */
 function Presets({ id, onUse }: { id: string; onUse: (expression: string) => void }) {
   return (
     <>
@@ -161,7 +159,6 @@ function Meaning({ reading, timeZone }: MeaningProps) {
   );
 }
 
-/** The next runs in UTC and, if one is known, in the chosen zone. */
 function RunTimes({ runs, timeZone }: { runs: readonly number[]; timeZone: string | null }) {
   const isLocalKnown = timeZone !== null && timeZone !== 'UTC';
   const local = new Intl.DateTimeFormat('en-GB', {

@@ -1,4 +1,3 @@
-/** What the forms of crons, queues and jobs hold at first: what is stored, as texts. */
 import {
   ALERT_LEVELS,
   type AlertSettings,
@@ -24,7 +23,6 @@ export function writeHeaders(headers: HeaderList): string {
   return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
 }
 
-/** The fields with rows or boxes, of which `writeTexts` makes one text. */
 function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSettings): Values {
   const texts = assertions.map(textsOfAssertion);
   const refs = ALERT_LEVELS.map((level) => [
@@ -39,7 +37,7 @@ function valuesOfLists(assertions: readonly Assertion[], { channels }: AlertSett
   };
 }
 
-/** A hidden field that marks that the checkboxes were on the page: an unticked box sends nothing. */
+/** An unticked box sends nothing. */
 export const channelsShown = 'channels_shown';
 
 export const newCron: Values = {
@@ -51,7 +49,7 @@ export const newCron: Values = {
   ...valuesOfLists([], NO_ALERT_SETTINGS),
 };
 
-/** @param isMasked  which headers' values are replaced by the mask (§5.9) */
+/** @param isMasked replaces values by the mask (§5.9) */
 export function valuesOfCron(cron: Cron, isMasked: IsSecretHeader): Values {
   const headers: HeaderList = cron.headers.map(([name, value]) => [
     name,
@@ -68,7 +66,7 @@ export function valuesOfQueue(queue: QueueSettings): Values {
   };
 }
 
-/** @param draft  a job without its secrets; null values become the mask */
+/** @param draft null values become the mask */
 export function valuesOfDraft(draft: JobDraft): Values {
   return {
     queue: draft.queue,
@@ -82,13 +80,10 @@ export function valuesOfDraft(draft: JobDraft): Values {
 }
 
 const MOST_SHOWN = 200;
-/** More than a URL may have: a longer one is refused when the form is sent. */
+/** A longer one is refused later. */
 const MOST_TAKEN = 4_096;
 
-/**
- * Fills in the URL of the parameter `url`, which the page of a failed run sets to the target of a redirect. Anyone can
- * write such a link, so the form shows where its URL comes from.
- */
+/** A link can set the URL, so the form shows where it comes from. */
 export function takeLinkedUrl(values: Values, search: URLSearchParams) {
   const given = search.get('url')?.slice(0, MOST_TAKEN);
   const stored = textIn(values, 'url') ?? '';

@@ -1,13 +1,10 @@
-/** Request headers as people write them: one `Name: value` per line. */
+/** One `Name: value` per line. */
 export type HeaderPair = { name: string; value: string };
 
-/** Replaces a hidden value. No header can carry it, so it is never sent by mistake. */
+/** No header can have it, so it is never sent by mistake. */
 export const mask = '••••••••';
 
-/**
- * Reads lines into pairs. Blank lines are skipped. A line without a colon becomes a name, so that validation can report
- * it. Only one space after the colon is removed: a value is sent as typed.
- */
+/** A line without a colon becomes a name, so that validation reports it. One space after the colon is removed. */
 export function readHeaderLines(text: string): HeaderPair[] {
   return text
     .split(/\r\n|\r|\n/)

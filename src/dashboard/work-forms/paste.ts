@@ -1,16 +1,14 @@
-/** Fills a form from a pasted command: a curl command, or a crontab line that calls curl or wget. */
 import { looksLikeCrontab, parseCrontabLine, parseCurl, type PastedRequest } from '#domain/paste';
 import { textIn, type Values } from '../forms/values.ts';
 import { writeHeaders } from './form-values.ts';
 
-/** Why the pasted text cannot be read, or what was left out or changed. */
 export type Pasted = { problem?: string; notes?: string[] };
 
 type Filled = { values: Values; pasted: Pasted };
 
 const filled = 'Look the fields over before saving.';
 
-/** @param isJob  a job runs once, with its queue's timeout, so only the command of a crontab line is used */
+/** @param isJob uses only the command of a crontab line */
 export function fillFromPaste(values: Values, isJob: boolean): Filled {
   const text = textIn(values, 'paste') ?? '';
   const fill = ({ url, method, headers, payload }: PastedRequest) => {

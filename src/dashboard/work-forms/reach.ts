@@ -1,9 +1,7 @@
-/** Which targets this installation's settings allow. */
 import { useShell } from '../page/shell.ts';
 
 const mostNamed = 3;
 
-/** @param allowedNetworks  networks that may be called although they are not public, as people write them */
 export function describeReach(allowedNetworks: readonly string[]): string {
   if (allowedNetworks.includes('0.0.0.0/0')) return 'It must be reachable from Belfry over IPv4.';
   const [first, ...others] = allowedNetworks.slice(0, mostNamed);

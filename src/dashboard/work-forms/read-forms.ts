@@ -1,4 +1,4 @@
-/** The forms of crons, queues and jobs, read by the rules of the API (§2.1–2.3). */
+/** By the rules of the API (§2.1–2.3). */
 import { ALERT_LEVELS, DEFAULT_REF } from '#domain/alert-settings';
 import { ASSERTION_KINDS, assertionOfTexts } from '#domain/assertion';
 import type { HeaderList } from '#domain/exchange';
@@ -35,19 +35,15 @@ const textField = (value: string): JsonField => ({
 });
 const jsonField = (value: unknown) => readJsonField(JSON.stringify(value)) ?? textField('');
 
-/** Fields in which spaces at the ends count. */
+/** Spaces at the ends count. */
 const EXACT: ReadonlySet<string> = new Set(['name', 'queue', 'cron_expression', 'payload']);
 
-/**
- * The fields of a form as the readers of `work` take them.
- *
- * @param stored  the headers that replace those that the form shows masked
- */
+/** @param stored replaces masked headers */
 function readFields(form: FormData, stored: HeaderList = []): FormFields {
   const fields: FormFields = new Map();
   for (const [name, value] of form) {
     if (typeof value !== 'string') continue;
-    // Browsers send CRLF for the end of a line, whatever was typed.
+    // Browsers send CRLF.
     const text = value.replaceAll('\r\n', '\n');
     fields.set(name, textField(EXACT.has(name) ? text : text.trim()));
   }
@@ -62,7 +58,7 @@ function readFields(form: FormData, stored: HeaderList = []): FormFields {
   return fields;
 }
 
-/** The rows of an `AssertionsEditor` as `parseAssertions` takes them. A row without a kind is ignored. */
+/** A row without a kind is ignored. */
 function readAssertionRows(form: FormData): unknown[] {
   const [paths, values] = [form.getAll('assertion_path'), form.getAll('assertion_value')];
   const textAt = (list: FormDataEntryValue[], at: number) =>
@@ -74,10 +70,10 @@ function readAssertionRows(form: FormData): unknown[] {
   });
 }
 
-/** Header lines as the JSON object of §2.1, in their order; a masked value means the stored one. */
+/** A masked value means the stored one. */
 function headersJson(lines: string, stored: HeaderList): string {
   const exact = new Map(stored);
-  // Of several spellings of one name the first counts.
+  // Of several spellings the first counts.
   const inAnyCase = new Map(
     stored.toReversed().map(([name, value]) => [name.toLowerCase(), value]),
   );
@@ -88,13 +84,12 @@ function headersJson(lines: string, stored: HeaderList): string {
   return `{${members.join()}}`;
 }
 
-/** Names of the headers whose values were left masked. */
 export function findMasked(form: FormData): string[] {
   const masked = readHeaderLines(readText(form, 'headers')).filter(({ value }) => value === mask);
   return masked.map(({ name }) => name);
 }
 
-/** A header that is written twice: an object can hold only one, so the first value would be lost silently. */
+/** An object can have only one, so the first would be lost silently. */
 function findRepeatedHeader(form: FormData): FieldErrors {
   const names = readHeaderLines(readText(form, 'headers')).map(({ name }) => name);
   const repeated = names.find((name, at) => names.indexOf(name) !== at);
@@ -102,12 +97,11 @@ function findRepeatedHeader(form: FormData): FieldErrors {
   return { headers: [`The header ${repeated} is there twice. Keep one of them.`] };
 }
 
-/** In forms, channels are named by their ids. */
 const refOf = (text: string) => (isId(text) || text === DEFAULT_REF ? text : null);
 
 /**
- * @param stored  the cron's stored headers, which replace those that the form shows masked
- * @param isTest  a test needs neither a name nor a schedule
+ * @param stored replaces masked headers
+ * @param isTest needs neither name nor schedule
  */
 export function readCronForm(
   form: FormData,
@@ -122,7 +116,7 @@ export function readCronForm(
   return settle(readWhole(CRON, fields, { refOf }), findRepeatedHeader(form));
 }
 
-/** @param name  the queue's name if it cannot be changed */
+/** @param name if it can't change */
 export function readQueueForm(
   form: FormData,
   name?: string,
@@ -136,7 +130,7 @@ export function readQueueForm(
   return { ok: false, errors: errorsOf(errors) };
 }
 
-/** @param more  what is wrong besides */
+/** @param more further errors */
 function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<Input> {
   const errors = { ...(reading.ok ? {} : errorsOf(reading.errors)), ...more };
   return reading.ok && Object.keys(errors).length === 0 ? reading : { ok: false, errors };
@@ -145,10 +139,10 @@ function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<
 const payloadError =
   'The payload is sent as JSON, so it must be a JSON object or list, such as {"order": 42}.';
 
-/** @param stored  the headers of the job that another is made from, for those that the form shows masked */
+/** @param stored replaces masked headers */
 export function readJobForm(form: FormData, stored: HeaderList = []): FormReading<JobInput> {
   const fields = readFields(form, stored);
-  // A new name takes precedence over the chosen queue, because the form always sends a chosen one.
+  // The form always sends a chosen queue, so a new name comes first.
   const newQueue = readText(form, 'new_queue').trim();
   if (newQueue !== '') fields.set('queue', textField(newQueue));
   const payload = readText(form, 'payload').replaceAll('\r\n', '\n');
@@ -165,7 +159,7 @@ export function readJobForm(form: FormData, stored: HeaderList = []): FormReadin
 
 type StoredJob = Pick<JobDetail, 'headers' | 'scheduledAt' | 'createdAt'>;
 
-/** Reads the form of a waiting job. A time that was not changed keeps its milliseconds. */
+/** An unchanged time keeps its milliseconds. */
 export function readJobEdit(form: FormData, stored: StoredJob): FormReading<JobEdit> {
   const reading = readJobForm(form, stored.headers);
   const given = parseUtc(readText(form, 'scheduled_at').trim());

@@ -20,9 +20,9 @@ type ChannelColumns = Omit<
 
 export interface Channel {
   config: ChannelConfig;
-  /** How many minutes notices wait for others, to be sent as one message; null: each is sent alone. */
+  /** Null: each notice is sent alone. */
   collectMinutes: number | null;
-  /** True if the stored address can't be opened; `config` is then email. */
+  /** The address can't be decrypted; `config` is then email. */
   isAddressLost: boolean;
   lastSentAt: number | null;
   lastError: string | null;

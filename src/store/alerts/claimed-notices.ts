@@ -10,22 +10,22 @@ import type { NoticeTarget } from './notice-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { all, first, one } from '../database/rows.ts';
 
-/** A notice under a lease: only this caller may send it until the lease ends. */
+/** Only this caller may send it until the lease ends. */
 export interface ClaimedNotice {
   teamId: string;
   id: string;
   claimId: string;
   channelId: string | null;
-  /** The group of alerts, which notices to other channels share. */
+  /** Shared by notices to other channels. */
   groupId: string;
-  /** Notices with the same batch are sent as one message. */
+  /** Notices of a batch are one message. */
   batchId: string | null;
   teamName: string;
   alert: StoredAlert;
   alertCount: number;
-  /** The crons or queues of the alerts: one, except at the end of a maintenance window (§6.6). */
+  /** One, except at the end of a maintenance window (§6.6). */
   subjects: readonly StoredAlert['source'][];
-  /** The present alert settings of the first alert's cron or queue; defaults if it was deleted. */
+  /** As set now; defaults if the source was deleted. */
   settings: AlertSettings;
   targets: readonly NoticeTarget[];
   /** This one included. */

@@ -57,10 +57,8 @@ const writeStreaks = preparedStatement<never>(
 );
 
 /**
- * Updates the streaks of crons by runs that this transaction has just settled, in the given order, and raises the
- * alerts that follow. The crons' rows are locked until the end of the transaction, so settlements and streaks have the
- * same order on any number of nodes.
- *
+ * Updates streaks by runs of this transaction, in order, and raises alerts. Rows stay locked, so settlements and
+ * streaks have the same order on all nodes.
  * @returns whether any alert was raised
  */
 export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promise<boolean> {

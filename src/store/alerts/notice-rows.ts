@@ -7,9 +7,8 @@ import type { Trx } from '../database/database.ts';
 import { add, all, change, one } from '../database/rows.ts';
 
 /**
- * A recipient that the notification was not sent to yet: its channel as set at sending, every member by email
- * ('members'), or one member. `asChannel`: the member gets the email because the channel was email; if the channel has
- * become a chat since, it goes to the chat instead.
+ * The channel as set at sending, every member by email ('members'), or one member. `asChannel`: the channel was email;
+ * if it has become a chat, the chat gets it.
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
@@ -20,11 +19,11 @@ export interface KnownChannel {
 
 export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
-/** A group of alerts that are sent together: each of its channels gets one notice. */
+/** Each of its channels gets one notice. */
 export interface NewGroup {
   teamId: string;
   id: string;
-  /** Also mail the members, in addition to the channels (§6.4). */
+  /** In addition to the channels (§6.4). */
   mailsMembers: boolean;
   channels: readonly ChannelRef[];
   alertCount: number;
@@ -40,7 +39,7 @@ export async function readKnownChannels(
   const rows = await all(db, 'channels', { team_id: teamIds }, { columns });
   const known = new Map<string, Map<ChannelRef, KnownChannel>>();
   for (const { team_id, id, is_default, kind, collect_minutes } of rows) {
-    // PagerDuty never collects: each alert is one incident.
+    // At PagerDuty each alert is an incident.
     const collectMinutes = kind === 'pagerduty' ? null : collect_minutes;
     const ofTeam = known.get(team_id) ?? new Map<ChannelRef, KnownChannel>();
     known.set(team_id, ofTeam.set(is_default === 1 ? DEFAULT_REF : id, { kind, collectMinutes }));
@@ -61,9 +60,8 @@ export function keyOfChannel(teamId: string, ref: ChannelRef) {
 }
 
 /**
- * Writes a notice for each channel of each group. Notices of a channel that collects are due later, all at once.
- *
- * @param isTogether  a channel gets all the groups as one message, even if it does not collect
+ * A notice for each channel of each group. If the channel collects, they are due later, together.
+ * @param isTogether one message for all groups, even if the channel doesn't collect
  */
 export async function insertNotices(
   trx: Trx,

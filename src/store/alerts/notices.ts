@@ -12,7 +12,7 @@ import type { Context } from '../database/context.ts';
 
 export type { ClaimedNotice, NoticeTarget };
 
-/** Columns by name: a prepared `select *` would break when a later version adds one. */
+/** A prepared `select *` would break when a later version adds a column. */
 const NOTICE_ROW = namesOf(noticesTable.columns).join(', ');
 
 /** Claims notices under a condition. Parameters: 1 team, 2 claim, 3 now, 4 lease until, 5 the most */
@@ -86,10 +86,7 @@ export const notices = {
     return (await change(main, 'notices', key, values)) === ids.length;
   },
 
-  /**
-   * Moves a notice whose channel was deleted to the default channel. False if another notice already brings the alerts
-   * to the default channel, or the claim is lost: then nothing is left to send.
-   */
+  /** For a deleted channel. False if the default channel already has the alerts, or the claim is lost. */
   async fallBack({ main }: Context, notice: NoticeKey): Promise<boolean> {
     const { teamId, id, claimId, groupId } = notice;
     return main.transact(async (trx) => {
@@ -104,9 +101,8 @@ export const notices = {
   },
 
   /**
-   * Ends a notice that was sent to everybody or has failed. The last notice of a group marks its alerts with
-   * `delivery`; then the notice is deleted. Very many alerts are marked in several transactions; a node that takes over
-   * in between sends nothing again.
+   * The last notice of a group marks its alerts with `delivery`, in several transactions if they are many; then the
+   * notice is deleted.
    */
   async finish(
     context: Context,
@@ -153,7 +149,7 @@ async function leaveToOthers({ main }: Context, notice: NoticeKey): Promise<bool
 }
 
 const MARKED_AT_ONCE = 1_000;
-/** Marks a notice as sent while its alerts are marked. False if the claim is lost. */
+/** False if the claim is lost. */
 async function markSent(
   trx: Trx,
   { teamId, id, claimId }: NoticeKey,
@@ -165,9 +161,8 @@ async function markSent(
 }
 
 /**
- * Marks some alerts. Alerts that another channel's notice has marked as failed stay so.
- *
- * @returns the last alert that was looked at
+ * Alerts that another channel marked as failed stay so.
+ * @returns the last one looked at
  */
 async function markSome(
   trx: Trx,

@@ -43,8 +43,8 @@ interface Placed {
 }
 
 /**
- * Records alerts and their notices, in the transaction of the settlements that raise them (§6.5, §6.6). Alerts inside a
- * maintenance window are muted. Alerts of one queue in a burst share a group. Each channel of a group gets one notice.
+ * In the transaction of the settlements (§6.5, §6.6). Alerts in a maintenance window are muted. Alerts of a queue's
+ * burst share a group; each channel of a group gets one notice.
  */
 export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Promise<void> {
   if (alerts.length === 0) return;
@@ -87,7 +87,7 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
   return notices;
 }
 
-/** Whether every member is mailed too: for alerts and reminders of failed jobs (§6.4, §6.5). */
+/** For failed jobs (§6.4, §6.5). */
 function mailsMembers({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && row.kind !== 'slow';
 }

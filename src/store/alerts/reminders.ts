@@ -14,7 +14,6 @@ import { forgetFailing } from './failing-queues.ts';
 import { raiseAlerts } from './raise-alerts.ts';
 import { readWindows } from './window-rows.ts';
 
-/** The most crons, and the most queues, of one round. */
 const MOST_OF_A_KIND = 50;
 
 interface Due {
@@ -122,9 +121,7 @@ interface Reminder {
   now: number;
 }
 
-/**
- * Raises one reminder. Of two nodes the second one waits for the lock and then sees that the next reminder is later.
- */
+/** A second node waits for the lock and then sees a later reminder. */
 async function remind(trx: Trx, { kind, due, last, now }: Reminder): Promise<void> {
   await limitLockWaits(trx);
   const locked = await lockFailing(trx, kind, due);

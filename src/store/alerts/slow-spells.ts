@@ -23,7 +23,6 @@ import { change, one, remove } from '../database/rows.ts';
 export interface TimedRun {
   run: ClaimedJob | ClaimedExecution;
   sourceId: string;
-  /** As `writeSlowRule` writes it. */
   rule: string;
   isSuccess: boolean;
   pace: Pace;
@@ -111,7 +110,6 @@ export async function followSpells(trx: Trx, timed: readonly TimedRun[]): Promis
   return alerts.length > 0;
 }
 
-/** A spell of another rule does not count for this one. */
 function spellOf(row: SpellRow | undefined, rule: string): SlowSpell | null {
   if (!row || row.since === null || row.rule !== rule) return null;
   return { since: row.since, lastAt: row.last_at, notifiedAt: row.notified_at };
@@ -149,7 +147,7 @@ async function followLocked(
     'for key share',
   );
   const rule = source?.slow_rule ?? null;
-  // The rule, or all of it, was taken away while they ran.
+  // The rule was removed while they ran.
   if (!source || rule === null) {
     await forgetSpell(trx, team_id, source_id);
     return [];

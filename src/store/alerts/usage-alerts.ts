@@ -24,7 +24,7 @@ export async function raiseUsageAlerts(
   const reached = teams.flatMap(({ team_id, used, plan, name }) => {
     const limit = limitOf(plan);
     if (limit === null || limit === 0) return [];
-    // A small limit can reach both marks at once; then only the higher one is raised.
+    // A small limit can reach both; only the higher is raised.
     const mark = MARKS.findLast((each) => used * 100 >= limit * each);
     if (mark === undefined) return [];
     const key = { team_id, id: newId(now), raised_at: now, level: 'usage' as const };

@@ -20,10 +20,9 @@ const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
 /**
- * Notifies of crons that began to fail inside a maintenance window and still fail at its end: one notice per window and
- * channel (§6.6). It marks the muted alerts as pending, so each is sent once, on any number of nodes.
- *
- * @returns whether there is a notice to send
+ * One notice per window and channel for crons that began to fail inside it and still fail (§6.6). Marks the muted
+ * alerts as pending, so each is sent once on any number of nodes.
+ * @returns whether there is a notice
  */
 export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
   const ended = await db.read((reader) =>
@@ -71,9 +70,8 @@ function lastEndOf(window: StoredWindow, now: number): number {
 }
 
 /**
- * Makes notices for the crons of a window that still fail. Alerts that another window mutes now are left to its end.
- *
- * @param windows  all windows of the team
+ * Alerts that another window mutes now are left to its end.
+ * @param windows all of the team
  * @returns whether a notice was made
  */
 export async function notifyStillFailing(
@@ -89,7 +87,7 @@ export async function notifyStillFailing(
   for (const { id: cronId, failing_since, alert_settings } of failing) {
     if (findMutingWindow(others, { kind: 'cron', id: cronId }, now) !== null) continue;
     const last = await findLastAlert(trx, teamId, cronId);
-    // Skips crons with a newer alert that was sent, whose streak is over, or that have no recipients.
+    // A newer alert was sent, the streak is over, or there are no recipients.
     if (last?.delivery !== 'muted' || last.muted_by === null || last.level === 'usage') continue;
     if (last.raised_at < (failing_since ?? Infinity)) continue;
     const { id: alertId, level } = last;
@@ -105,7 +103,7 @@ interface StillFailing {
   settings: AlertSettings;
 }
 
-/** Makes the notices. Alerts with the same channels share a group. */
+/** Alerts with the same channels share a group. */
 async function insertTogether(
   trx: Trx,
   teamId: string,
@@ -127,7 +125,7 @@ async function insertTogether(
     const key = { team_id: teamId, id: alerts.map(({ alertId }) => alertId) };
     await change(trx, 'alerts', key, { delivery: 'pending', notice_id: group.id });
   }
-  // Each channel gets all of them in one message (§6.6).
+  // Each channel gets one message (§6.6).
   await insertNotices(trx, toInsert, known, true);
   return groups.size > 0;
 }

@@ -17,7 +17,7 @@ export interface NamedSource extends AlertSource {
 /** Bounds the comparisons per alert. Ended windows are kept until a new one needs their place. */
 export const MOST_WINDOWS = 200;
 
-/** Maintenance windows of teams. A window may name crons and queues that were deleted since; they are ignored. */
+/** A window may name deleted crons and queues; they are ignored. */
 export const windows = {
   async notifyEnds({ main, clock, signals }: Context): Promise<void> {
     if (await notifyWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
@@ -72,10 +72,7 @@ export const windows = {
     return isNotified !== null;
   },
 
-  /**
-   * Removes a cron or queue from the active one-time windows that name it. A window that then covers nothing has ended.
-   * Notifies of crons that still fail, as any other end does.
-   */
+  /** From active one-time windows. One that covers nothing has ended. Notifies like any end. */
   async uncover(
     { clock, main, signals }: Context,
     teamId: string,

@@ -18,7 +18,7 @@ export type CallbackToSend = RecordOf<Row<'callbacks'>>;
 
 export interface ClaimedCallback extends CallbackToSend {
   signingSecret: string | null;
-  /** Why the callback can't be signed; null where it can be. */
+  /** Null if it can be signed. */
   unreadable: string | null;
 }
 
@@ -26,7 +26,7 @@ export const CALLBACK = fieldsOf(callbacksTable.columns);
 
 const COLUMNS = Object.keys(CALLBACK);
 
-/** @param kept  a join that keeps only those rows of `given` that are to be written; empty for all */
+/** @param kept a join that keeps the rows of `given` to write; empty for all */
 export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''): string {
   return `
   insert into callbacks (${COLUMNS.join(', ')})
@@ -60,9 +60,8 @@ const findWaiting = preparedStatement<{ team_id: string }>(
 );
 
 /**
- * The callbacks of jobs and executions (§6.1): recorded with the run's end, claimed, sent and deleted. Callbacks that a
- * node has taken are in a table of their own. Only callbacks of a node that died while sending are given up, since
- * they may have been sent.
+ * §6.1. Taken callbacks have a table of their own. Only those of a dead node are given up, since they may have been
+ * sent.
  */
 export function callbacks({ main: db, sealer }: Context) {
   const secrets = new SecretReader(sealer);
@@ -75,13 +74,13 @@ export function callbacks({ main: db, sealer }: Context) {
     },
   );
   return {
-    /** The teams with waiting callbacks. Costs one index step per team. */
+    /** One index step per team. */
     async scanWaiting(): Promise<string[]> {
       const rows = await db.read(findWaiting, []);
       return rows.map(({ team_id }) => team_id);
     },
 
-    /** Takes callbacks for a node to send. No callback is taken twice. */
+    /** None is taken twice. */
     async take(
       nodeId: string,
       asked: readonly { teamId: string; slots: number }[],
@@ -97,12 +96,10 @@ export function callbacks({ main: db, sealer }: Context) {
         });
     },
 
-    /** Deletes a callback that the node has sent. */
     async end(nodeId: string, sent: ClaimedCallback): Promise<void> {
       await ending.add(nodeId, sent);
     },
 
-    /** Like `end`, without a promise. */
     putEnd: ending.put,
 
     /**
@@ -125,12 +122,12 @@ export function callbacks({ main: db, sealer }: Context) {
   };
 }
 
-/** Deletes callbacks that dead nodes may have sent. */
+/** A dead node may have sent them. */
 export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
   await remove(trx, 'callbacks_under_way', { node_id: nodeIds });
 }
 
-/** Puts back callbacks that a node has claimed without knowing it, because the answer to its claim was lost. */
+/** The answer to the claim was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
   const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
   const returned = [];
@@ -142,7 +139,7 @@ export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlyS
       .where('id', '=', callback.id)
       .returning('id')
       .execute();
-    // It was sent and deleted since it was read, so it must not wait again.
+    // Sent and deleted since it was read.
     if (gone.length === 0) continue;
     await add(trx, 'callbacks', callback);
     returned.push(callback);

@@ -1,20 +1,19 @@
 import type { Database } from '../database/database.ts';
 
-/** Callbacks and notices that wait to be sent, over all teams. */
 export interface Outbox {
-  /** `oldestMs`: the time since the end of the run whose callback has waited for longest. */
+  /** Since the end of the run. */
   callbacks: Waiting;
-  /** `oldestMs`: the time since the first failed try of the notice that has been tried for longest. */
+  /** Since the first failed try. */
   notices: Waiting;
 }
 
 interface Waiting {
   count: number;
-  /** Milliseconds; 0 where nothing waits, or for notices where none has been tried. */
+  /** 0 if nothing waits, or no notice was tried. */
   oldestMs: number;
 }
 
-/** Counts pending callbacks and notifications. The cost grows with their number. */
+/** The cost grows with their number. */
 export async function readOutbox(db: Database, now: number): Promise<Outbox> {
   const ageOf = (since: number | null) => Math.max(0, now - (since ?? now));
   const [callbacks, notices] = await db.read((reader) =>

@@ -25,10 +25,7 @@ export async function readLastRuns(
   return rows.map((row) => ({ execution: executionRecord(row), cronName: row.cron_name }));
 }
 
-/**
- * The last run of a cron. It is joined as a lateral subquery, since Postgres would read all executions to join them by
- * an id from a scalar subquery.
- */
+/** A lateral subquery: Postgres would read all executions to join an id from a scalar subquery. */
 const LAST_RUN = {
   table: 'ended_executions',
   as: 'run',
@@ -38,7 +35,6 @@ const LAST_RUN = {
     order by x.id desc limit 1`,
 };
 
-/** The columns without bodies and other large values. */
 const COLUMNS = SMALL_EXECUTION_COLUMNS.map((name) => `executions.${name}`);
 
 const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
@@ -54,7 +50,6 @@ const lastRuns = pageStatement<LastRunRow>('last-runs', (dialect) => {
   order by executions.completed_at desc, executions.id desc`;
 });
 
-/** The crons that run next, soonest first. */
 export async function listNextCrons(
   db: Database,
   teamId: string,

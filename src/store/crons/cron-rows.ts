@@ -1,4 +1,3 @@
-/** Conversion between crons and their rows. */
 import { type AlertSettings, readAlertSettings, writeAlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import type { CronEnd } from '#domain/cron-end';
@@ -11,13 +10,11 @@ import { sealHeaders } from '../runs/headers.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { endOf } from './row-end.ts';
 
-/** The settings of a cron (§2.1, §2.4). */
 export interface CronSettings {
   name: string;
   url: string;
   method: HttpMethod;
   headers: HeaderList;
-  /** The payload string as given, or null. */
   payload: string | null;
   callbackUrl: string | null;
   cronExpression: string;
@@ -26,7 +23,7 @@ export interface CronSettings {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
   end: CronEnd;
-  /** Sorted, without duplicates (§2.13). */
+  /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
 
@@ -34,12 +31,12 @@ export interface Cron extends CronSettings {
   teamId: string;
   id: string;
   isActive: boolean;
-  /** Null while paused, and once it has ended. */
+  /** Null if paused or ended. */
   nextRunAt: number | null;
-  /** Scheduled runs that count toward the end; 0 without a number of runs. */
+  /** 0 without a number of runs. */
   runsCounted: number;
   createdAt: number;
-  /** Names a part that can't be read and is left out; null if all can. */
+  /** The part that can't be read and is left out. */
   unreadable: string | null;
 }
 

@@ -35,10 +35,10 @@ const PLANNED_COLUMNS = [
   'runs_counted',
 ] as const;
 
-/** Crons and their executions. After each commit that makes a run due, the engines get a signal. */
+/** Engines get a signal after each commit that makes a run due. */
 export const crons = {
   /**
-   * @param nextRunAt  null creates the cron paused (§3.1)
+   * @param nextRunAt null: paused (§3.1)
    * @throws TeamFull
    */
   async create(
@@ -68,11 +68,9 @@ export const crons = {
   },
 
   /**
-   * Replaces the settings. If the schedule is the same, the next time stays, because it may be due at this very moment.
-   * Null: no such cron.
-   *
-   * @param isActive null keeps the cron active or paused
-   * @param nextRunAt the next time under the new settings
+   * The same schedule keeps the next time, which may be due right now. Null: no such cron.
+   * @param isActive null keeps it
+   * @param nextRunAt under the new settings
    */
   async update(
     context: Context,
@@ -94,7 +92,7 @@ export const crons = {
       const next = stays ? row.next_run_at : nextRunAt;
       return {
         ...cronColumns(context.sealer, teamId, settings),
-        // Without a threshold the streak is not kept, so it would be stale when a threshold is set again.
+        // Without a threshold the streak isn't kept, so it would be wrong later.
         ...(settings.alertThreshold === null
           ? UNBROKEN
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
@@ -105,7 +103,7 @@ export const crons = {
     });
   },
 
-  /** Changes the tags by a function of the present ones (§2.13). Null: no such cron. */
+  /** §2.13. Null: no such cron. */
   async setTags(
     context: Context,
     teamId: string,
@@ -117,7 +115,7 @@ export const crons = {
     }));
   },
 
-  /** Starts a paused cron (§3.1); one that runs already keeps its next time. Null: no such cron. */
+  /** A running one keeps its next time (§3.1). Null: no such cron. */
   async start(
     context: Context,
     teamId: string,
@@ -134,16 +132,15 @@ export const crons = {
     );
   },
 
-  /** Pauses a cron (§3.1). Null: no such cron. */
+  /** §3.1. Null: no such cron. */
   async pause(context: Context, teamId: string, cronId: string): Promise<Cron | null> {
     return changeCron(context, teamId, cronId, () => ({ is_active: 0, next_run_at: null }));
   },
 
   /**
-   * Computes the next times of all active crons again, for a clock that was set back (`correctPlannedTimes`).
-   *
-   * @param now  called before each step; null ends
-   * @returns how many crons now run sooner
+   * For a clock that was set back (`correctPlannedTimes`).
+   * @param now called before each step; null ends
+   * @returns how many run sooner now
    */
   async correctTimes(context: Context, now: () => number | null): Promise<number> {
     let count = 0;
@@ -158,15 +155,12 @@ export const crons = {
     return count;
   },
 
-  /**
-   * Deletes a cron, and then its executions in small batches, as a queue's deletion does with jobs. False: no such
-   * cron.
-   */
+  /** Then deletes executions in small batches. False: no such cron. */
   async delete({ main }: Context, teamId: string, cronId: string): Promise<boolean> {
     const removed = await main.transact(async (trx) => {
       // First, because settlements lock a spell and then its source. One may add another until the row is gone.
       await forgetSpell(trx, teamId, cronId);
-      // Deleting the cron's row blocks until running settlements have committed; the statements below delete their rows.
+      // Blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'crons', { team_id: teamId, id: cronId });
       await forgetSpell(trx, teamId, cronId);
       return gone;
@@ -189,7 +183,6 @@ export const crons = {
     return rows.map((row) => cronOf(sealer, row));
   },
 
-  /** The schedules of a team's active crons. */
   async listPlanned({ main }: Context, teamId: string): Promise<PlannedCron[]> {
     const planned = { team_id: teamId, next_run_at: not(null) };
     const rows = await all(main, 'crons', planned, { columns: PLANNED_COLUMNS });
@@ -202,7 +195,7 @@ export const crons = {
     }));
   },
 
-  /** The crons of a team that call a URL, oldest first. */
+  /** Oldest first. */
   async listOfUrl(
     { main }: Context,
     teamId: string,
@@ -221,7 +214,7 @@ export const crons = {
     );
   },
 
-  /** Finds crons of a team by id. Ids that the team does not have are left out. */
+  /** Unknown ids are left out. */
   async findAll(
     { main, sealer }: Context,
     teamId: string,
@@ -232,7 +225,7 @@ export const crons = {
     return new Map(rows.map((row) => [row.id, cronOf(sealer, row)]));
   },
 
-  /** The team of a cron, for the command line, which has only the cron's id. */
+  /** For the command line, which has only the id. */
   async findTeam({ main }: Context, cronId: string): Promise<string | null> {
     const row = await main.read((db) =>
       db
@@ -245,7 +238,7 @@ export const crons = {
     return row?.id ?? null;
   },
 
-  /** Adds an execution that waits for an engine, independent of the schedule (Run now, §3.1). Null: no such cron. */
+  /** Run now, independent of the schedule (§3.1). Null: no such cron. */
   async addExecution(
     context: Context,
     teamId: string,
@@ -276,9 +269,8 @@ export const crons = {
   },
 
   /**
-   * A cron's executions, newest first, with the stored parts of their responses.
-   *
-   * @param before  only executions older than the one of this id
+   * Newest first, with responses.
+   * @param before only older than this id
    */
   async listExecutions(
     { main }: Context,
@@ -307,7 +299,6 @@ export const crons = {
   },
 };
 
-/** Changes one cron by a function of its present state. */
 async function changeCron(
   context: Context,
   teamId: string,
@@ -315,7 +306,7 @@ async function changeCron(
   decide: (row: Row<'crons'>) => Partial<Row<'crons'>>,
 ): Promise<Cron | null> {
   const row = await context.main.transact(async (trx) => {
-    // An engine may be setting the next time at this moment.
+    // An engine may be setting the next time.
     const before = await one(
       trx,
       'crons',
@@ -339,14 +330,13 @@ function signalDue({ signals }: Context, teamId: string, dueAt: number | null): 
   if (dueAt !== null) signals.send([{ kind: 'team-due', teamId, dueAt }]);
 }
 
-/** The time of the next reminder after an edit: if the interval has changed, it is counted from now. */
+/** A changed interval counts from now. */
 function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): number | null {
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);
 }
 
-/** The streak of a cron with no failed run since its last success. */
 const UNBROKEN = {
   failed_runs: 0,
   failing_since: null,

@@ -5,14 +5,13 @@ import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-record
 const RECORD_COLUMNS = [...RUN_COLUMNS, 'cron_id', 'scheduled_for'] as const;
 type RecordRow = Pick<StoredExecutionRow, (typeof RECORD_COLUMNS)[number]>;
 
-/** An execution record (§2.5). */
+/** §2.5 */
 export type ExecutionRecord = RecordOf<RecordRow>;
 
 export interface ExecutionDetail extends ExecutionRecord {
   response: ResponseRecord | null;
 }
 
-/** The columns of an end, of an execution that has none yet. */
 export const NOT_ENDED = {
   completed_at: null,
   response_status: null,

@@ -7,26 +7,29 @@ import type { Row } from '../tables/tables.ts';
 import { endOf } from './row-end.ts';
 import { FIRST_ID } from '#domain/ids';
 
-/** The clocks of nodes may differ by this much without a cron counting as planned too late. */
+/** Clocks of nodes may differ by this much. */
 const TOLERANCE_MS = 5_000;
-/** Computing a time takes some 15 µs. */
+/** Each takes some 15 µs. */
 const AT_ONCE = 200;
 
-/** Whether a cron waits beyond the next time of its schedule, because the clock was ahead when that was computed. */
+/** The clock was ahead when the time was computed. */
 export function isPlannedTooLate(cronExpression: string, nextRunAt: number, now: number): boolean {
   const next = nextRunAfter(cronExpression, now + TOLERANCE_MS);
   return next !== null && next < nextRunAt;
 }
 
-/** Reads crons for `countPlannedTooLate`. @param now  a placeholder */
+/** @param now a placeholder */
 export const readTimes = (now: string) =>
   `select cron_expression, next_run_at from crons where next_run_at > ${now} limit 10000`;
 
-/** Counts waiting jobs that were made later than now. @param now  a placeholder */
+/**
+ * Jobs made later than now.
+ * @param now a placeholder
+ */
 export const countJobsFromLater = (now: string) =>
   `select count(*) as jobs from jobs where status = 'pending' and created_at > ${now}`;
 
-/** @param rows  with times as the database's driver gives them */
+/** @param rows with times as the driver gives them */
 export function countPlannedTooLate(
   rows: readonly { cron_expression: string; next_run_at: number | string }[],
   now: number,
@@ -45,8 +48,8 @@ interface PlannedRow extends Pick<
 }
 
 /**
- * Active crons with a time to come, and ended ones, whose end may have passed by a clock that was ahead. Parameters: 1
- * and 2 the key to continue after, 3 now, 4 how many
+ * Active crons, and ended ones, whose end may have passed by a clock that was ahead. Parameters: 1 and 2 the key to
+ * continue after, 3 now, 4 how many
  */
 const readPlanned = preparedStatement<PlannedRow>(
   'read-planned-crons',
@@ -66,7 +69,7 @@ const CORRECTION = {
   next_run_at: 'bigint',
 } as const satisfies Fields;
 
-/** Leaves a cron alone that was changed since it was read. */
+/** Skips a cron that was changed since it was read. */
 const correctPlanned = preparedStatement<{ team_id: string; next_run_at: number }>(
   'correct-planned-crons',
   (dialect) => `
@@ -85,15 +88,13 @@ export interface CronKey {
 
 export interface CorrectedTimes {
   corrected: { teamId: string; dueAt: number }[];
-  /** The next cron to continue with; null if these were the last ones. */
+  /** Null at the end. */
   next: CronKey | null;
 }
 
 /**
- * Computes the next times of some crons again, and stores those that come sooner. A time that has run already does not
- * run again (`insertTicks`).
- *
- * @param after  null begins
+ * Stores times that come sooner. A time that has run doesn't run again (`insertTicks`).
+ * @param after null begins
  */
 export async function correctPlannedTimes(
   database: Database,

@@ -7,15 +7,14 @@ import { endOf } from './row-end.ts';
 import { all, atMost, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** That everything of a team is paused (§3.11). */
+/** §3.11 */
 export interface TeamPause {
-  /** Since when. */
   at: number;
-  /** Who did it, by the name of then. */
+  /** By the name of then. */
   by: string;
 }
 
-/** The most crons of one transaction. */
+/** Of one transaction. */
 const AT_ONCE = 500;
 
 const NEXT = { team_id: 'id', cron_id: 'id', next_run_at: 'bigint' } as const satisfies Fields;
@@ -27,30 +26,25 @@ const writeNextTimes = preparedStatement<never>(
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
-/**
- * Pauses all crons and queues of a team. The pause is a column of the team's row, which every claim reads anyway; crons
- * and queues that are paused themselves stay so.
- */
+/** A column of the team's row, which every claim reads anyway. Crons and queues that are paused separately stay so. */
 export const teamPauses = {
-  /** Null: it is not paused, or there is no such team. */
+  /** Null: not paused, or no such team. */
   async read({ main }: Context, teamId: string): Promise<TeamPause | null> {
     const row = await one(main, 'teams', { id: teamId }, ['paused_at', 'paused_by']);
     const at = row?.paused_at ?? null;
     return at === null ? null : { at, by: row?.paused_by ?? '' };
   },
 
-  /** False if it is paused already: the first pause stays recorded. */
+  /** False if it is paused: the first pause stays recorded. */
   async pause({ main }: Context, teamId: string, { at, by }: TeamPause): Promise<boolean> {
     const running = { id: teamId, paused_at: null, deleted_at: null };
     return (await change(main, 'teams', running, { paused_at: at, paused_by: by })) === 1;
   },
 
   /**
-   * Resumes the team. Times of crons that passed during the pause are skipped, as for a cron that is started again
-   * (§3.1), in small transactions while the team is still paused; the last one resumes it. If the process dies in
-   * between, the team stays paused and can be resumed again. False if it is not paused.
-   *
-   * @param nextRunAt  the next time of an expression after now
+   * Skips missed times of crons (§3.1) in small transactions; the last one resumes the team. After a crash the team
+   * stays paused. False if it isn't paused.
+   * @param nextRunAt after now
    */
   async resume(
     { main, signals }: Context,
@@ -63,13 +57,13 @@ export const teamPauses = {
       if (step === 'not-paused') return false;
       if (step === 'resumed') break;
     }
-    // Any of its queues may have due jobs, and a resume has no signal of its own.
+    // Any queue may have due jobs.
     signals.send([{ kind: 'unknown' }]);
     return true;
   },
 };
 
-/** Skips some of the passed times; resumes the team if none are left. */
+/** Resumes the team if no time is left. */
 async function resumeStep(
   trx: Trx,
   teamId: string,

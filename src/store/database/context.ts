@@ -4,7 +4,6 @@ import type { Databases } from './databases.ts';
 import type { Sealer } from './seal.ts';
 import type { SignalBus } from './signals.ts';
 
-/** The databases and tools of the store's functions. */
 export interface Context extends Pick<Databases, 'main' | 'searches' | 'lease'> {
   sealer: Sealer;
   clock: Clock;

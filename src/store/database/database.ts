@@ -37,14 +37,13 @@ export interface DatabaseParts {
   release: () => Promise<void>;
   /** Undefined if statements are sent one by one. */
   call?: CallScript;
-  /** Bounds the number of simultaneous reads. */
+  /** Limits simultaneous reads. */
   semaphore?: Semaphore;
 }
 
 /**
- * The only access to the database. Nothing outside this file holds a Kysely that is not a transaction. Asking for a
- * second one inside a transaction is refused: on SQLite it would wait for itself forever, on Postgres it would work
- * outside the transaction.
+ * The only access to the database. A second connection inside a transaction is refused: on SQLite it would wait for
+ * itself, on Postgres it would be outside the transaction.
  */
 export class Database {
   readonly dialect: Dialect;
@@ -136,7 +135,7 @@ export class Database {
     }
   }
 
-  /** For migrations only, which bring their own statements. */
+  /** For migrations only. */
   get kysely(): Kysely<Tables> {
     return this.#writer;
   }

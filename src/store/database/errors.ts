@@ -39,9 +39,8 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
   /**
-   * True if the call certainly had no effect: the statement was never sent, or the database answered with an error, as
-   * it does when it cancels a statement at its time limit. False if the answer was lost: the call may have taken
-   * effect, or may still do so.
+   * The statement was never sent, or the database answered with an error. False if the answer was lost: the call may
+   * still take effect.
    */
   readonly wroteNothing: boolean;
 
@@ -54,11 +53,11 @@ export class StoreError extends Error {
   static fromSqlite({ message, errcode }: { message: string; errcode: number }): StoreError {
     const primary = errcode & 0xff;
     const code = SQLITE_CODES.get(primary) ?? 'STORE_FAULT';
-    // A failed statement is rolled back. Only if the disk fails during a commit, the commit may have been stored.
+    // If the disk fails during a commit, it may be stored.
     return new StoreError(code, message, { wroteNothing: primary !== IOERR });
   }
 
-  /** @param error  an error of node-postgres: a server error with a SQLSTATE, or a socket's fault */
+  /** @param error of node-postgres: with a SQLSTATE, or a socket's */
   static fromPostgres(error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const { code = '', message } = error as { code?: string; message: string };
@@ -66,7 +65,7 @@ export class StoreError extends Error {
     return new StoreError(postgresCode(code, message), message, { cause: error, wroteNothing });
   }
 
-  /** @param error  an error of node-postgres while connecting: no statement was sent yet */
+  /** @param error while connecting: no statement was sent */
   static fromConnecting(error: unknown): StoreError {
     const { code = '', message } = error as { code?: string; message: string };
     return new StoreError(postgresCode(code, message), message, {
@@ -77,21 +76,20 @@ export class StoreError extends Error {
 }
 
 /**
- * Whether a Postgres server can't be used for now, so that the same settings may work later: it can't be reached, it
- * starts or stops, or it has no connection left. False if it answers and refuses, as for a wrong password.
+ * The same settings may work later: no connection, a server that starts or stops, no connection left. False if the
+ * server refuses.
  */
 export function isServerAway(error: unknown): boolean {
   if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return false;
   if (error.cause instanceof StoreError) return isServerAway(error.cause);
   const { code, syscall } = Object(error.cause) as { code?: string; syscall?: string };
-  // node-postgres gives timeouts and connections that end no code.
+  // node-postgres gives timeouts and ended connections no code.
   if (code === undefined) return error.cause instanceof Error;
-  // The socket file of a server that has not started yet.
+  // The socket file of a server that hasn't started.
   if (code === 'ENOENT') return syscall === 'connect';
   return AWAY.has(code);
 }
 
-/** Errors of sockets and name servers; failed connections; no connection left; and a server that stops or starts. */
 const AWAY = new Set(
   'ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE EAI_AGAIN 08000 08001 08003 08006 53300 57P01 57P02 57P03'.split(
     ' ',
@@ -102,7 +100,6 @@ export function wasLockedOut(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as { code?: string } | null)?.code === LOCKED;
 }
 
-/** SQLSTATE: lock_not_available. */
 const LOCKED = '55P03';
 
 const IOERR = 10;
@@ -126,8 +123,8 @@ export function wasTooLong({ cause }: StoreError): boolean {
 }
 
 /**
- * Whether an error proves that the call had no effect: an error with a SQLSTATE rolls the transaction back. Not so if
- * an operator ended the connection or the server failed (57P, 08, 58, XX): then a commit may have succeeded.
+ * A SQLSTATE rolls the transaction back. Not if an operator ended the connection or the server failed (57P, 08, 58,
+ * XX): a commit may have succeeded.
  */
 function isNo(sqlState: string): boolean {
   return /^[0-9A-Z]{5}$/.test(sqlState) && !/^(E|57P|08|58|XX|40003)/.test(sqlState);
@@ -140,12 +137,11 @@ function postgresCode(sqlState: string, message: string): StoreErrorCode {
   // 08 connection, 28 and 3D000 login refused, 53 resources (full disk, too many connections), 57P0x shutdown, 58
   // system, 25006 read-only standby
   if (/^(08|28|3D|53|57P|58)/.test(sqlState) || sqlState === '25006') return 'STORE_UNAVAILABLE';
-  // No permission for a table, or for any schema.
   if (sqlState === '42501' || sqlState === '3F000') return 'STORE_READ_ONLY';
-  // A statement or a wait for a lock that took too long: the server is overloaded, or another session holds a lock.
+  // The server is overloaded, or a lock is held.
   if (sqlState === '57014' || sqlState === LOCKED) return 'STORE_UNAVAILABLE';
   if (/^E[A-Z_]+$/.test(sqlState)) return 'STORE_UNAVAILABLE';
-  // node-postgres gives these errors no code.
+  // node-postgres gives these no code.
   if (/connection|timeout exceeded|read timeout/i.test(message) && sqlState === '')
     return 'STORE_UNAVAILABLE';
   return 'STORE_FAULT';

@@ -1,15 +1,15 @@
 /** Called before each batch is written. */
 export type OnBatch = (of: 'accept' | 'settle', size: number) => void;
 
-/** Waits for an item. One of the two is called once, and must not throw. */
+/** Exactly one is called, and must not throw. */
 export interface ItemOwner<Result> {
   onWritten(result: Result): void;
   onNotWritten(error: unknown): void;
 }
 
 /**
- * Group commit: items that arrive while one batch is being written form the next one, so that all of them share the
- * price of a commit. No item waits longer than for the commit before its own.
+ * Items that arrive while a batch is written form the next one and share its commit. An item waits at most for one
+ * commit before its own.
  */
 export class GroupCommit<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
@@ -20,9 +20,8 @@ export class GroupCommit<Item, Result> {
   #writing = 0;
 
   /**
-   * @param write  writes a batch in one transaction; returns the results in the order of the items, an error for an
-   * item that was not written
-   * @param writers  how many batches may be written at the same time: 1 on SQLite, which has one writer
+   * @param write one transaction; returns results in order, an error for an item that wasn't written
+   * @param writers simultaneous batches: 1 on SQLite
    */
   constructor(
     write: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
@@ -63,7 +62,7 @@ export class GroupCommit<Item, Result> {
     try {
       results = await this.#write(batch);
     } catch (error) {
-      // Each item is written again alone, so that one bad item does not fail the others.
+      // One by one, so that a bad item doesn't fail the others.
       if (batch.length > 1 && !isPassing(error)) {
         for (const [n, item] of batch.entries()) {
           await this.#writeBatch([item], owners.slice(n, n + 1));
@@ -79,16 +78,14 @@ export class GroupCommit<Item, Result> {
   }
 }
 
-/** Resolves once the event loop has handled everything that has arrived at this process so far. */
+/** The event loop has handled all that has arrived. */
 function whatIsInHand(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/**
- * Whether a fault is the database's and not an item's. Writing the items one by one would then only prolong the outage.
- */
+/** A fault of the database, not of an item: writing one by one would prolong the outage. */
 function isPassing(error: unknown): boolean {
   return (error as { code?: string }).code === 'STORE_UNAVAILABLE';
 }

@@ -17,7 +17,7 @@ export interface DatabaseReport {
   /** Null: it can be written. */
   writeFault: string | null;
   damage: string | null;
-  /** The database's clock minus this machine's, in milliseconds. */
+  /** Relative to this machine, in milliseconds. */
   clockOffsetMs: number;
   /** Older than ten minutes, oldest first; null on SQLite, which has none. */
   oldSnapshots: readonly OldSnapshot[] | null;
@@ -29,7 +29,6 @@ export interface DatabaseReport {
   engines: number | null;
   /** Settings that may lose data or slow the service down; null on SQLite. */
   server: { synchronousCommit: string; autovacuum: string } | null;
-  /** Null before the tables exist. */
   holding: Holding | null;
   /** Came while no setting trusts it. */
   untrustedForwarding: UntrustedHeader | null;

@@ -5,14 +5,13 @@ import type { QueryRunner, StatementRunner } from './transaction-script.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 /**
- * A frequent statement, written by hand because Kysely's builder would compile it again on every call. It has a text
- * for each dialect; parameters are numbered, `?1` on SQLite and `$1` on Postgres. The name becomes a comment at the
- * start of the text: Postgres prepares the statement under it, and it shows in logs of slow statements.
+ * A frequent statement, because Kysely would compile it on every call. Parameters are `?1` on SQLite and `$1` on
+ * Postgres. Postgres prepares it under its name, a comment at its start, which also shows in logs.
  */
 export interface PreparedStatement<Row> {
   readonly sqlite: string;
   readonly postgres: string;
-  /** Never set; it only carries the row's type. */
+  /** Only carries the row's type. */
   readonly row?: Row;
 }
 
@@ -33,9 +32,8 @@ export function preparedStatement<Row>(
 }
 
 /**
- * A statement without a name at its start, so that Postgres plans it each time, by its values and statistics. For rare
- * statements, and those for which a plan that was made while a table was empty could read far too much (plans.test.ts).
- * Planning a search of all partitions takes the server some milliseconds.
+ * Without a name, so Postgres plans it each time by its values: for rare statements, and those whose plan from an
+ * empty table could read far too much (plans.test.ts). Planning a search of all partitions takes some milliseconds.
  */
 export function pageStatement<Row>(
   name: string,

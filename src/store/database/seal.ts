@@ -5,10 +5,8 @@ import { StoreError } from './errors.ts';
 export const KEY_CHECK = 'app_key_check';
 
 /**
- * Secrets at rest (§5.9): AES-256-GCM under a key derived from the installation's APP_KEY.
- *
- * A sealed text is `v1.` and base64url of nonce, tag and ciphertext. `place` (table and column) is bound
- * in, so that a sealed text copied to another column does not open.
+ * AES-256-GCM with a key derived from APP_KEY (§5.9): `v1.` and base64url of nonce, tag and ciphertext. `place` (table
+ * and column) is bound in, so that a copy in another column doesn't open.
  */
 export class Sealer {
   readonly #key: Buffer;
@@ -24,7 +22,7 @@ export class Sealer {
     return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
   }
 
-  /** Throws STORE_WRONG_KEY if the text was sealed with another key or for another place. */
+  /** Throws STORE_WRONG_KEY for another key or place. */
   open(place: string, sealed: string): string {
     const bytes = Buffer.from(sealed.slice('v1.'.length), 'base64url');
     try {

@@ -10,9 +10,8 @@ export interface SemaphoreLimits {
 }
 
 /**
- * Bounds the number of simultaneous searches, first come, first served. A caller that gets no permit in time gets
- * STORE_BUSY, and its search was never sent to the database. A search that the server cancels at its time limit gets
- * STORE_BUSY too.
+ * First come, first served. STORE_BUSY for a caller without a permit in time, and for a search that the server
+ * cancels.
  */
 export class Semaphore {
   readonly #limits: SemaphoreLimits;

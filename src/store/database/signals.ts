@@ -1,13 +1,9 @@
-/**
- * A message that wakes an engine because something may be due earlier than it expects. It is a hint sent after the
- * commit: a lost one delays a job until the engine's next look.
- */
+/** A hint after the commit that something may be due earlier. A lost one delays a job until the engine's next look. */
 export type Signal =
   | { kind: 'jobs'; queueId: string; teamId: string; dueAt: number }
   | { kind: 'queue-changed'; queueId: string; teamId: string }
   | { kind: 'team-due'; teamId: string; dueAt: number }
   | { kind: 'callbacks'; teamId: string }
-  /** Alerts were raised: there may be notices to send. */
   | { kind: 'notices' }
   | { kind: 'unknown' };
 
@@ -20,7 +16,7 @@ const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
   unknown: [],
 };
 
-/** Checks a value from outside: a `dueAt` that is no time would stay in the scheduler. */
+/** A `dueAt` that is no time would stay in the scheduler. */
 export function isSignal(value: unknown): value is Signal {
   const { kind = '', ...rest } = Object(value) as Record<string, unknown> & { kind?: string };
   if (!Object.hasOwn(TOLD_BY_KIND, kind)) return false;

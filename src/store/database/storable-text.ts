@@ -1,7 +1,4 @@
-/**
- * Makes a text storable in both databases: NUL, which Postgres refuses, and halves of surrogate pairs, which UTF-8
- * cannot encode, become U+FFFD.
- */
+/** NUL, which Postgres refuses, and lone surrogates, which UTF-8 can't encode, become U+FFFD. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

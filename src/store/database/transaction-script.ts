@@ -6,16 +6,14 @@ export interface QueryRunner {
   executeQuery<Row>(query: CompiledQuery<Row>): Promise<{ rows: Row[] }>;
 }
 
-/** Runs statements: a read, a transaction, or the connection on the database's own thread. */
 export interface StatementRunner extends QueryRunner {
   readonly dialect: Dialect;
   rows<Row>(statement: PreparedStatement<Row>, parameters: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * A transaction as one function over plain data: it may only use its runner and compute, so it can run on the
- * database's thread. On SQLite, sending its statements from the main thread one by one would wait for that busy thread
- * between any two of them.
+ * A transaction over plain data, which can run on the database's thread. On SQLite, statements from the main thread
+ * would wait for that thread one by one.
  */
 export interface TransactionScript<Input, Output> {
   /** In `transaction-scripts.ts`. */

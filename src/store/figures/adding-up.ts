@@ -42,10 +42,9 @@ export class BatchCountStore {
   }
 
   /**
-   * Adds up some counts, those of the oldest batches first. A team with a locked counter is left for a later sweep, and
-   * does not delay the others. A fault ends the sweep; the next one begins where this one stopped.
-   *
-   * @param limit  the most rows
+   * The oldest batches first. A team with a locked counter is left for a later sweep. The next sweep begins where a
+   * failed one stopped.
+   * @param limit the most rows
    */
   async addUp(limit: number): Promise<Rest> {
     const firstId = this.#next ?? (await this.#begin());

@@ -11,7 +11,7 @@ export type BacklogState = WaitingState | 'processing';
 
 export interface InState {
   count: number;
-  /** The age of the oldest job in the state, in milliseconds since its due time or start; 0 if there is none. */
+  /** Since its due time or start; 0 if there is none. */
   oldestMs: number;
 }
 

@@ -7,10 +7,7 @@ import type { StatementRunner } from '../database/transaction-script.ts';
 
 const OUTCOME_OF_STATUS = `case status when 'dead_lettered' then 'failed' else status end`;
 
-/**
- * Ended runs of a queue or cron that are counted together: by the hour of `completed_at`, and by `durationStep` in
- * `duration_step`.
- */
+/** By the hour of `completed_at`, and by `durationStep` in `duration_step`. */
 export const RUN_GROUP = {
   team_id: 'id',
   source_id: 'id',
@@ -21,11 +18,9 @@ export const RUN_GROUP = {
 } as const satisfies Fields;
 
 /**
- * Counts the ended runs of a batch, one row for each group. No other transaction writes these rows, so no batch waits
- * for another one.
- *
+ * One row for each group. No other transaction writes these rows, so no batch waits.
  * @param ended a table expression with `RUN_GROUP`
- * @param runs how many runs each of its rows has
+ * @param runs how many runs each row has
  */
 export function countBatch(ended: string, runs = 'count(*)'): string {
   return `
@@ -41,11 +36,9 @@ export const countRunGroups = preparedStatement<never>('count-batch', (dialect) 
 );
 
 /**
- * Counts started runs for their team's month. The team takes the place of the source, and the hour gives the month and
- * day.
- *
- * @param started  a table expression that gives `team_id` and `runs`, with its condition
- * @param now  the parameter with the time of the claim
+ * The team takes the source's place; the hour gives month and day.
+ * @param started a table expression of `team_id` and `runs`
+ * @param now the parameter with the claim's time
  */
 export function countStartsOf(started: string, now: string): string {
   return `

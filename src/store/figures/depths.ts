@@ -33,7 +33,7 @@ const findDue = pageStatement<DueQueue>(
   where due_at is not null order by due_at limit ${dialect.$(2)}`,
 );
 
-/** One range of the index of waiting jobs per queue. Parameters: 1 queues, 2 now */
+/** An index range per queue. Parameters: 1 queues, 2 now */
 const countDue = pageStatement<{ queue_id: string; waiting: number }>(
   'count-due-jobs',
   (dialect) => `
@@ -61,7 +61,6 @@ export interface Silence {
 
 export interface Depth {
   at: number;
-  /** At most `MOST_DEEP` of a queue. */
   waiting: number;
   /** The wait of the earliest, in milliseconds. */
   oldestMs: number;
@@ -90,10 +89,8 @@ export const depths = {
   },
 
   /**
-   * Reads the looks since `from`.
-   *
-   * @param sourceId  a queue's id, or the team's for the sum of its queues that are not paused
-   * @returns the times of all looks, and the depths at those where something waited
+   * @param sourceId a queue's id, or the team's for the sum of its queues that aren't paused
+   * @returns all times, and the depths when something waited
    */
   async read(
     { main }: Context,
@@ -115,11 +112,10 @@ export const depths = {
   },
 
   /**
-   * Finds where looks are missing: every process with an engine makes them.
-   *
-   * @param time  `to`: looks after it do not count, such as those of a clock that was ahead
-   * @param longerThanMs  the time between two looks that is not missed
-   * @returns the earliest first; the last one is the last look, whenever that was
+   * Every process with an engine looks.
+   * @param time `to`: later looks don't count, such as those of a clock that was ahead
+   * @param longerThanMs between two looks
+   * @returns the earliest first; the last one is the last look
    */
   async readSilences(
     { main }: Context,
@@ -129,7 +125,7 @@ export const depths = {
     return main.read(findSilences, [from, to, longerThanMs]);
   },
 
-  /** The time of the last look before this moment, which shows that the service ran then; null for never. */
+  /** The service ran then; null for never. */
   async lastLookBefore({ main }: Context, at: number): Promise<number | null> {
     const found = await first(main, 'depth_looks', { at: below(at) }, { order: ['at desc'] });
     return found?.at ?? null;

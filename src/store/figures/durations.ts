@@ -6,7 +6,7 @@ import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 import { pageStatement } from '../database/prepared.ts';
 
-/** The reasons of runs that were not sent, or have no known duration. */
+/** Not sent, or without a known duration. */
 const UNSENT: ReadonlySet<string | null> = new Set<FailureReason>([
   'limit_exceeded',
   'worker_failed',
@@ -18,10 +18,8 @@ export function durationStep(reason: string | null, durationMs: number): number 
 }
 
 /**
- * Adds counts to those of durations by hour, of their queue or cron and of their team, always in the same order, so
- * that two batches cannot deadlock.
- *
- * @param counts  a table expression that gives rows of `batch_counts`
+ * In one order, so that two batches can't deadlock.
+ * @param counts a table expression of `batch_counts`
  */
 export function addToDurationHours(counts: string): string {
   return `
@@ -33,10 +31,7 @@ export function addToDurationHours(counts: string): string {
   on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs`;
 }
 
-/**
- * A table expression of the counts by hour, outcome and step of a queue or cron, or of a team if the source is the
- * team. Parameters: 1 team, 2 source, 3 from which hour on
- */
+/** By hour, outcome and step; the source may be the team. Parameters: 1 team, 2 source, 3 from which hour on */
 function durationCounts({ $ }: Dialect): string {
   const notAddedUp = (condition: string) => `
     select hour, outcome, step, runs from batch_counts
@@ -69,9 +64,8 @@ export function countsOf(rows: readonly { step: number; runs: number }[]): Durat
 
 export const durations = {
   /**
-   * Reads the counters from the hour of `from` on.
-   *
-   * @param sourceId  the id of a queue or a cron, or of the team for all its runs
+   * From the hour of `from` on.
+   * @param sourceId a queue, a cron, or the team
    */
   async readHours(
     { main }: Context,

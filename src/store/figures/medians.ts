@@ -6,7 +6,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import { countsOf } from './durations.ts';
 import { DAY_MS, HOUR_MS } from '#domain/instant';
 
-/** A median of days hardly moves in a few minutes. */
+/** A median of days hardly changes in minutes. */
 const KEPT_MS = 300_000;
 const MOST_KEPT = 10_000;
 

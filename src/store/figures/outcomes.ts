@@ -7,9 +7,8 @@ import type { Context } from '../database/context.ts';
 export const IS_ENDED = "outcome <> 'started'";
 
 /**
- * Adds counts to those of outcomes by hour, always in the same order, so that two batches cannot deadlock.
- *
- * @param counts  a table expression that gives rows of `batch_counts`
+ * In one order, so that two batches can't deadlock.
+ * @param counts a table expression of `batch_counts`
  */
 export function addToOutcomeHours(counts: string): string {
   return `

@@ -6,8 +6,8 @@ export type { OldSnapshot };
 
 export const snapshots = {
   /**
-   * Snapshots older than ten minutes, oldest first. Vacuum cannot remove rows that died after the snapshot began, and
-   * index scans have to pass them. SQLite has none.
+   * Older than ten minutes, oldest first. Vacuum can't remove rows that died after a snapshot began, and index scans
+   * pass them. SQLite has none.
    */
   async findOld({ main }: Context): Promise<OldSnapshot[]> {
     if (!main.dialect.keepsDeadRows) return [];

@@ -21,7 +21,7 @@ export interface SourceFigures {
   /** At most `LONGEST_STREAK`; of a queue that many of each failed status. */
   failing: number;
   oldestDueMs: number;
-  /** Runs since midnight UTC; only those that were sent. */
+  /** Since midnight UTC, sent ones only. */
   runs: OutcomeCounts;
 }
 
@@ -30,7 +30,6 @@ export interface TeamFigures {
   name: string;
   plan: string;
   usedInMonth: number;
-  /** Runs since midnight UTC. */
   runs: OutcomeCounts;
 }
 
@@ -66,10 +65,7 @@ function pick(dialect: Dialect, table: 'crons' | 'queues', columns: readonly str
   where t.deleted_at is null order by t.id, source.id limit ${dialect.$(1)}`;
 }
 
-/**
- * A cron that works costs one index step to its last run; one that fails costs the steps of its streak. Parameters: 1
- * most, 2 now
- */
+/** One index step for a working cron; a failing one costs its streak. Parameters: 1 most, 2 now */
 const readCrons = pageStatement<Picked>(
   'figures-of-crons',
   (dialect) => `
@@ -125,10 +121,8 @@ interface Counted {
 }
 
 /**
- * Counts of the picked sources, an index range for each: some rows per hour of the day, and those that are not added up
- * yet. `$2` is the first hour.
- *
- * @param key the columns of `picked` by which counts are looked up, the last one for the id
+ * An index range for each: rows per hour of the day, and those not added up. `$2` is the first hour.
+ * @param key columns of `picked` for the look-up, the last one for the id
  */
 function countPicked(
   dialect: Dialect,
@@ -146,7 +140,7 @@ function countPicked(
   union all ${ofTable('batch_counts', `${dialect.hasKeyOf('d', 'picked', key)} and ${IS_ENDED}`)}`;
 }
 
-/** Counts of crons or queues. Parameters: 1 most, 2 the first hour */
+/** Parameters: 1 most, 2 the first hour */
 const countOf = (table: 'crons' | 'queues') =>
   pageStatement<Counted>(
     `outcomes-of-${table}`,

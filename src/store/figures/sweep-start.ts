@@ -49,7 +49,7 @@ export class SweepStart {
     this.#sweep.leavesRows = true;
   }
 
-  /** @param lastId  the last id that the sweep has seen */
+  /** @param lastId the last seen id */
   end(lastId: number): void {
     const { atMs, isWhole, leavesRows } = this.#sweep;
     if (leavesRows) this.#repeat();

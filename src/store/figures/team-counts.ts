@@ -10,7 +10,7 @@ export interface Attention {
   /** Crons and queues whose health is failing (domain/health.ts); none while the team is paused. */
   failingCrons: number;
   failingQueues: number;
-  /** The number on the Failed tab (§3.3). */
+  /** §3.3 */
   failedJobs: number;
   unreadAlerts: number;
 }
@@ -19,7 +19,7 @@ export interface Attention {
 export interface Counts {
   crons: { active: number; paused: number };
   queues: { active: number; paused: number };
-  /** `pending` and `retrying` are distinguished among the first `COUNT_LIMIT` waiting jobs. */
+  /** Distinguished among the first `COUNT_LIMIT` waiting jobs. */
   jobs: { pending: number; processing: number; retrying: number };
 }
 

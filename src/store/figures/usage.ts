@@ -5,10 +5,10 @@ import { type PreparedStatement, preparedStatement } from '../database/prepared.
 import type { StatementRunner } from '../database/transaction-script.ts';
 import type { Context } from '../database/context.ts';
 
-/** The monthly limit of runs of each plan (§8.2); null: no limit. */
+/** Null: no limit (§8.2). */
 export interface MonthlyLimits {
   byPlan: ReadonlyMap<string, number | null>;
-  /** The limit of plans that are not named, because the operator has removed them. */
+  /** For plans that the operator has removed. */
   other: number | null;
 }
 
@@ -20,13 +20,12 @@ export function limitOf({ byPlan, other }: MonthlyLimits, plan: string): number 
 }
 
 /**
- * A team with more runs left in its month than this counts by appending to `batch_counts`, which locks nothing. Its
- * other claims, and those of other nodes, may start so many before the month's row has them: counts are added up within
- * some seconds. With fewer left, each claim counts in the month's row, under its lock.
+ * With more runs left, a team counts by appending to `batch_counts`, which locks nothing: up to this many may start
+ * before the month's row has them. With fewer, each claim counts under the row's lock.
  */
 const FAR_FROM_LIMIT = 100_000;
 
-/** @param used the runs of the month, as far as they are added up */
+/** @param used as far as it is added up */
 export function isNearLimit(limit: number | null, used: number): boolean {
   return limit !== null && limit - used < FAR_FROM_LIMIT;
 }
@@ -37,15 +36,13 @@ export const nearLimit = (limit: string, used: string) =>
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
-/** "No limit" as a number. */
 export const UNLIMITED = 2 ** 52;
 
 /**
- * Counts runs that are about to be sent against each team's month (§8.2). The count is exact on any number of nodes,
- * because the month's row stays locked until the end of the transaction. Returns how many of its runs each team may
- * have; the others are over the limit and not counted.
+ * Counts runs that are about to be sent (§8.2). Exact on any number of nodes, because the month's row stays locked.
+ * Returns how many runs each team may have.
  *
- * For a row that exists, `excluded.granted` holds the limit; in a new row `granted` is how many runs it counts.
+ * `excluded.granted` has the limit; in a new row `granted` is the count.
  *
  * Parameters: 1 rows of `WANTED` in the order of the teams, 2 month
  */
@@ -64,7 +61,7 @@ const countMonths = preparedStatement<{ team_id: string; granted: number }>(
   },
 );
 
-/** Adds to the counters of months or days; negative numbers take back. `used` selects team, period and runs. */
+/** Negative numbers take back. `used` selects team, period and runs. */
 export function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
   const period = table === 'usage_months' ? 'month' : 'day';
   return `
@@ -79,7 +76,7 @@ const addPacked = (name: string, table: Parameters<typeof addUsage>[0]) =>
 const addToMonths = addPacked('add-to-months', 'usage_months');
 const addToDays = addPacked('add-to-days', 'usage_days');
 
-/** The runs of a team's month, as far as they are added up: a value in SQL. */
+/** As far as it is added up, in SQL. */
 export const usedBy = (team: string, month: string) => `coalesce((
     select m.used from usage_months m where m.team_id = ${team} and m.month = ${month}), 0)`;
 
@@ -115,7 +112,6 @@ export async function countUsage(
   return grants;
 }
 
-/** A run that was counted and not sent after all, and when it was counted. */
 interface Uncounted {
   teamId: string;
   countedAt: number;
@@ -136,7 +132,6 @@ export async function uncountRuns(
   await addToPeriods(runner, back);
 }
 
-/** Adds the starts among rows of `batch_counts` to the months and days. */
 export async function addStarts(
   runner: StatementRunner,
   counts: readonly HourCount[],
@@ -168,12 +163,11 @@ async function addToPeriods(
   }
 }
 
-/** The starts of a team in a month that are not added up yet. Parameters: 3 its first hour, 4 the next month's */
+/** Not added up yet. Parameters: 3 its first hour, 4 the next month's */
 export const startsOf = (team: string, { $ }: Dialect) => `batch_counts
   where team_id = ${team} and source_id = ${team} and outcome = 'started'
     and hour >= ${$(3)} and hour < ${$(4)}`;
 
-/** The month of an instant, its first hour and the first hour of the next month. */
 export function monthOf(now: number): [month: string, from: number, until: number] {
   const { month } = periodsOf(now);
   const at = new Date(`${month}-01T00:00:00Z`);

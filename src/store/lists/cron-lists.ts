@@ -9,10 +9,7 @@ export interface FoundCron {
   isActive: boolean;
 }
 
-/**
- * Finds crons with every word in the name, the URL or the id. The order is by similarity: names equal to the words as
- * typed, then names that begin with them, then names that contain them. So a limit cuts off the least similar ones.
- */
+/** Every word occurs. By similarity: equal names, names that begin with the words, names that contain them. */
 export async function findCrons(
   db: Database,
   teamId: string,

@@ -1,7 +1,7 @@
 import { isId } from '#domain/ids';
 import type { JobKey } from './search.ts';
 
-/** The start of a page: after a key, in the order of the list or against it. */
+/** After a key, in the order of the list or against it. */
 export interface Cursor {
   way: 'next' | 'previous';
   key: JobKey;

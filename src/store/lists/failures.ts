@@ -9,13 +9,13 @@ import { FIRST_ID } from '#domain/ids';
 
 export interface FailureGroup {
   reason: FailureReason | 'unknown';
-  /** Origin and path, without the query. */
+  /** Without the query. */
   target: string;
   statusCode: number | null;
   count: number;
   firstSeenAt: number;
   lastSeenAt: number;
-  /** Counts in 24 equal steps of the requested time, earliest first. */
+  /** 24 equal steps, earliest first. */
   series: number[];
 }
 
@@ -25,7 +25,6 @@ export interface FailureGroups {
   countedBackTo: number | null;
 }
 
-/** How many of the newest failures are counted; below, how many groups are returned. */
 const MOST_FAILURES = 5_000;
 const MOST_GROUPS = 100;
 const STEPS = 24;

@@ -54,8 +54,7 @@ export async function countTabs(
   const ofRetried = queueIds.map((sourceId): Range => {
     return { kind: 'finished', sourceId, status: 'retried', isRetried: 0, reason: '' };
   });
-  // The limit for waiting jobs is raised by the number of retries, so that subtracting those leaves an exact number of
-  // first attempts.
+  // Raised by the number of retries, so that subtracting those leaves an exact number.
   const retrying = await of('retrying');
   const most = MOST_COUNTED + retrying;
   const waiting = await of('pending', most);

@@ -20,11 +20,11 @@ export interface MergedKey extends JobKey {
 
 interface Stream {
   range: Range;
-  /** Keys that were read and not returned yet, in order. */
+  /** Read and not returned yet. */
   keys: MergedKey[];
   last: JobKey;
   isAtEnd: boolean;
-  /** How many keys to read next. It doubles with every round, so that a large range needs few statements. */
+  /** Doubles with every round. */
   wanted: number;
 }
 
@@ -59,7 +59,7 @@ export class KeyMerge {
   async next(most: number): Promise<MergedKey[]> {
     await this.#refill();
     const order = this.#direction === 'down' ? laterFirst : earlierFirst;
-    // Keys after the frontier are held back: a range that has more may still yield keys before them.
+    // A range that has more may still yield keys before them.
     const frontier = this.#streams
       .filter(({ isAtEnd }) => !isAtEnd)
       .map(({ last }) => last)
@@ -121,7 +121,6 @@ interface MergeOptions {
   direction: Direction;
   start: JobKey;
   until: number;
-  /** About how many keys will be needed. */
   expected: number;
 }
 

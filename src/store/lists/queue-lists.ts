@@ -6,7 +6,7 @@ import { bound, type BoundedCount, COUNT_LIMIT } from '../database/bounded-count
 import { REASONS, UNRESENT } from './ranges.ts';
 import { pageStatement } from '../database/prepared.ts';
 
-/** The counts of one queue stop here, since a team may have many queues. */
+/** A team may have many queues. */
 export const MOST_IN_A_ROW = 1_000;
 
 export interface QueueLoad {
@@ -14,7 +14,7 @@ export interface QueueLoad {
   /** At most `MOST_IN_A_ROW` and one more. */
   waiting: number;
   nextDueAt: number | null;
-  /** Jobs that failed since the requested time and were not resent; at most `MOST_IN_A_ROW` and one more. */
+  /** Since the requested time, not resent. */
   failed: number;
 }
 
@@ -24,15 +24,15 @@ export interface QueuesAsked {
 }
 
 /**
- * Each number is one short index range per queue. Waiting jobs are counted from the first one on: while an old snapshot
- * exists, dead entries of claimed jobs lie before it in the index, and are passed only once.
+ * A short index range per queue and number. Waiting jobs are counted from the first one on: with an old snapshot, dead
+ * entries lie before it and are passed once.
  *
  * Parameters: 1 queues, 2 team, 3 since
  */
 const readLoads = pageStatement<QueueLoad>('read-queue-loads', (dialect) => {
   const [team, since] = [dialect.$(2), dialect.$(3)];
   const most = MOST_IN_A_ROW + 1;
-  // The index has the reason before the time, so each reason is a range.
+  // The index has the reason before the time.
   const ways = FAILED_JOB_STATUSES.flatMap((status) =>
     REASONS.map((reason) => `select '${status}' as status, '${reason}' as reason`),
   );
@@ -81,7 +81,7 @@ export async function countRunningJobs(
 
 export interface RateLoad {
   due: BoundedCount;
-  /** Until when the rate is spent (domain/rate.ts). */
+  /** domain/rate.ts */
   spentUntil: number | null;
 }
 

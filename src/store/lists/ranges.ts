@@ -20,7 +20,7 @@ export interface Range {
   kind: RangeKind;
   sourceId: string;
   status: JobStatus;
-  /** Used by the kind `failed` only. */
+  /** For `failed` only. */
   isRetried: 0 | 1;
   reason: string;
 }
@@ -32,7 +32,7 @@ export type RangeKind =
   | 'finished'
   | 'failed'
   | 'executed'
-  /** All executions of a cron in the order of their ids: those that wait or run, and those that ended. */
+  /** By id: waiting or running ones, and ended ones. */
   | 'open'
   | 'past';
 
@@ -44,7 +44,7 @@ export interface Sources {
   cronIds?: readonly string[];
 }
 
-/** The ranges that contain every run that a search can find, and as few others as the indexes allow. */
+/** Every run that a search can find, and as few others as the indexes allow. */
 export function rangesOf(search: Search, { queueIds, cronIds = [] }: Sources): Range[] {
   const { tab, reason } = search;
   if (tab !== undefined) return rangesIn(statesOf(search), queueIds);
@@ -120,7 +120,7 @@ function failedStates(
   const reasons = reason === undefined ? REASONS : [reason === 'unknown' ? '' : reason];
   const marks = isEither ? ([0, 1] as const) : ([resent === 'only' ? 1 : 0] as const);
   return statuses.flatMap((status) =>
-    // Only a person's Retry marks a job, and only a failed one, so attempts with status `retried` have no mark.
+    // Only a person's Retry marks a job, and only a failed one.
     (status === 'retried' ? ([0] as const) : marks).flatMap((isRetried) =>
       reasons.map((each) => ({ kind: 'failed' as const, status, isRetried, reason: each })),
     ),
@@ -137,7 +137,6 @@ export const RANGE = {
   id: 'id',
 } as const satisfies Fields;
 
-/** The column of a job's time, in each kind of range. */
 export const TIME: Record<RangeKind, string> = {
   waiting: 'scheduled_at',
   retrying: 'scheduled_at',
@@ -246,8 +245,8 @@ export const COUNT_KEYS = ofEachKind((kind) =>
 );
 
 /**
- * Finds ranges of failed jobs that are not empty, over all reasons. `ended_jobs_failed` has the reason before the time,
- * so a queue has a range for each; in a team with many queues nearly all of them are empty.
+ * `ended_jobs_failed` has the reason before the time, so a queue has a range for each; with many queues nearly all are
+ * empty.
  *
  * Parameters: 1 ranges
  */

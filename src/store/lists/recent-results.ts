@@ -39,7 +39,7 @@ function runsOfEach(
     from ${dialect.rows(IDS, 1)} ${dialect.joinPicked({ table, as: 'r', columns, pick })}`;
 }
 
-/** Each cron's last runs: ended ones, then waiting or running ones. Parameters: 1 crons, 2 how many of each, 3 team */
+/** Ended ones, then waiting or running ones. Parameters: 1 crons, 2 how many of each, 3 team */
 const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
   const parts = (['ended_executions', 'executions'] as const).map((table) =>
     runsOfEach(
@@ -55,8 +55,8 @@ const lastRuns = pageStatement<Row>('last-runs-of-crons', (dialect) => {
 });
 
 /**
- * Each queue's last attempts that ended: the newest of each status, from which the newest of all are taken. Each is a
- * short range of `ended_jobs_of_queue`. Parameters: 1 queues, 2 how many of each
+ * The newest of each status, then of all: short ranges of `ended_jobs_of_queue`. Parameters: 1 queues, 2 how many of
+ * each
  */
 const lastAttempts = preparedStatement<Row>('last-attempts-of-queues', (dialect) =>
   runsOfEach(dialect, 'ended_jobs', (columns) =>

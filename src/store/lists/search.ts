@@ -9,30 +9,26 @@ import type { RunRecord } from '../runs/run-records.ts';
 export type JobTab = 'all' | 'pending' | 'processing' | 'retrying' | 'completed' | 'failed';
 
 /**
- * The filter of every list of runs; all given conditions must hold. Ids may be any text: one that the team does not
- * have finds nothing.
+ * All conditions must hold. An id that the team doesn't have finds nothing.
  *
- * The time of a run is its end; while a job runs, its start; while it waits, its due time.
+ * The time of a run is its end; while it runs, its start; while it waits, its due time.
  */
 export interface Search extends Omit<RunSearch, 'statusCode'> {
-  /** Only jobs, and only those of the tab. Without a tab: all ended runs of jobs and crons. */
+  /** Without a tab: all ended runs of jobs and crons. */
   tab?: JobTab;
-  /** A status code, or the form that `readStatusCodes` gives: `5xx,404`, `none`. */
+  /** A status code, or `5xx,404`, `none`. */
   statusCode?: number | string;
-  /** Origin and path must be equal, the query may differ: `FailureGroup.target`. */
+  /** Origin and path: `FailureGroup.target`. */
   target?: string;
-  /** A case-sensitive text in the payload as given. */
+  /** Case-sensitive. */
   payloadText?: string;
-  /** A text in the stored part of the response body; case-sensitive. */
+  /** Case-sensitive. */
   responseText?: string;
-  /**
-   * Failed jobs that were resent (§3.3): `any` shows them on the Failed tab too, `only` shows nothing else. Without it
-   * the Failed tab leaves them out.
-   */
+  /** `any`: also on the Failed tab; `only`: nothing else. Without it the Failed tab leaves them out (§3.3). */
   resent?: 'any' | 'only';
 }
 
-/** The filter of a list of jobs. Bulk tasks store it as JSON. */
+/** Bulk tasks store it as JSON. */
 export type JobSearch = Omit<Search, 'kind' | 'cronId' | 'tag' | 'outcome' | 'fault' | 'host'> & {
   tab: JobTab;
 };
@@ -45,16 +41,16 @@ export interface JobKey {
 
 export interface FoundRun extends Omit<RunRecord, 'teamId'> {
   kind: 'job' | 'execution';
-  /** The time by which the list is ordered: see `Search`; in a cron's history the time of creation. */
+  /** See `Search`; in a cron's history the time of creation. */
   at: number;
   sourceId: string;
   sourceName: string;
-  /** As sent; the cron's present one for an execution that was not sent. */
+  /** As sent, else as configured now. */
   method: HttpMethod;
   url: string;
-  /** Null for an execution: crons never retry. */
+  /** Null for an execution. */
   attemptNumber: number | null;
-  /** The scheduled time; null for Run now. */
+  /** Null for Run now. */
   scheduledAt: number | null;
   fault: FaultCode | null;
   /** The job that a person's Retry made of this failed one. */
@@ -131,7 +127,7 @@ function hasOutcome({ status }: FoundRun, { outcome }: Search): boolean {
   );
 }
 
-/** @param host  in lower case, with its port or without */
+/** @param host in lower case, with or without port */
 function isOfHost(url: string, host: string): boolean {
   const [, found = ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   const whole = found.toLowerCase();
@@ -151,10 +147,7 @@ function hasReason({ status, reason }: FoundRun, wanted: Search['reason']): bool
   return isFailed && (reason ?? 'unknown') === wanted;
 }
 
-/**
- * Whether no index covers the whole search, so that runs are examined one by one, a limited number of them; and whether
- * each of them has a long text to search, which takes longer.
- */
+/** Without an index for the whole search, runs are examined one by one; long texts take longer. */
 export function needsSieve(search: Search): { isSieved: boolean; hasText: boolean } {
   const { tab, kind, urlPrefix, target, host, payloadText, responseText, text, words } = search;
   const { statusCode, fault, reason } = search;

@@ -12,10 +12,10 @@ export interface ListContext {
   clock: Clock;
 }
 
-/** One page of a list in the order of time. Cursors are opaque and go into the address unchanged. */
+/** Cursors go into the address unchanged. */
 export interface ListPage<Row> {
   rows: Row[];
-  /** Null at the list's ends. A page may be short, or even empty, and still have a next one: see `searchedBackTo`. */
+  /** Null at the ends. A short or empty page may have a next one: see `searchedBackTo`. */
   next: string | null;
   previous: string | null;
   /** Set if the search stopped early, after enough rows: all rows back to this time were examined. */
@@ -30,9 +30,8 @@ export const NO_PAGE: ListPage<never> = {
 };
 
 /**
- * The limits of a search that examines rows one by one: how many rows, and how many milliseconds, before it returns. A
- * text takes the database two to three times as long per row; with fewer rows a page costs less than a tenth of a
- * second of processor time, and may take a little longer if the database is busy.
+ * Limits of a search that examines rows. A text takes two to three times as long per row. A page costs less than a
+ * tenth of a second of processor time.
  */
 const MOST = { rows: 20_000, ms: 80 };
 const MOST_FOR_TEXT = { rows: 3_000, ms: 400 };
@@ -46,7 +45,7 @@ export interface PageAsked {
 export interface List<Row> {
   ranges: readonly Range[];
   isEarliestFirst?: boolean;
-  /** The requested time: from (inclusive), to (exclusive). */
+  /** From inclusive, to exclusive. */
   from?: number | undefined;
   to?: number | undefined;
   /** No index covers the whole search, so rows are examined one by one. */
@@ -70,10 +69,8 @@ interface Found<Row> {
 }
 
 /**
- * Reads a page. The cost is bounded for any search and does not grow with the number of runs: one index step per range,
- * and the rows of the page.
- *
- * @param list  how to walk through it; or its rows, if they are few
+ * The cost doesn't grow with the number of runs: one index step per range, and the rows of the page.
+ * @param list how to walk; or its rows, if they are few
  */
 export async function readPage<Row extends JobKey>(
   context: ListContext,
@@ -116,7 +113,7 @@ async function walkRanges<Row extends JobKey>(
     rows.push(...inOrder(next, await pick(next)));
     if (rows.length > limit || keys.isAtEnd) return { rows, stoppedAt: null };
     lookedAt += next.length;
-    // The time limit cuts only long searches, so that a busy database doesn't cut short lists.
+    // Only long searches are cut, so that a busy database doesn't shorten lists.
     const isLong = isSieved && lookedAt >= CHUNK;
     const isLate = isLong && clock.monotonicMs() - startedAt > most.ms;
     const isEnough = isLate || lookedAt >= most.rows;
@@ -125,8 +122,8 @@ async function walkRanges<Row extends JobKey>(
 }
 
 /**
- * The rows of some keys, in order. One whose time has changed since its key was read is left out: it now has another
- * place in the list. One that was in two ranges, because it ended meanwhile, is there once.
+ * A row whose time has changed is left out: it has another place now. A row of two ranges, because it ended meanwhile,
+ * is there once.
  */
 function inOrder<Row extends JobKey>(keys: readonly JobKey[], rows: readonly Row[]): Row[] {
   const left = new Map(rows.map((row) => [row.id, row]));
@@ -147,7 +144,6 @@ function sortFound<Row extends JobKey>(
   return { rows: behind.slice(0, limit + 1), stoppedAt: null };
 }
 
-/** @param cursor  the start of the walk */
 function pageOf<Row extends JobKey>(
   { rows, stoppedAt }: Found<Row>,
   cursor: Cursor | null,

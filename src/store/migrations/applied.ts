@@ -3,7 +3,7 @@ import type { DialectName } from '../database/dialect.ts';
 import { StoreError } from '../database/errors.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** The table of migrations in databases that were made before the first release. */
+/** In databases from before the first release. */
 const UNRELEASED_TABLE = 'kysely_migration';
 const UNRELEASED =
   'the database was made by a commit before the first release, and this version cannot read it; to keep its data, run "belfry team export" with that commit and "belfry team apply" here, on a new database';
@@ -15,13 +15,9 @@ const FIND_TABLES: Record<DialectName, string> = {
     where to_regclass(name) is not null`,
 };
 
-/** Runs one statement. */
 type Ask = (text: string) => Promise<readonly unknown[]>;
 
-/**
- * The names of the applied migrations; empty for an empty database. Throws a StoreError for a database that was made
- * before the first release.
- */
+/** Empty for an empty database. Throws for one from before the first release. */
 export async function findApplied(ask: Ask, dialect: DialectName): Promise<string[]> {
   const tables = await askNames(ask, FIND_TABLES[dialect]);
   if (tables.includes(UNRELEASED_TABLE)) throw new StoreError('STORE_UNRELEASED', UNRELEASED);

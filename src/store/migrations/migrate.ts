@@ -12,22 +12,20 @@ import { BASELINE, type Migration, MIGRATIONS } from './migrations.ts';
 type Db = Kysely<Tables>;
 
 export interface MigrateOptions {
-  /** Milliseconds since 1970 UTC. */
   now: number;
-  /** The migrations after the baseline. Tests give others. */
+  /** Tests give others. */
   migrations?: readonly Migration[] | undefined;
-  /** The schema on Postgres; it is created if it is missing. Default: the first of the search path. */
+  /** Created if missing. Default: the first of the search path. */
   schema?: string | undefined;
-  /** Called once if a migration waits because others use a table that it changes (Postgres). */
+  /** Others use a table that a migration changes (Postgres). */
   onTableAwaited: () => void;
 }
 
 /**
- * Creates the tables of an empty database, or applies pending migrations. Processes that start at the same time do it
- * once: on Postgres under an advisory lock, on SQLite because each transaction takes the write lock and looks again.
- *
- * @param database  on Postgres without time limits
- * @returns the names of the migrations that were applied now
+ * Creates tables, or applies pending migrations. Simultaneous processes do it once: under an advisory lock on
+ * Postgres, in write transactions on SQLite.
+ * @param database on Postgres without time limits
+ * @returns the names applied now
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<string[]> {
   const { dialect } = database;
@@ -46,7 +44,7 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
   });
 }
 
-/** Tables are created in their newest form, so later migrations count as applied. */
+/** Tables are created in their newest form. */
 function baselineFor(migrations: readonly Migration[], now: number): Migration {
   return {
     name: BASELINE,
@@ -58,14 +56,14 @@ function baselineFor(migrations: readonly Migration[], now: number): Migration {
   };
 }
 
-/** The longest wait for a table that others use: all later statements on the table wait behind it. */
+/** Later statements on the table wait behind it. */
 const LOCKED_OUT_MS = 2_000;
-/** Long enough for the statements that waited behind it. */
+/** For the statements that waited. */
 const LET_OTHERS_MS = 3_000;
 
 /**
- * Tries again while others use a table that the migration changes, such as a `pg_dump`, for as long as that takes. It
- * uses the machine's own time, since it waits for another process.
+ * While others use the table, such as a `pg_dump`, for as long as that takes. On the machine's own time, since it
+ * waits for another process.
  */
 async function applyPatiently(
   db: Db,
@@ -128,10 +126,7 @@ const LOCKING: Record<DialectName, Locking> = {
 
 const ASK_EVERY_MS = 200;
 
-/**
- * Takes the lock of a schema, which is created if it is missing. It polls, because a wait inside a statement would keep
- * a snapshot, for whose end `create index concurrently` in another process waits.
- */
+/** Polls, because a wait inside a statement would keep a snapshot that `create index concurrently` waits for. */
 async function lockSchema(db: Db, schema: string | undefined): Promise<void> {
   const name = sql`coalesce(${schema ?? null}::text, current_schema(), 'public')`;
   const ask = sql<{ isTaken: boolean }>`

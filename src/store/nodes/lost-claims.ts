@@ -6,33 +6,31 @@ import { preparedStatement } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
-/** A run or callback that was put back: it waits again in a queue, among a team's crons or among its callbacks. */
+/** It waits again. */
 export interface LostClaim {
   id: string;
   teamId: string;
   kind: 'job' | 'execution' | 'callback';
-  /** The job's queue; null for others. */
+  /** Null for others. */
   queueId: string | null;
-  /** When a job is due; 0 for others. */
+  /** 0 for others. */
   dueAt: number;
 }
 
-/** Claims of jobs whose answer was lost: where to search for the jobs that they may have taken. */
+/** Where to search for jobs whose claim's answer was lost. */
 export interface Doubt {
   queueIds: readonly string[];
-  /** The `now` of the first of those claims: their jobs were started then or later. */
+  /** The jobs were started then or later. */
   since: number;
 }
 
 /**
- * Puts back runs and callbacks of lost claims: the claim was stored and its answer was lost. They were never started
- * (§3.6), so they wait again, and the runs are subtracted from the month's count.
+ * Puts back claims that were stored but whose answer was lost. They were never started (§3.6), so they wait again and
+ * aren't counted.
  *
- * The transaction must have locked or deleted the node's row, and the node must not be claiming at the same time.
- *
- * @param known ids of the runs and callbacks that the node is running
- * @param doubt where to search for jobs; null for everywhere, which with an old snapshot reads the entries of all jobs
- * that ran since
+ * The transaction must have locked or deleted the node's row, and the node must not be claiming.
+ * @param known running runs and callbacks
+ * @param doubt null searches everywhere, which with an old snapshot reads entries of all jobs since
  */
 export async function releaseLostClaims(
   trx: Trx,
@@ -93,7 +91,6 @@ async function findDoubtful(
   return trx.rows(findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
 }
 
-/** Puts runs back, subtracts exactly those from the month's count, and returns them. */
 async function releaseRuns(
   trx: Trx,
   table: RunTable,

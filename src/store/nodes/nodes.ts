@@ -8,53 +8,44 @@ import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts'
 import type { Context } from '../database/context.ts';
 import { add } from '../database/rows.ts';
 
-/** A node, as read by one scan of the table. */
 export interface NodeBeat {
   id: string;
-  /** A number that changes with each renewal. It is compared, never read as a time, because clocks may step. */
+  /** Changes with each renewal. Never a time, because clocks may step. */
   beat: number;
 }
 
-/** How the runs of dead nodes were settled (§3.6). */
+/** §3.6 */
 export interface Recovered extends SettledOrphans {
   nodeIds: string[];
 }
 
-/** The runs and callbacks that a node leaves when it signs off. */
 export interface SignedOff extends SettledOrphans {
-  /** Runs and callbacks that wait again. */
   lostClaims: LostClaim[];
 }
 
 /**
- * The processes that send requests. A node's row is its lease and the only fence (§3.6). While the row exists, the
- * node's claims are its own to end, however long the lease was not renewed. Once another node has deleted the row,
- * nothing that the node writes has any effect.
+ * A node's row is its lease and the only fence (§3.6). While it exists, the node's claims are its own. Once another
+ * node has deleted it, nothing that the node writes has any effect.
  */
 export const nodes = {
-  /** Registers this process under a new id, which was never used before. */
+  /** Under a new id, never used before. */
   async join({ lease }: Context, now: number, leaseMs: number): Promise<string> {
     const id = newId(now);
     await add(lease, 'nodes', { id, started_at: now, lease_until: now + leaseMs });
     return id;
   },
 
-  /** Renews a lease, even one that has run out. False if the node has been declared dead. */
+  /** Also one that has run out. False if the node was declared dead. */
   async renew({ lease }: Context, nodeId: string, now: number, leaseMs: number): Promise<boolean> {
-    // One statement, not a transaction: a process frozen inside a transaction would keep its row locked, and no node
-    // could declare it dead.
+    // One statement: a process frozen in a transaction would keep its row locked, and could not be declared dead.
     return (await lease.rows(renewLease, [nodeId, now + leaseMs])).length === 1;
   },
 
-  /** Every other node with its beat. */
   async readOthers({ lease }: Context, nodeId: string): Promise<NodeBeat[]> {
     return lease.rows(readOthers, [nodeId]);
   },
 
-  /**
-   * Puts back runs and callbacks that were claimed for a node without its knowledge (see `releaseLostClaims`). Does
-   * nothing if the node has been declared dead.
-   */
+  /** See `releaseLostClaims`. Does nothing if the node was declared dead. */
   async releaseLostClaims(
     { main }: Context,
     nodeId: string,
@@ -68,10 +59,8 @@ export const nodes = {
   },
 
   /**
-   * Signs a node off, in one transaction. Its running runs are settled like those of a dead node; runs of lost claims
-   * were never started, so they wait again (§3.6).
-   *
-   * @param known ids of the runs and callbacks that the node is running
+   * In one transaction. Running runs are settled like a dead node's; lost claims wait again (§3.6).
+   * @param known running runs and callbacks
    */
   async retire(
     { main }: Context,
@@ -88,10 +77,8 @@ export const nodes = {
   },
 
   /**
-   * Declares nodes dead and settles their runs, in one transaction. It deletes only nodes whose beat has not changed
-   * since they were looked at, and only while `nodeId` itself lives.
-   *
-   * @param dead  the nodes; `all` if no other process can be alive (SQLite)
+   * In one transaction. Only nodes whose beat hasn't changed, and only while `nodeId` lives.
+   * @param dead `all` on SQLite, where no other process can be alive
    */
   async recoverDead(
     { main }: Context,
@@ -108,8 +95,7 @@ export const nodes = {
   },
 
   /**
-   * Settles one run as a worker failure, because its outcome cannot be stored in any other way.
-   *
+   * Its outcome can't be stored in any other way.
    * @returns false if the run was no longer the node's
    */
   async abandon({ main }: Context, nodeId: string, run: RunKey, now: number): Promise<boolean> {
@@ -120,7 +106,7 @@ export const nodes = {
   },
 };
 
-/** Always changes the number, even if the clock has stepped back by exactly the time between two renewals. */
+/** Changes even if the clock stepped back by exactly one interval. */
 const renewLease = preparedStatement<{ id: string }>('renew-lease', (dialect) => {
   const [node, until] = [dialect.$(1), dialect.$(2, 'bigint')];
   return `update nodes set lease_until = case lease_until when ${until} then ${until} + 1 else ${until} end
@@ -154,7 +140,7 @@ async function deleteNodes(
   return nodeIds;
 }
 
-/** Gives up the callbacks of dead nodes, which may have been sent (§6.1), and settles their runs. */
+/** Callbacks may have been sent (§6.1). */
 async function settleDeadWork(
   trx: Trx,
   nodeIds: readonly string[],

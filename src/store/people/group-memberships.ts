@@ -9,10 +9,7 @@ export type { Mapped } from './group-plan.ts';
 
 export type GroupChanged = GroupChange & { teamId: string };
 
-/**
- * Memberships that come from groups of the operator's provider or proxy. Memberships that were made by hand are never
- * touched, no team loses its last owner or admin, and no team becomes anybody's current one.
- */
+/** Never touches memberships made by hand. No team loses its last owner or admin, and no team becomes a current one. */
 export const groupMemberships = {
   /** Writes nothing if they are right already. @param mapped  every team that one of the person's groups leads to */
   async apply(

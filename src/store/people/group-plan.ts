@@ -23,12 +23,7 @@ type Change = GroupChange & { teamId: string };
 
 const RANK: Record<InvitedRole, number> = { viewer: 0, member: 1, admin: 2 };
 
-/**
- * Plans the changes of a user's memberships.
- *
- * @param mapped  the teams that their groups lead to. Of several groups of a team, the one with the highest role
- * counts, and of those the first by name
- */
+/** @param mapped of several groups of a team, the highest role counts, then the first name */
 export function planMemberships(present: readonly Present[], mapped: readonly Mapped[]): Change[] {
   const best = bestOfTeams(mapped);
   const known = new Set(present.map(({ teamId }) => teamId));

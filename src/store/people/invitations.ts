@@ -20,7 +20,6 @@ export interface Invitation {
 export interface NewInvitation {
   teamId: string;
   tokenHash: string;
-  /** In lower case. */
   email: string | null;
   role: InvitedRole;
   invitedBy: string;
@@ -57,7 +56,7 @@ function openInvitation(db: Pick<Reader, 'selectFrom'>, tokenHash: string, now: 
     .where('t.deleted_at', 'is', null);
 }
 
-/** Open invitations. A used or revoked one is deleted. */
+/** A used or revoked one is deleted. */
 export const invitations = {
   /** Replaces an earlier one of the team for the same email. */
   async create({ main }: Context, invitation: NewInvitation, now: number): Promise<void> {

@@ -26,13 +26,12 @@ export interface TeamContents {
   members: number;
 }
 
-/** Memberships of users in teams, with roles. The database ensures that a team has at most one owner. */
+/** The database allows at most one owner per team. */
 export const members = {
   async findRole({ main }: Context, teamId: string, userId: string): Promise<Role | null> {
     return main.read((db) => findRole(db, teamId, userId));
   },
 
-  /** By name. */
   async list({ main }: Context, teamId: string): Promise<Member[]> {
     const rows = await main.read((db) =>
       db

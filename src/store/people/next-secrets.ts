@@ -5,9 +5,9 @@ import type { Context } from '../database/context.ts';
 
 const NONE = { sealed_next_signing_secret: null, next_signing_secret_set_at: null } as const;
 
-/** Signing secrets that are not in force yet (§5.6). */
+/** §5.6 */
 export const nextSecrets = {
-  /** Stores a team's next secret. False if there is one already, which receivers may have by now. */
+  /** False if there is one: receivers may have it. */
   async add(
     { main, sealer }: Context,
     teamId: string,

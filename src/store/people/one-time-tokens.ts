@@ -8,7 +8,7 @@ import { above, add, change, one, remove } from '../database/rows.ts';
 export interface OneTimeToken {
   purpose: string;
   hash: string;
-  /** The token's user id, or the email of a person who has no account yet. */
+  /** A user's id, or the email of a person without an account. */
   whom: string;
   /** Such as a new email. */
   detail: string;

@@ -5,13 +5,12 @@ import { PASSWORD } from './passwords.ts';
 import type { Context } from '../database/context.ts';
 
 export interface ProviderLink {
-  /** The URL of the provider; `PROXY_ISSUER` for the proxy in front. */
+  /** `PROXY_ISSUER` for the proxy. */
   issuer: string;
-  /** The person, as the provider writes them. */
   subject: string;
 }
 
-/** The proxy in front identifies people by email, and has no URL. */
+/** The proxy identifies people by email. */
 export const PROXY_ISSUER = 'proxy';
 
 /** A provider has one person per account, and a person has one account. */
@@ -42,7 +41,7 @@ export const providerLinks = {
     return remove(main, 'accounts', { user_id: userId, provider_id: not(PASSWORD) });
   },
 
-  /** False if the account, or the person, is linked to another already. */
+  /** False if the account or the person has another link. */
   async add({ main }: Context, userId: string, link: ProviderLink, now: number): Promise<boolean> {
     return main.transact(async (trx) => {
       // Two simultaneous sign-ins wait for each other.

@@ -15,22 +15,22 @@ import type { Context } from '../database/context.ts';
 export interface NewAccount {
   email: string;
   name: string;
-  /** Null for who comes by a provider. */
+  /** Null for users of a provider. */
   passwordHash: string | null;
-  /** The owner has proven to read the address's mails, or the operator vouches for it. */
+  /** Proven by a mail, or by the operator. */
   isEmailVerified: boolean;
 }
 
 interface NewTeam {
   name: string;
   plan: string;
-  /** The plan if the installation has no team yet; without it, `plan`. */
+  /** If the installation has no team yet. */
   firstPlan?: string;
 }
 
 export type StartingTeam =
   | ({ kind: 'new' } & NewTeam)
-  /** The one team of that name, or a new one if there is none. */
+  /** A new one if there is none. */
   | ({ kind: 'named'; role: Role | null } & NewTeam)
   | { kind: 'existing'; teamId: string; role: Role | null }
   | { kind: 'invited'; tokenHash: string }
@@ -44,7 +44,7 @@ export interface Registration {
   link?: ProviderLink;
   /** It is used up; without it the registration is refused. */
   oneTimeToken?: { purpose: string; hash: string };
-  /** True: refused if there was ever an account here. */
+  /** Refused if there was ever an account. */
   isFirst: boolean;
 }
 
@@ -58,7 +58,6 @@ export type Registered =
 const FIRST_ACCOUNT = 'first_account';
 
 export const registrations = {
-  /** Whether an account was ever made here. */
   async hasBegun({ main }: Context): Promise<boolean> {
     return (await one(main, 'installation', { key: FIRST_ACCOUNT }, ['key'])) !== undefined;
   },

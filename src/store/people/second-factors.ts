@@ -10,7 +10,7 @@ export interface SecondFactor {
 
 const PLACE = 'two_factors.sealed_secret';
 
-/** Second factors: the key of an authenticator, the last step of which a code was used, and hashes of recovery codes. */
+/** With the last used step and hashes of recovery codes. */
 export const secondFactors = {
   /** Replaces an unconfirmed one. False if one is in force already. */
   async begin(

@@ -9,23 +9,23 @@ import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts'
 
 export interface NewSession {
   userId: string;
-  /** SHA-256 of the token, in hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   tokenHash: string;
-  /** The issuer of the provider by which it is opened; null for Belfry's own sign-in. */
+  /** The provider's issuer; null for Belfry's own sign-in. */
   openedBy: string | null;
   address: string;
   userAgent: string | null;
   expiresAt: number;
 }
 
-/** Facts that were checked before, and must still be true when the session is opened. */
+/** They must still be true when the session is opened. */
 interface Checked {
   passwordHash?: string;
-  /** The open sign-in that a second factor completes. It is used up. */
+  /** Used up. */
   challenge?: { purpose: string; hash: string };
 }
 
-/** The new token of a session whose rights change, so that a copy of the old token is worth nothing. */
+/** So that a copy of the old token is worth nothing. */
 export interface Rotation {
   sessionId: string;
   tokenHash: string;
@@ -49,7 +49,7 @@ export const sessions = {
   ): Promise<string | null> {
     return main.transact(async (trx) => {
       const user = await one(trx, 'users', { id: userId }, ['id'], 'for key share');
-      // A reset of the password locks this row before it ends all sessions: it waits for us, or we see its result.
+      // A reset of the password locks this row first: it waits for us, or we see its result.
       const password = await readPassword(trx, userId, 'for share');
       if (!user || (passwordHash !== undefined && password !== passwordHash)) return null;
       if (challenge && !(await takeOneTimeToken(trx, challenge, now))) return null;

@@ -38,7 +38,6 @@ export async function insertTeam(
   return teamOf({ ...row, sealed_signing_secret: null });
 }
 
-/** Teams that have not been deleted. */
 export const teams = {
   async create({ main }: Context, name: string, plan: string, now: number): Promise<Team> {
     return main.transact((trx) => insertTeam(trx, { name, plan }, now));

@@ -5,13 +5,12 @@ import type { Database } from '../database/database.ts';
 const READ_EVERY_MS = 10_000;
 
 /**
- * The database's clock, because all nodes must compare due times and leases with the same clock. It is read from time
- * to time; in between the monotonic clock continues it, so a jump of the node's own wall clock changes nothing.
+ * All nodes compare due times and leases by the database's clock. Between readings the monotonic clock continues it,
+ * so a jump of the node's clock changes nothing.
  */
 export class DatabaseClock implements Clock {
   readonly #db: Database;
   readonly #own: Clock;
-  /** Database time minus monotonic time. */
   #offsetMs: number;
   #cancel: (() => void) | null = null;
   #closed = false;
@@ -22,7 +21,7 @@ export class DatabaseClock implements Clock {
     this.#offsetMs = own.now() - own.monotonicMs();
   }
 
-  /** Reads the clock once and then regularly. Before that the node's own clock is used. */
+  /** Before that the node's own clock is used. */
   async start(): Promise<void> {
     await this.#readClock();
     this.#again();
@@ -52,14 +51,14 @@ export class DatabaseClock implements Clock {
   #again(): void {
     if (this.#closed) return;
     this.#cancel = this.#own.after(READ_EVERY_MS, () => {
-      // If the database is out of reach, the last reading remains in use.
+      // The last reading remains in use.
       void this.#readClock()
         .catch(() => {})
         .then(() => this.#again());
     });
   }
 
-  /** Takes several readings and uses the one with the shortest round trip, which is the most accurate. */
+  /** Uses the reading with the shortest round trip. */
   async #readClock(): Promise<void> {
     let shortestMs = Infinity;
     for (let n = 0; n < 3; n++) {

@@ -1,6 +1,6 @@
 import { StoreError } from '../database/errors.ts';
 
-/** By SQLSTATE or its class: the meaning of the error for the operator, and the next step. */
+/** By SQLSTATE or class: meaning and next step. */
 const MEANINGS: readonly (readonly [state: RegExp, what: string, remedy: string])[] = [
   [/^28/, 'does not let this user in', 'check the user and the password in DATABASE_URL'],
   [/^3D000/, 'has no such database', 'create it, or correct its name in DATABASE_URL'],
@@ -19,7 +19,7 @@ const UNREACHABLE = [
   'check that it runs and that DATABASE_URL leads to it',
 ] as const;
 
-/** Why Postgres can't be opened, and the next step. The text follows the server's name. Null for a defect of ours. */
+/** The text follows the server's name. Null for a bug of ours. */
 export function explainRefusal(error: unknown): string | null {
   const { cause } = error as { cause?: unknown };
   const { code = '', message } = (cause ?? error) as { code?: string; message: string };
@@ -29,7 +29,6 @@ export function explainRefusal(error: unknown): string | null {
   return `${what} (${message || code}); ${remedy}`;
 }
 
-/** The same error with a message for the operator, if the server refused or can't be reached. */
 export function explaining(error: unknown): unknown {
   // Without a cause it is no error of the server.
   if (!(error instanceof StoreError) || error.cause === undefined) return error;

@@ -9,7 +9,7 @@ import { postgres } from '../sql/postgres.ts';
 
 const LIMIT_MS = 5000;
 
-/** Examines a Postgres database. Rejects with the error of node-postgres if the server can't be reached. */
+/** Rejects if the server can't be reached. */
 export async function inspectPostgres(
   { url, schema }: { url: string; schema?: string },
   clock: Clock,
@@ -23,7 +23,7 @@ export async function inspectPostgres(
     query_timeout: LIMIT_MS,
     application_name: 'belfry doctor',
   });
-  // Without a listener, a connection that breaks while idle would end the process.
+  // Without a listener, a broken idle connection would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -46,12 +46,12 @@ export async function inspectPostgres(
       holding: isEmpty ? null : { ...(await readSizes(client)), runsOfWeek },
     };
   } finally {
-    // Not awaited: the server may have stopped answering.
+    // The server may have stopped answering.
     void client.end().catch(() => {});
   }
 }
 
-/** A node renews its row every few seconds; one that died leaves it until another engine deletes it. */
+/** A dead node's row stays until another engine deletes it. */
 async function countEngines(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     'select from nodes where lease_until > extract(epoch from clock_timestamp()) * 1000',
@@ -68,7 +68,7 @@ async function readServerSettings(client: pg.Client) {
   return { synchronousCommit, autovacuum };
 }
 
-/** The number of ended runs is an estimate from the statistics. */
+/** Ended runs are an estimate. */
 async function readSizes(client: pg.Client) {
   const { rows } = await client.query<{ bytes: number; runs: number }>(
     `select sum(pg_total_relation_size(oid))::double precision as bytes,

@@ -5,9 +5,8 @@ import { explaining } from './explain.ts';
 const LIMIT_MS = 5_000;
 
 /**
- * Refuses a pooler that assigns server connections to single transactions, such as PgBouncer with `pool_mode =
- * transaction`: prepared statements, `LISTEN` and session settings would be lost or affect others. Run before anything
- * is set, because settings would stay with the pooler's connections.
+ * A pooler that assigns connections to transactions, such as PgBouncer with `pool_mode = transaction`, loses prepared
+ * statements, `LISTEN` and settings. Run before anything is set: settings would stay with its connections.
  */
 export async function refuseTransactionPooling(url: string): Promise<void> {
   if (await isPooledByTransaction(url).catch(rejectExplained)) {
@@ -15,14 +14,13 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
   }
 }
 
-/** The text follows the server's name. */
+/** Follows the server's name. */
 export const TRANSACTION_POOLING =
   'is behind a pooler that assigns connections to single transactions; set its pool_mode to session (PgBouncer), or let DATABASE_URL lead to the server itself';
 
 /**
- * Compares the server processes behind two connections. A pooler by transaction serves the second connection with the
- * server process that the first one has just used, and the first one then with another. A pooler by session, or none,
- * keeps a process for each connection.
+ * Compares the server processes behind two connections. A pooler by transaction serves the second with the process of
+ * the first.
  */
 export async function isPooledByTransaction(url: string): Promise<boolean> {
   const [one, other] = [makeClient(url), makeClient(url)];
@@ -30,13 +28,13 @@ export async function isPooledByTransaction(url: string): Promise<boolean> {
     await one.connect();
     await other.connect();
     const first = await readProcess(one);
-    // Differs if the pooler takes its connections in turn.
+    // Differs if the pooler takes connections in turn.
     if ((await readProcess(one)) !== first) return true;
     await other.query('begin');
     if ((await readProcess(other)) === first) return true;
     return (await readProcess(one)) !== first;
   } finally {
-    // Not awaited: the server may have stopped answering.
+    // The server may have stopped answering.
     for (const client of [one, other]) void client.end().catch(() => {});
   }
 }
@@ -48,7 +46,7 @@ function makeClient(connectionString: string): pg.Client {
     query_timeout: LIMIT_MS,
     application_name: 'belfry start',
   });
-  // Without a listener, a connection that breaks while idle would end the process.
+  // Without a listener, a broken idle connection would end the process.
   client.on('error', () => {});
   return client;
 }

@@ -9,22 +9,17 @@ import { isSignal, LocalSignals, type Signal, type SignalBus } from '../database
 /** NOTIFY takes at most 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
 const GATHER_MS = 2;
-/** How often the listening connection is checked: nothing else is sent on it, so its death would go unnoticed. */
+/** Nothing else is sent on it, so its death would go unnoticed. */
 const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
-/** The pauses before unsent signals are tried again. */
 const RESEND_MS = [100, 250, 500, 1000];
-/**
- * While signals can't be sent, one is kept per flow. Beyond this number of flows they become one signal of unknown
- * content.
- */
+/** One per flow is kept; beyond this number they become one of unknown content. */
 const MOST_KEPT = 10_000;
 
 /**
- * Signals across all processes on one Postgres, by LISTEN and NOTIFY. They arrive on a connection of their own. Signals
- * that are sent while it is down are lost; after a reconnect a signal of unknown content makes every engine look for
- * itself. Signals that can't be sent are kept until the database answers.
+ * LISTEN and NOTIFY, on a connection of their own. Signals sent while it is down are lost; after a reconnect every
+ * engine looks for itself. Unsent signals are kept.
  */
 export class PostgresSignals implements SignalBus {
   readonly #local = new LocalSignals();
@@ -35,17 +30,16 @@ export class PostgresSignals implements SignalBus {
   readonly #clock: Clock;
   readonly #log: Log;
   #client: pg.Client | null = null;
-  /** Connections that were replaced already: a broken one may be detected twice, by its end and by the check. */
+  /** A broken one may be detected twice. */
   readonly #replaced = new WeakSet<pg.Client>();
   #closed = false;
   #gathered = new Map<string, Signal>();
   #cancel: (() => void) | null = null;
   #sending: Promise<void> | null = null;
-  /** How many tries to send have failed in a row. */
   #failures = 0;
   #cancelCheck: (() => void) | null = null;
 
-  /** @param at each schema of a database has its own channel */
+  /** @param at each schema has its own channel */
   constructor(at: { url: string; schema?: string }, db: Database, clock: Clock, log: Log) {
     this.#origin = newId(clock.now());
     this.#url = at.url;
@@ -55,7 +49,7 @@ export class PostgresSignals implements SignalBus {
     this.#log = log;
   }
 
-  /** Starts listening. Without this call signals are only sent. */
+  /** Without it, signals are only sent. */
   start(): void {
     void this.#connect(0);
   }
@@ -80,7 +74,7 @@ export class PostgresSignals implements SignalBus {
     await this.#client?.end().catch(() => {});
   }
 
-  /** Sends one batch at a time; signals that arrive meanwhile are merged and go with the next. */
+  /** Signals that arrive meanwhile go with the next batch. */
   #sendLater(inMs: number): void {
     if (this.#sending !== null || this.#cancel !== null) return;
     this.#cancel = this.#clock.after(inMs, () => {
@@ -94,7 +88,7 @@ export class PostgresSignals implements SignalBus {
     });
   }
 
-  /** Sends the gathered signals. Unsent ones are gathered again. Never rejects. */
+  /** Unsent ones are gathered again. Never rejects. */
   async #sendGathered(): Promise<void> {
     const unsent = new Set(this.#gathered.values());
     this.#gathered.clear();
@@ -115,10 +109,7 @@ export class PostgresSignals implements SignalBus {
     }
   }
 
-  /**
-   * Sends on the listening connection, which is idle and does not wait for the disk; without one, as in a command, on
-   * any.
-   */
+  /** On the listening connection, which is idle; without one, on any. */
   async #notify(payload: string): Promise<void> {
     const text = 'select pg_notify($1, $2)';
     const values = [this.#channel, payload];
@@ -126,7 +117,7 @@ export class PostgresSignals implements SignalBus {
     else await this.#client.query(bounded({ name: 'notify', text, values }));
   }
 
-  /** Keeps one signal per flow: the earliest. */
+  /** The earliest per flow. */
   #gather(signal: Signal): void {
     const key =
       'queueId' in signal
@@ -154,7 +145,7 @@ export class PostgresSignals implements SignalBus {
     try {
       await client.connect();
       await client.query(bounded({ text: `listen ${this.#channel}` }));
-      // A signal that a crash of the server loses is a hint; its job is on the disk.
+      // A lost signal is only a hint; the job is on disk.
       await client.query(bounded({ text: 'set synchronous_commit = off' }));
       this.#client = client;
       if (this.#closed) return await client.end();
@@ -172,10 +163,7 @@ export class PostgresSignals implements SignalBus {
     this.#cancelCheck = this.#clock.after(CHECK_EVERY_MS, () => void this.#check(client, dueMs));
   }
 
-  /**
-   * Replaces a connection that does not answer, or that is checked much too late. If this process was frozen, the
-   * server's messages may have filled the connection, and TCP may wait for as long again.
-   */
+  /** Also if the check is much too late: after a freeze the server's messages may have filled the connection. */
   async #check(client: pg.Client, dueMs: number): Promise<void> {
     if (this.#client !== client || this.#closed) return;
     try {
@@ -205,18 +193,16 @@ export class PostgresSignals implements SignalBus {
       if (!signals.every(isSignal)) throw new Error('not what a node says');
       if (origin !== this.#origin) this.#local.send(signals);
     } catch {
-      // Anyone on this database may notify. An unknown message still means that something happened.
+      // Anyone on this database may notify. An unknown message still means something.
       this.#local.send([{ kind: 'unknown' }]);
     }
   }
 }
 
-/** A query that is given up if no answer comes in time. */
 function bounded(query: pg.QueryConfig): pg.QueryConfig {
   return Object.assign(query, { query_timeout: CHECK_LIMIT_MS });
 }
 
-/** Splits signals into parts that each fit into one NOTIFY. */
 function inParts(signals: readonly Signal[]): Signal[][] {
   const parts: Signal[][] = [];
   let bytes = MAX_PAYLOAD_BYTES;

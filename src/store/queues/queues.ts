@@ -44,10 +44,7 @@ export function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>
   };
 }
 
-/**
- * Reads a stored list. A damaged one is shown as empty, so that it can be saved again. Runs report the damage at their
- * claim.
- */
+/** A damaged list is shown as empty, so that it can be saved again. Claims report it. */
 function readList<Item>(text: string): Item[] {
   try {
     return parseList(text);
@@ -102,7 +99,7 @@ function newQueueRow(
   return { team_id: teamId, id: newId(now), name, created_at: now, ...columns };
 }
 
-/** Makes missing queues with the defaults of §2.3. A name given twice is made once. */
+/** Defaults of §2.3. A name given twice is made once. */
 export async function insertMissingQueues(
   trx: Trx,
   queues: readonly { teamId: string; name: string }[],
@@ -147,8 +144,8 @@ export function queues(context: Context) {
   return {
     ...bind(context, functions),
     /**
-     * The settings for a failed attempt; null for a deleted queue. Reads for each attempt, since the settings at its
-     * end count; attempts that end together share one statement.
+     * Null for a deleted queue. Read for each attempt, since the settings at its end count; simultaneous ends share a
+     * statement.
      */
     findPolicy: (teamId: string, id: string): Promise<QueuePolicy | null> =>
       finding.add({ team_id: teamId, id }),
@@ -172,8 +169,7 @@ const functions = {
   },
 
   /**
-   * Changes the given settings of a queue. A new queue is made with the defaults for the others.
-   *
+   * A new queue gets defaults.
    * @throws TeamFull
    */
   async save(
@@ -204,7 +200,7 @@ const functions = {
     return queueOf(row);
   },
 
-  /** Changes the given settings of an existing queue. Null: no such queue. */
+  /** Null: no such queue. */
   async update(
     context: Context,
     teamId: string,
@@ -228,16 +224,15 @@ const functions = {
   },
 
   /**
-   * Deletes a queue with its jobs (§3.5). The queue is deleted first, so that no more of its jobs start; the jobs
-   * follow in small batches. Retention deletes jobs that a crash leaves.
-   *
-   * @returns how many jobs were deleted, or null if there is no such queue
+   * The queue first, so that no more jobs start, then jobs in small batches (§3.5). Retention deletes the rest after a
+   * crash.
+   * @returns the number of jobs; null if there is no such queue
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const removed = await main.transact(async (trx) => {
       // First, because settlements lock a spell and then its source. One may add another until the row is gone.
       await forgetSpell(trx, teamId, queueId);
-      // Deleting the queue's row blocks until running settlements have committed; the statements below delete their rows.
+      // Blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
       await forgetSpell(trx, teamId, queueId);
@@ -253,7 +248,7 @@ const functions = {
     return gone;
   },
 
-  /** Renames a queue. False if there is no such queue, or another one has that name. */
+  /** False if there is no such queue, or the name is taken. */
   async rename({ main }: Context, teamId: string, queueId: string, name: string): Promise<boolean> {
     const { numUpdatedRows } = await main.transact((trx) =>
       trx
@@ -280,7 +275,6 @@ async function findPolicies(
   return keys.map(({ id }) => found.get(id) ?? null);
 }
 
-/** Updates data that depends on the saved settings. */
 async function follow(
   trx: Trx,
   { team_id, id }: Row<'queues'>,
@@ -290,10 +284,7 @@ async function follow(
   if (concurrencyLimit !== undefined) await forgetTaken(trx, team_id, id);
 }
 
-/**
- * Wakes the engines: a resumed queue or a higher limit may allow jobs to start now. Settings are read again at each
- * attempt.
- */
+/** A resumed queue or a higher limit may start jobs. */
 function signalChanged({ signals }: Context, teamId: string, queueId: string): void {
   signals.send([{ kind: 'queue-changed', queueId, teamId }]);
 }

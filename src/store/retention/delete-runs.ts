@@ -5,13 +5,11 @@ import { type PreparedStatement, preparedStatement } from '../database/prepared.
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
 import { DAY_MS } from '#domain/instant';
 
-/** Names one job or execution. */
 export interface RunKey {
   team_id: string;
   id: string;
 }
 
-/** The tables of waiting or running runs, and of ended ones. */
 export type RunsTable = RunTable | EndedTable;
 
 const namedLike = (table: RunsTable) => table.replace('_', '-');
@@ -29,7 +27,7 @@ const DELETE_RUNS: Record<RunsTable, PreparedStatement<{ id: string }>> = {
   ended_executions: deleteFrom('ended_executions'),
 };
 
-/** @returns how many of the runs existed */
+/** @returns how many existed */
 export async function deleteRuns(
   trx: Trx,
   table: RunsTable,
@@ -39,13 +37,13 @@ export async function deleteRuns(
   return (await trx.rows(DELETE_RUNS[table], [packRows(KEY, keys)])).length;
 }
 
-/** A query for runs to delete; its last parameter is the most rows. */
+/** Its last parameter is the most rows. */
 export interface Found {
   statement: PreparedStatement<RunKey>;
   parameters: readonly (string | number)[];
 }
 
-/** One small step: finds runs outside of any transaction, so that it blocks no writer, and then deletes those. */
+/** Finds runs outside of any transaction, so that it blocks no writer. */
 export async function deleteFound(
   db: Database,
   table: RunsTable,
@@ -72,9 +70,9 @@ export async function deleteAllFound(
   }
 }
 
-/** A queue's waiting or running jobs. Each part reads a separate index range. */
+/** Each part reads a separate index range. */
 const findLiveJobsOfQueue = preparedStatement<RunKey>('find-live-jobs-of-queue', (dialect) => {
-  // Ordered as the index is: without an order, Postgres may read the table from its start again each time.
+  // Without the index's order, Postgres may read the table from its start each time.
   const part = (name: string, state: string, order: string) => `
     select * from (
       select team_id, id from jobs where queue_id = ${dialect.$(1)} and status = '${state}'
@@ -143,13 +141,10 @@ export const findOldSuccesses = findOld(
   SUCCESS,
 );
 
-/**
- * Old successful jobs in any partition: those that should have been dropped, but are in a partition made for a longer
- * history.
- */
+/** In partitions that were made for a longer history. */
 export const findOverdueSuccesses = findOld('find-overdue-successes', endedJobs, SUCCESS);
 
-/** Reads each queue's range up to the wanted number. A queue without old jobs costs one index step. */
+/** A queue without old jobs costs one index step. */
 function findOldJobs(dialect: Dialect, table: string, state: string, days: string): string {
   const limit = dialect.$(days.startsWith('q.') ? 2 : 3);
   const age = `cast(${days} as bigint) * ${DAY_MS}`;
@@ -167,7 +162,7 @@ function findEndedBefore(name: string, state: string) {
 
 /**
  * Parameters: 1 the latest end, 2 how many. Each statement names the condition of its partial index, so that only that
- * index serves it.
+ * one serves it.
  */
 export const findOldExecutions = findEndedBefore('find-old-executions', "status <> '' and");
 export const findOldSuccessfulExecutions = findEndedBefore(
@@ -176,11 +171,9 @@ export const findOldSuccessfulExecutions = findEndedBefore(
 );
 
 /**
- * Finds owners (queues, crons) that runs refer to and that no longer exist. It walks the index with one step per owner,
- * however many runs each has.
- *
- * @param state  the condition of the partial index of runs
- * @param isOwner  the condition that `x` is the owner `o.owner_id`
+ * Owners that no longer exist. One index step per owner, however many runs each has. @param state the partial index's
+ * condition
+ * @param isOwner that `x` is the owner `o.owner_id`
  */
 function findGoneOwners(
   name: string,
@@ -213,7 +206,7 @@ export const findGoneQueues = {
   ended_jobs: findGoneOwners('find-gone-queues-ended', ['ended_jobs', 'queue_id', 'true'], QUEUES),
 };
 
-/** Crons are found by team and id. Searching the first run of each cron keeps the plan on the index. */
+/** By team and id. Searching the first run of each cron keeps the plan on the index. */
 function findGoneCronsOf(table: 'executions' | 'ended_executions') {
   return findGoneOwners(
     `find-gone-crons-${table.replace('_', '-')}`,

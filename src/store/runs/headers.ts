@@ -7,7 +7,7 @@ type Table = 'jobs' | 'crons';
 
 const HEADERS_PLACE = { jobs: 'jobs.headers', crons: 'crons.headers' };
 
-/** Sealing and opening cost more than the rest of a job, and most jobs of a team have equal headers. */
+/** Sealing costs more than the rest of a job, and most headers of a team are equal. */
 const caches = new WeakMap<
   Sealer,
   { sealed: Map<string, string>; opened: Map<string, HeaderList> }
@@ -20,8 +20,8 @@ function cacheOf(sealer: Sealer) {
 }
 
 /**
- * Headers as stored (§5.9): encrypted JSON, or null for none. Equal headers of a team are encrypted once, so their
- * stored texts are equal, too; those of two teams never are.
+ * Encrypted JSON (§5.9); null for none. Equal headers of a team are encrypted once; those of two teams never look
+ * equal.
  */
 export function sealHeaders(
   sealer: Sealer,

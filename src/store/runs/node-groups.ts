@@ -3,10 +3,7 @@ import { LockedTeams } from '../database/locked-teams.ts';
 
 const MAX_BATCH = 200;
 
-/**
- * One group commit per node, so that all runs of a batch were claimed by the same node. A locked row of one team does
- * not delay other teams.
- */
+/** One group commit per node. A locked row of one team doesn't delay others. */
 export function nodeGroups<Item, Result>(
   teamOf: (item: Item) => string,
   write: (nodeId: string, items: readonly Item[]) => Promise<readonly Result[]>,
@@ -24,9 +21,9 @@ export function nodeGroups<Item, Result>(
     return group;
   };
   return {
-    /** Resolves once the item is durable; rejects if it must be written again later. */
+    /** Rejects if it must be written again later. */
     add: (nodeId: string, item: Item): Promise<Result> => groupOf(nodeId).add(item),
-    /** Like `add`, without a promise. */
+    /** Without a promise. */
     put: (nodeId: string, item: Item, owner: ItemOwner<Result>): void =>
       groupOf(nodeId).put(item, owner),
   };

@@ -31,7 +31,7 @@ export function runRecord<Status>(row: RunRow<Status>): RunRecord<Status> {
 /** The stored part of a response, as it is read. */
 export type ResponseRecord = Omit<StoredResponse, 'trace'> & { trace: string | null };
 
-/** Null while a run has no response. */
+/** Null without a response. */
 export function responseOf({
   body,
   total_bytes,

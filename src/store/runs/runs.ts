@@ -22,7 +22,7 @@ import { scanWaitingQueues, scanWaitingTeams, type WaitingFlow } from './waiting
 
 const JOB_CLAIMS = { postgres: claimsOnPostgres, sqlite: claimsOnSqlite };
 
-/** Attempts of jobs and executions of crons, from their due time to their stored outcome. */
+/** From the due time to the stored outcome. */
 export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
   const skippedTeams = new SkippedFlows();
@@ -44,7 +44,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     );
   const executions = groupsOf('executions');
   const quietJobs = groupsOf('jobs');
-  // Jobs that raise an alert or may be slow take several statements, so they form batches of their own.
+  // Jobs that raise an alert or may be slow take several statements, so they form their own batches.
   const alertingJobs = groupsOf('jobs');
   const groupFor = (settlement: Settlement) => {
     const { run } = settlement;
@@ -52,37 +52,35 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     return isQuiet(settlement) && run.slowRule === null ? quietJobs : alertingJobs;
   };
   return {
-    /** Registers a listener for the number of runs that share a commit. One listener. */
+    /** One listener. */
     watchBatches(listener: OnBatch): void {
       onBatch = listener;
     },
-    /** Claims due jobs of queues for a node. */
     claimJobs: JOB_CLAIMS[db.dialect.name](claimContext),
-    /** Starts due runs of teams' crons for a node. */
     claimExecutions: (
       asked: readonly FlowSlots[],
       claimant: Claimant,
     ): Promise<Claim<ClaimedExecution>> =>
       claimExecutions(claimContext, skippedTeams, asked, claimant),
-    /** Ends a run. False if the claim was lost and nothing was changed. */
+    /** False if the claim was lost and nothing was changed. */
     settle: (nodeId: string, settlement: Settlement): Promise<boolean> =>
       groupFor(settlement).add(nodeId, settlement),
-    /** Like `settle`, without a promise. */
+    /** Without a promise. */
     putEnd: (nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void =>
       groupFor(settlement).put(nodeId, settlement, owner),
-    /** The queues with waiting jobs, each with its earliest due time. */
+    /** With their earliest due times. */
     scanQueues: (): Promise<WaitingFlow[]> => scanWaitingQueues(db, points.jobs, clock.now()),
-    /** The teams with a cron to run or a waiting Run now, each with the earliest due time. */
+    /** With their earliest due times. */
     scanTeams: (): Promise<WaitingFlow[]> => scanWaitingTeams(db, points.executions, clock.now()),
-    /** Notes a waiting job that a signal has reported. */
+    /** Reported by a signal. */
     hearOf(queueId: string, dueAt: number): void {
       points.jobs.note(queueId, dueAt);
     },
-    /** Notes that signals may have been lost: the next scans read everything. */
+    /** The next scans read everything. */
     missedSignals(): void {
       for (const each of Object.values(points)) each.forget();
     },
-    /** The earliest possible due time of a waiting job of a queue, as far as `scanQueues` has seen; 0 if unknown. */
+    /** As far as `scanQueues` has seen; 0 if unknown. */
     waitingSince: (queueId: string): number => points.jobs.of(queueId),
   };
 }
@@ -93,7 +91,7 @@ function signalsOf({ run, next, callback, alert }: Settlement): Signal[] {
   if (run.kind === 'job') {
     const { queueId, dueAt } = run;
     if (next) signals.push({ kind: 'jobs', queueId, teamId, dueAt: next.scheduledAt });
-    // A slot of the queue is free for its next job, which was due no earlier.
+    // Its next job was due no earlier.
     if (run.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt });
   }
   if (callback) signals.push({ kind: 'callbacks', teamId });

@@ -11,11 +11,10 @@ import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 export interface Settled {
   /** Whether a run was still the node's to end. Nothing was changed for others. */
   isOurs: (run: Settlement['run']) => boolean;
-  /** Whether the streak of a cron, or how long runs took, has raised an alert. */
   hasRaised: boolean;
 }
 
-/** Ends runs of one table in one transaction: their outcomes, next attempts, callbacks and alerts. */
+/** Outcomes, next attempts, callbacks and alerts in one transaction. */
 export async function settleRuns(
   { db, medians }: { db: Database; medians: Medians },
   table: RunTable,
@@ -48,9 +47,7 @@ function amongEnded(ended: readonly EndedRow[] | null): Settled['isOurs'] {
   return ({ id }) => ids.has(id);
 }
 
-/**
- * Whether ending the run is the only change. For an execution that is not known yet: it depends on the cron's streak.
- */
+/** Unknown for an execution: it depends on the cron's streak. */
 export function isQuiet({ run, alert }: Settlement): boolean {
   return run.kind === 'job' && alert === null && run.unreadable === null;
 }
@@ -61,10 +58,7 @@ function alertOf({ run, end, alert }: Settlement): JobAlert[] {
   return [{ level: alert, teamId, queueId, jobId: id, attemptNumber, end }];
 }
 
-/**
- * The runs, in their order, of crons whose streak may change or that have one. A cron without failed runs that only
- * succeeds needs nothing.
- */
+/** Of crons whose streak may change. A cron without failed runs that succeeds needs nothing. */
 function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[]): SettledRun[] {
   const failedRuns = new Map(
     ended.flatMap((row) =>

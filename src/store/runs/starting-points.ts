@@ -7,21 +7,19 @@ import { type Fields, packRows } from '../database/dialect.ts';
  * reported by `note`.
  */
 const LATE_MS = 120_000;
-/** After this time everything is scanned again, for runs that a clock that was set back may have hidden. */
+/** For runs that a clock that was set back may have hidden. */
 const ALL_EVERY_MS = 600_000;
 
 export const FROM = { id: 'id', from_at: 'bigint' } as const satisfies Fields;
 
 /**
- * The times from which scans for waiting runs may begin, by queue or team. The last scan has found nothing that was due
- * earlier. On Postgres the index keeps entries of runs that have left, with last night's snapshot a million, and a scan
- * from the beginning would have to pass all of them.
+ * Where scans for waiting runs begin, by queue or team: the last scan found nothing due earlier. Postgres' index keeps
+ * entries of runs that have left, and a scan from the beginning would pass all of them.
  */
 export class StartingPoints {
   readonly #clock: Clock;
-  /** The earliest due time at the last scan, of flows where something waited. */
   #heads: ReadonlyMap<string, number> = new Map();
-  /** The due times reported by signals since the last scan ended; the scan under way may not have seen them. */
+  /** Since the last scan ended; the running scan may not have seen them. */
   #signalled = new Map<string, number>();
   #scannedAt = -Infinity;
   #allAtMs = -Infinity;
@@ -30,33 +28,27 @@ export class StartingPoints {
     this.#clock = clock;
   }
 
-  /** Whether the next scan has to read everything. */
   get isAllDue(): boolean {
     return this.#clock.monotonicMs() >= this.#allAtMs;
   }
 
-  /** The time before which nothing waiting in the queue or team is due; 0 if unknown. */
+  /** 0 if unknown. */
   of(id: string): number {
     const known = Math.min(this.#heads.get(id) ?? Infinity, this.#signalled.get(id) ?? Infinity);
     return Math.max(0, Math.min(known, this.#usual()));
   }
 
-  /** Notes that something in the queue or team is due from this time on. */
   note(id: string, dueAt: number): void {
-    // Compared with the present time and not with the last scan: the one under way may begin at a much later time than
-    // that.
+    // Not with the last scan: the running one may begin much later.
     if (dueAt >= this.#clock.now() - LATE_MS) return;
     this.#signalled.set(id, Math.min(dueAt, this.#signalled.get(id) ?? Infinity));
   }
 
-  /** Signals may have been lost: the next scan reads everything. */
   forget(): void {
     this.#allAtMs = -Infinity;
   }
 
-  /**
-   * The parameters of a scan: single points of flows where something has waited for long, and one point for all others.
-   */
+  /** Single points of flows where something waits long, and one for all others. */
   pack(): [heads: string, usual: number] {
     const usual = this.#usual();
     const known = merge(this.#heads, this.#signalled);
@@ -64,11 +56,7 @@ export class StartingPoints {
     return [packRows(FROM, heads), usual];
   }
 
-  /**
-   * Remembers the result of a scan.
-   *
-   * @param beganAt  a time before it began
-   */
+  /** @param beganAt a time before it began */
   scanned(heads: ReadonlyMap<string, number>, beganAt: number, all: boolean): void {
     this.#heads = merge(heads, this.#signalled);
     this.#signalled = new Map();
@@ -76,16 +64,13 @@ export class StartingPoints {
     if (all) this.#allAtMs = this.#clock.monotonicMs() + ALL_EVERY_MS;
   }
 
-  /**
-   * The point of flows without one of their own. If the clock was set back, new runs are due earlier than the last
-   * scan.
-   */
+  /** If the clock was set back, new runs are due earlier than the last scan. */
   #usual(): number {
     return Math.min(this.#scannedAt, this.#clock.now()) - LATE_MS;
   }
 }
 
-/** Merges two maps; the earlier time counts. */
+/** The earlier time counts. */
 function merge(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>) {
   const merged = new Map(a);
   for (const [id, at] of b) merged.set(id, Math.min(at, a.get(id) ?? Infinity));

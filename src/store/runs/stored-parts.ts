@@ -7,12 +7,9 @@ import { parseList } from '../database/parse-list.ts';
 import { remembered } from '../database/remembered.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/**
- * Reads the parts of a row that are stored sealed or as JSON. A part that was sealed with another APP_KEY or is damaged
- * is left out and noted, so that it does not make other rows unreadable.
- */
+/** A part that can't be decrypted or is damaged is left out and noted, so that other rows stay readable. */
 export class PartsReader {
-  /** The first part that can't be read; null if all can. */
+  /** Null if all can be read. */
   unreadable: string | null = null;
 
   read<T>(part: keyof typeof UNREADABLE_TEXTS, open: () => T, instead: T): T {
@@ -36,7 +33,7 @@ export class PartsReader {
     return this.read('secret', () => secrets.open(sealed), null);
   }
 
-  /** A cron's payload, which is stored as a JSON string literal. */
+  /** Stored as a JSON string literal. */
   readPayload(text: string | null): string | null {
     return this.read('payload', () => (text === null ? null : parseString(text)), null);
   }
@@ -44,7 +41,7 @@ export class PartsReader {
 
 const parsed = new Map<string, readonly Assertion[]>();
 
-/** The same list for the same text: the runs of a queue share the results derived from its assertions (`needsOf`). */
+/** The same list for the same text: runs share derived results (`needsOf`). */
 function parseAssertions(text: string): readonly Assertion[] {
   return remembered(parsed, text, () => parseList<Assertion>(text));
 }

@@ -1,6 +1,5 @@
 import type { Fields } from '../database/dialect.ts';
 
-/** A team and how many of its runs or callbacks may start. */
 export const TEAM_SLOTS = { team_id: 'id', slots: 'int' } as const satisfies Fields;
 
 export interface TeamSlots {

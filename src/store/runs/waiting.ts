@@ -3,17 +3,14 @@ import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
-/** A flow with waiting runs, and its earliest due time. */
 export interface WaitingFlow {
-  /** The queue's id; for crons the team's id. */
+  /** For crons the team's. */
   id: string;
   teamId: string;
   nextDueAt: number;
 }
 
-/**
- * One index step per queue, from its starting point. $1 queues with a point of their own, $2 the point of the others
- */
+/** From its starting point. $1 queues with a point of their own, $2 the others' point */
 const scanQueues = preparedStatement<{
   queue_id: string;
   team_id: string;
@@ -32,10 +29,7 @@ const scanQueues = preparedStatement<{
   select * from heads where scheduled_at is not null`,
 );
 
-/**
- * Every queue with waiting jobs, and its earliest due time. Costs one index step per queue, however many jobs wait; on
- * Postgres it does not pass entries of jobs that have left.
- */
+/** One index step per queue; on Postgres it doesn't pass entries of jobs that have left. */
 export async function scanWaitingQueues(
   db: Database,
   points: StartingPoints,
@@ -51,7 +45,7 @@ export async function scanWaitingQueues(
   return waiting;
 }
 
-/** One step of each index per team; with a join the planner might read all crons instead. */
+/** With a join the planner might read all crons. */
 const scanTeams = preparedStatement<{
   team_id: string;
   next_run_at: number | null;
@@ -73,13 +67,13 @@ const scanTeams = preparedStatement<{
     select * from heads where next_run_at is not null or waiting_since is not null`;
 });
 
-/** SQLite keeps no entries of runs that have left, so its scans begin at the start. */
+/** SQLite keeps no entries of runs that have left. */
 function whereToBegin({ dialect }: Database, points: StartingPoints) {
   const all = !dialect.keepsDeadRows || points.isAllDue;
   return { all, parameters: all ? [packRows(FROM, []), 0] : points.pack() };
 }
 
-/** Every team with a cron to run or a waiting Run now, and its earliest due time. Costs one index step per team. */
+/** One index step per team. */
 export async function scanWaitingTeams(
   db: Database,
   points: StartingPoints,

@@ -6,23 +6,22 @@ import { makeFolders } from '../database/make-folders.ts';
 export interface BackupOrder {
   databasePath: string;
   folder: string;
-  /** How many copies are kept, the new one included. */
+  /** The new one included. */
   keep: number;
-  /** Milliseconds since 1970 UTC. */
   now: number;
 }
 
-/** A copy in the folder. Other files of the folder are left alone. */
+/** Other files aren't touched. */
 export interface KeptBackup {
   name: string;
   at: number;
 }
 
 const NAME = /^belfry-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
-/** A file of a backup that was interrupted. */
+/** Of an interrupted backup. */
 const DRAFT = /^belfry-\d{4}-\d\d-\d\dT\d{6}Z\.db\.\d+\.part(-journal)?$/;
 
-/** The copies in the folder, newest first; none where the folder does not exist. */
+/** Newest first; none without the folder. */
 export function listBackups(folder: string): KeptBackup[] {
   return filesOf(folder)
     .flatMap((name) => {
@@ -33,7 +32,7 @@ export function listBackups(folder: string): KeptBackup[] {
     .toSorted((a, b) => b.at - a.at);
 }
 
-/** Makes a copy, and then deletes the oldest ones above `keep`. If the copy fails, none is deleted. */
+/** Then deletes the oldest ones. If the copy fails, none is deleted. */
 export function backUpIntoFolder({ databasePath, folder, keep, now }: BackupOrder): SqliteBackup {
   const file = join(folder, nameOf(now));
   try {

@@ -4,13 +4,12 @@ import type { BackupOrder } from './backup-folder.ts';
 import { startWorker } from './start-worker.ts';
 
 export interface RunningBackup {
-  /** Rejects if the database can't be read, or the copy is not sound. */
   made: Promise<SqliteBackup>;
-  /** Stops the backup. The next one removes its unfinished file. */
+  /** The next one removes its unfinished file. */
   cancel: () => Promise<void>;
 }
 
-/** Makes a copy on a separate thread, because it takes as long as the disk needs. */
+/** It takes as long as the disk needs. */
 export function backUpOnThread(order: BackupOrder): RunningBackup {
   const worker: Worker = startWorker({ workerData: { backup: order }, name: 'sqlite-backup' });
   const { promise: made, resolve, reject } = Promise.withResolvers<SqliteBackup>();

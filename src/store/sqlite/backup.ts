@@ -21,13 +21,9 @@ export type SqliteBackup =
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Copies a SQLite database to a new file while others read and write it.
- *
- * The copy is made in one reading transaction, so writers can neither make it inconsistent nor delay it (a copy page by
- * page would start again at each commit of another process). It is checked, and gets its final name only when it is
- * complete and on the disk. Only its owner may read it.
- *
- * @throws StoreError  if the database cannot be read or the copy is not sound
+ * A copy in one reading transaction, so writers can't make it inconsistent or delay it (page by page it would start
+ * again at each commit). It is checked, and named only when it is complete and on disk. Only its owner may read it.
+ * @throws StoreError if the database can't be read or the copy isn't sound
  */
 export function backUpSqliteFile(databasePath: string, target: string): SqliteBackup {
   const path = resolve(target);
@@ -55,7 +51,7 @@ function copyInto(databasePath: string, draft: string): void {
     throw new StoreError('STORE_DAMAGED', `the copy is not sound: ${String(verdict)}`);
 }
 
-/** Gives the copy its final name. Never overwrites a file that has been made meanwhile. */
+/** Never overwrites a file. */
 function publish(draft: string, path: string): SqliteBackup {
   sync(draft);
   try {

@@ -5,10 +5,8 @@ import type { Connection } from './connection.ts';
 import type { Answer, Call } from './protocol.ts';
 
 /**
- * Runs waiting transaction scripts together in one transaction, so that they share the cost of a commit. A script that
- * fails is rolled back alone. If the commit fails, or the transaction ends early, all have failed.
- *
- * @returns one answer per call, in their order
+ * Waiting scripts share a commit. A script that fails is rolled back alone. If the commit fails, all have failed.
+ * @returns one answer per call, in order
  */
 export async function carryOut(
   connection: Connection,
@@ -45,7 +43,7 @@ async function carryOutOne(
 ): Promise<Answer> {
   connection.run('savepoint one', []);
   try {
-    // Loaded when first needed: a thread that only reads, or an idle service, does not need them.
+    // A thread that only reads doesn't need them.
     loaded ??= load();
     const { transactionScripts, runsStatements, sqlite } = await loaded;
     const called = transactionScripts.get(script);
@@ -56,7 +54,7 @@ async function carryOutOne(
     connection.run('release one', []);
     return { id, rows: [], changes: 0, output, ...(reports ? { ran } : {}) };
   } catch (error) {
-    // A full disk may have ended the whole transaction; then the other scripts are undone as well.
+    // A full disk may have ended the transaction; then the other scripts are undone too.
     if (!connection.isInTransaction) throw error;
     connection.run('rollback to one', []);
     connection.run('release one', []);

@@ -1,16 +1,13 @@
 /**
- * The code of a thread with one SQLite connection.
- *
- * A commit waits for the disk and a search may read a lot. Both happen there, so that neither delays the timers and
- * sockets of the main thread. Statements are executed and answered in the order of their arrival. Transaction scripts
- * wait while a transaction is open whose statements come one by one; waiting scripts run together.
+ * A thread with one connection, so that commits and searches don't delay the main thread. Statements run in order.
+ * Transaction scripts wait for an open transaction, then run together.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { carryOut, faultOf } from './carry-out.ts';
 import { Connection } from './connection.ts';
 import type { Answer, Ask, Call, WorkerSettings } from './protocol.ts';
 
-/** Opens the connection and answers messages of the port until it is closed. Throws the errors of `node:sqlite`. */
+/** Throws the errors of `node:sqlite`. */
 export function serveConnection(port: MessagePort, settings: WorkerSettings): void {
   const server = new ConnectionServer(port, settings);
   port.on('message', (message: Ask | Call | 'close') => server.take(message));
@@ -59,7 +56,7 @@ class ConnectionServer {
     this.#isWorking = false;
   }
 
-  /** Takes all messages that have arrived, without going back to the event loop for each. */
+  /** Without going back to the event loop for each. */
   #takeWaiting(): void {
     for (;;) {
       const next = receiveMessageOnPort(this.#port);

@@ -6,13 +6,13 @@ interface Prepared {
   returnsRows: boolean;
 }
 
-/** Enough for every statement in the code; texts of searches vary and displace each other. */
+/** Texts of searches vary and displace each other. */
 const MAX_PREPARED = 300;
 const VACUUM = 'pragma incremental_vacuum';
-/** A statement that waited less than this in the thread's queue still waits the full time for a locked file. */
+/** Up to here a statement still waits the full time for a locked file. */
 const NO_WAIT_MS = 250;
 
-/** One SQLite connection and its prepared statements. Throws the errors of `node:sqlite`. */
+/** Throws the errors of `node:sqlite`. */
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #busyTimeoutMs: number;
@@ -31,8 +31,8 @@ export class Connection {
   }
 
   /**
-   * Sets how long the next statement waits for a locked file: the limit less the time since it was requested. So while
-   * another program locks the file, all queued statements are refused in time, and not one after the other.
+   * The limit less the time since the request: while another program locks the file, all queued statements are refused
+   * in time.
    */
   waitSince(askedAtMs: number): void {
     const waitedMs = threadsClockMs() - askedAtMs;
@@ -48,18 +48,18 @@ export class Connection {
   }
 
   /**
-   * Begins with `immediate`. Otherwise a transaction that reads first and writes later could find that another one
-   * wrote in between, and fail with a lock error that no waiting resolves.
+   * `immediate`: a transaction that reads first could find that another one wrote, and fail with a lock error that no
+   * waiting resolves.
    */
   begin(): void {
     this.#database.exec('begin immediate');
   }
 
   run(sql: string, parameters: readonly unknown[]): { rows: unknown[]; changes: number } {
-    // A commit that failed on a full disk may have ended the transaction.
+    // A failed commit on a full disk may have ended the transaction.
     if (sql === 'rollback' && !this.isInTransaction) return { rows: [], changes: 0 };
     if (sql.startsWith(VACUUM)) {
-      // One step frees only one page; `exec` runs the pragma to its end.
+      // One step frees one page; `exec` runs the pragma to its end.
       this.#database.exec(sql);
       return { rows: [], changes: 0 };
     }
@@ -77,7 +77,7 @@ export class Connection {
   #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
     if (known) {
-      // The map keeps the order of the last use, so the hot statements are never the first to go.
+      // In the order of last use.
       this.#prepared.delete(text);
       this.#prepared.set(text, known);
       return known;

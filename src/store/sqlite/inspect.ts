@@ -6,14 +6,14 @@ import { inspectTables } from '../database/inspect-tables.ts';
 import { sqlite } from '../sql/sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
-/** With less free space than this, the next job may not fit. */
+/** With less, the next job may not fit. */
 const ROOM_BYTES = 1024 * 1024;
 /** https://sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
-/** Throws the error of SQLite or the file system if the file cannot be read. */
+/** Throws the error of SQLite or the file system. */
 export async function inspectSqliteFile(path: string, now: number): Promise<Inspection> {
-  // Not `existsSync`, which also gives false for a folder that this user may not read.
+  // `existsSync` is also false for a folder that this user may not read.
   if (!isThere(path)) return { kind: 'not-made-yet' };
   using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
@@ -53,10 +53,7 @@ function readSizes(database: DatabaseSync) {
   return { bytes: Number(row?.['bytes']), endedRuns: Number(row?.['runs']) };
 }
 
-/**
- * Takes the write lock and releases it. File permissions are checked apart, because SQLite accepts the lock on a file
- * that it may only read.
- */
+/** Permissions are checked apart: SQLite accepts the lock on a file that it may only read. */
 function tryWriting(path: string): string | null {
   try {
     for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);

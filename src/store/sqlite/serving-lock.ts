@@ -2,13 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../database/errors.ts';
 
 /**
- * The right to serve a SQLite file, for one process at a time.
- *
- * It is an exclusive transaction on a small database next to the file. The operating system releases such a lock
- * however the process ends, so no stale lock can remain. The command line works during a running service and does not
- * take it.
- *
- * @returns the function that releases the lock
+ * One process at a time, by an exclusive transaction on a small database next to the file. The system releases it
+ * however the process ends. Commands don't take it. @returns releases the lock
  * @throws STORE_LOCKED, naming the file
  */
 export function takeServingLock(path: string): () => void {

@@ -6,8 +6,8 @@ import { LocalSignals } from '../database/signals.ts';
 const LOOK_EVERY_MS = 200;
 
 /**
- * Signals within the one process that serves a SQLite file, and a signal when the command line has written to the file:
- * SQLite counts commits of other connections, and reading that count costs nothing.
+ * Also a signal when a command has written to the file: SQLite counts commits of other connections, and reading that
+ * count costs nothing.
  */
 export class SqliteSignals extends LocalSignals {
   readonly #db: Database;
@@ -22,7 +22,7 @@ export class SqliteSignals extends LocalSignals {
     this.#clock = clock;
   }
 
-  /** Afterwards every commit of another connection is noticed: a caller that starts now has read all earlier ones. */
+  /** A caller that starts now has read all earlier commits. */
   async start(): Promise<void> {
     await this.#look();
   }
@@ -39,7 +39,7 @@ export class SqliteSignals extends LocalSignals {
       if (this.#seen !== null && seen !== this.#seen) this.send([{ kind: 'unknown' }]);
       this.#seen = seen;
     } catch {
-      // The writer is busy or its disk is full; its own callers get the error. Try again.
+      // The writer is busy or its disk is full; its callers get the error.
     }
     if (!this.#closed) this.#cancel = this.#clock.after(LOOK_EVERY_MS, () => void this.#look());
   }

@@ -1,10 +1,9 @@
 import { getAsset, isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** The thread's script in a package; in an executable, the asset of this name. */
+/** In an executable, the asset of this name. */
 const PACKAGED_WORKER = 'sqlite-worker.cjs';
 
-/** Starts the script of `worker.ts`, which is found where this process loads its code. */
 export function startWorker(options: WorkerOptions): Worker {
   if (isSea()) return new Worker(getAsset(PACKAGED_WORKER, 'utf8'), { ...options, eval: true });
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : `./${PACKAGED_WORKER}`;

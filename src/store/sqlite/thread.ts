@@ -11,14 +11,13 @@ import {
 } from './protocol.ts';
 import { startWorker } from './start-worker.ts';
 
-/** Called once if a thread ends without being closed. It is not started again, and no call is answered any more. */
+/** The thread ended without being closed; no call is answered any more. */
 export type OnLost = (fault: StoreError) => void;
 
 function startThread(settings: WorkerSettings): ConnectionThread {
   return startWorker({ workerData: settings, name: settings.name });
 }
 
-/** One SQLite connection on its own thread. */
 export class SqliteThread implements SqliteLine {
   readonly #thread: ConnectionThread;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
@@ -86,7 +85,7 @@ export class SqliteThread implements SqliteLine {
     pending?.resolve(answer);
   }
 
-  /** @param cause the cause of the thread's end (out of memory, a defect); null if unknown */
+  /** @param cause null if unknown */
   #end(cause: Error | null): void {
     if (this.#fault) return;
     const why = cause === null ? '' : ` (${cause.message})`;

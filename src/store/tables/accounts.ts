@@ -1,12 +1,8 @@
-/**
- * People: accounts, their sessions and tokens, and who belongs to which team.
- *
- * No token is kept as text: `token_hash` is its SHA-256 in hexadecimal (§5.2, §5.9).
- */
+/** `token_hash` is SHA-256 in hexadecimal (§5.2, §5.9). */
 import { bigint, id, instant, integer, oneOf, table, text, yesNo } from './table.ts';
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
-/** The roles that an invitation or a change of role can give. A team gets a new owner only by a transfer. */
+/** A team gets a new owner only by a transfer. */
 export type InvitedRole = Exclude<Role, 'owner'>;
 
 export const users = table(
@@ -18,7 +14,7 @@ export const users = table(
     email: text().unique.check((name) => `${name} = lower(${name})`),
     email_verified: yesNo().default(0),
     two_factor_enabled: yesNo().default(0),
-    /** The team that the user's API token acts on (§5.2). May have been deleted, or left, since. */
+    /** The API token acts on it (§5.2). It may be deleted or left. */
     current_team_id: id().orNull,
     created_at: instant(),
     updated_at: instant(),
@@ -35,7 +31,7 @@ export const sessions = table(
     expires_at: instant(),
     ip_address: text().orNull,
     user_agent: text().orNull,
-    /** The issuer of the provider; null for a session that was opened with Belfry's own sign-in (§5.7). */
+    /** The provider's issuer; null for Belfry's own sign-in (§5.7). */
     opened_by: text().orNull,
     created_at: instant(),
   },
@@ -45,7 +41,6 @@ export const sessions = table(
   },
 );
 
-/** How a user signs in: by password or by identity providers. */
 export const accounts = table(
   'accounts',
   {
@@ -71,7 +66,7 @@ export const oneTimeTokens = table(
     /** SHA-256 in hexadecimal. */
     hash: text(),
     purpose: text(),
-    /** A user's id, or the email of a person who has no account yet. */
+    /** A user's id, or the email of a person without an account. */
     whom: text(),
     detail: text(),
     expires_at: instant(),
@@ -92,9 +87,9 @@ export const twoFactors = table(
     sealed_secret: text(),
     /** A JSON list of keyed hashes. */
     recovery_codes: text(),
-    /** 0 until the first code shows that the authenticator has the secret. */
+    /** 0 until the first code. */
     verified: yesNo().default(0),
-    /** The step of the last code that was used (RFC 6238). */
+    /** Of the last used code (RFC 6238). */
     last_step: bigint(),
   },
   { key: ['user_id'] },
@@ -130,7 +125,7 @@ export const memberships = table(
     team_id: id().deletedWith('teams'),
     user_id: id().deletedWith('users'),
     role: oneOf<Role>('owner', 'admin', 'member', 'viewer'),
-    /** The group of the provider or proxy that it came from (§5.7); null for one that was made by hand. */
+    /** Null for a membership made by hand (§5.7). */
     group_name: text().orNull,
     created_at: instant(),
   },
@@ -143,7 +138,7 @@ export const memberships = table(
   },
 );
 
-/** Open invitations. One that was used or revoked is deleted, so it cannot be used again. */
+/** A used or revoked one is deleted. */
 export const invitations = table(
   'invitations',
   {
@@ -164,7 +159,7 @@ export const apiTokens = table(
   {
     user_id: id().deletedWith('users'),
     token_hash: text().unique,
-    /** The token's last four characters. */
+    /** The last four characters. */
     hint: text(),
     created_at: instant(),
     last_used_at: instant().orNull,

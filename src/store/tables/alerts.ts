@@ -1,9 +1,9 @@
-/** Alerts, their notifications, channels and maintenance windows (§6.4). */
+/** §6.4 */
 import type { AlertLevel } from '#domain/alert-streak';
 import type { FailureReason } from '#domain/failure';
 import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
 
-/** `reminder`: the failure that was raised before continues. `slow`: it is about how long runs take. */
+/** `reminder`: the failure continues. `slow`: about how long runs take. */
 export type AlertKind = 'reminder' | 'slow';
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
 
@@ -13,31 +13,29 @@ export const alerts = table(
     team_id: id(),
     id: id(),
     raised_at: instant(),
-    /** `usage`: the team has used a part of its month (§6.7). Such an alert has no run and is sent to nobody. */
+    /** `usage`: without a run and sent to nobody (§6.7). */
     level: oneOf<AlertLevel | 'usage'>('warning', 'failure', 'recovery', 'usage'),
     source: oneOf('cron', 'queue', 'team'),
     source_id: id(),
-    /** The name at that time: the source may have been renamed or deleted since. */
     source_name: text(),
     run_id: id().orNull,
     attempt_number: integer().orNull,
     response_status: integer().orNull,
     reason: text<FailureReason>().orNull,
     error_message: text().orNull,
-    /** Crons: consecutive failed runs. */
+    /** Consecutive, of a cron. */
     failed_runs: integer().orNull,
     /** Recoveries, reminders and slow runs. */
     down_ms: bigint().orNull,
     delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed').orNull,
-    /** The name of the maintenance window at that time. */
     muted_by: text().orNull,
-    /** The group of the alert's notifications; alerts that are sent together share one. */
+    /** Shared by alerts that are sent together. */
     notice_id: id().orNull,
     is_read: yesNo().default(0),
     window_id: id().orNull,
-    /** The kind of an alert that no run has raised, such as a reminder; null for a run's own alert. */
+    /** Null for a run's own alert. */
     kind: text<AlertKind>().orNull,
-    /** Of usage: the month, such as `2026-11`, and the mark in per cent, which is raised once a month. */
+    /** Of usage: `2026-11`, and per cent. */
     month: text().orNull,
     mark: integer<80 | 100>().orNull,
     used: bigint().orNull,
@@ -67,28 +65,28 @@ export const alerts = table(
   },
 );
 
-/** Notices that are still to be sent. A row is deleted when all targets were notified, or none can be any more. */
+/** Deleted when all targets were notified or have failed. */
 export const notices = table(
   'notices',
   {
     team_id: id(),
     id: id(),
     alert_count: integer().atLeast(1),
-    /** JSON list of `NoticeTarget`: the recipients that are still to be notified. */
+    /** `NoticeTarget`s that are left. */
     targets: json(),
-    /** Also the end of the lease while a node sends the notice. */
+    /** Also the end of the lease. */
     next_try_at: instant(),
     first_tried_at: instant().orNull,
     attempts: integer().default(0),
-    /** The id of the last try. After a first try no alerts join the notice. */
+    /** After a first try no alerts join the notice. */
     claim_id: id().orNull,
-    /** The notice's channel; null for the default one, and for mails to members. */
+    /** Null for the default channel, and for mails to members. */
     channel_id: id().orNull,
-    /** The group of alerts, shared by notices to several channels. */
+    /** Shared by notices to several channels. */
     group_id: id(),
-    /** Whether another notice sends the same alerts to the default channel. */
+    /** Another notice sends the same alerts to the default channel. */
     is_beside_default: yesNo().default(0),
-    /** Notices of one channel with the same batch are sent as one message. */
+    /** Notices of a batch are one message. */
     batch_id: id().orNull,
   },
   {
@@ -110,15 +108,15 @@ export const alertBursts = table(
   { key: ['team_id', 'queue_id', 'level'] },
 );
 
-/** A cron or queue that is slow: `SlowSpell` in domain/slow-runs. */
+/** `SlowSpell` in domain/slow-runs. */
 export const slowSpells = table(
   'slow_spells',
   {
     team_id: id(),
     source_id: id(),
-    /** The rule by which it is slow. A change of the rule raises a new alert. */
+    /** A changed rule raises a new alert. */
     rule: text(),
-    /** Null in a row that was inserted only to be locked. */
+    /** Null in a row that only serves as a lock. */
     since: instant().orNull,
     last_at: instant(),
     notified_at: instant(),
@@ -133,9 +131,7 @@ export const failingQueues = table(
     team_id: id(),
     queue_id: id(),
     failing_since: instant(),
-    /** The time of the next reminder. */
     remind_at: instant(),
-    /** After how many hours each comes. */
     hours: integer(),
   },
   {
@@ -153,16 +149,16 @@ export const channels = table(
     is_default: yesNo(),
     /** Null for the default channel. */
     name: text().orNull,
-    /** The kinds are in domain/notification-channel; a new one needs no migration. */
+    /** See domain/notification-channel; a new one needs no migration. */
     kind: text(),
     /** JSON of the fields of its kind, such as the address of a webhook. */
     sealed_fields: text().orNull,
     last_sent_at: instant().orNull,
     last_error: text().orNull,
     last_error_at: instant().orNull,
-    /** How many minutes the channel collects notifications; null: each is sent alone. */
+    /** Null: each is sent alone. */
     collect_minutes: integer().orNull,
-    /** The batch that it collects now, and the end of the collecting: `Collection` in domain/alert-digest. */
+    /** `Collection` in domain/alert-digest. */
     collecting_id: id().orNull,
     collecting_until: instant().orNull,
     created_at: instant(),
@@ -186,10 +182,10 @@ export const maintenanceWindows = table(
     starts_at: instant(),
     ends_at: instant(),
     is_weekly: yesNo(),
-    /** JSON of `MaintenanceWindow['covers']`. Its sources may have been deleted since. */
+    /** JSON of `MaintenanceWindow['covers']`. */
     covers: json(),
     created_at: instant(),
-    /** The last end of the window for which notices were made (§6.6). */
+    /** The last end that was notified (§6.6). */
     notified_until: instant().orNull,
   },
   { key: ['team_id', 'id'], checks: { ends_after_its_start: 'ends_at > starts_at' } },

@@ -1,4 +1,3 @@
-/** Counts of runs and of waiting jobs, for plots, limits and metrics. */
 import { bigint, id, instant, integer, oneOf, rowNumber, table, text } from './table.ts';
 
 export const usageMonths = table(
@@ -8,7 +7,7 @@ export const usageMonths = table(
     /** `2026-11` */
     month: text(),
     used: bigint(),
-    /** How many of the last requested runs were granted: one part of a statement passes this to the next. */
+    /** One part of a statement passes it to the next. */
     granted: bigint().default(0),
   },
   { key: ['team_id', 'month'], indexes: { usage_months_by_month: { on: ['month'] } } },
@@ -25,10 +24,10 @@ export const usageDays = table(
   { key: ['team_id', 'day'] },
 );
 
-/** `failed`: a final failure of any kind; `retried`: a failed attempt with another one to follow. */
+/** `failed`: finally; `retried`: another attempt follows. */
 const countedOutcome = () => oneOf('success', 'retried', 'failed');
 
-/** Counts of outcomes, so that a plot of a month reads a few hundred rows. */
+/** A plot of a month reads a few hundred rows. */
 export const outcomeHours = table(
   'outcome_hours',
   {
@@ -44,11 +43,11 @@ export const durationHours = table(
   'duration_hours',
   {
     team_id: id(),
-    /** The id of a queue or a cron, or of the team for all its runs. */
+    /** A queue, a cron, or the team. */
     source_id: id(),
     hour: instant(),
     outcome: countedOutcome(),
-    /** The step of domain/duration-histogram.ts. */
+    /** domain/duration-histogram.ts */
     step: integer(),
     runs: bigint(),
   },
@@ -59,8 +58,8 @@ export const durationHours = table(
 );
 
 /**
- * Counts of the runs of a batch that are not added to the other counts yet (figures/batch-counts.ts). Rows are only
- * inserted and deleted; a counter that every batch changes would keep all its versions with an old snapshot.
+ * Not added up yet (figures/batch-counts.ts). Rows are only inserted and deleted: an updated counter would keep all
+ * its versions with an old snapshot.
  */
 export const batchCounts = table(
   'batch_counts',
@@ -70,16 +69,16 @@ export const batchCounts = table(
     /** Of the team for `started`. */
     source_id: id(),
     hour: instant(),
-    /** `started`: runs that were claimed, which count for the team's month. */
+    /** `started`: claimed runs, for the team's month. */
     outcome: oneOf('success', 'retried', 'failed', 'started'),
-    /** As in `duration_hours`; null for runs that were not sent, and for `started`. */
+    /** Null for runs that weren't sent, and for `started`. */
     step: integer().orNull,
     runs: bigint(),
   },
   { key: ['id'], indexes: { batch_counts_of_source: { on: ['team_id', 'source_id'] } } },
 );
 
-/** How many due jobs waited at the times of `depth_looks`; without waiting jobs there is no row (depths.ts). */
+/** At the times of `depth_looks`; no row without waiting jobs (depths.ts). */
 export const queueDepths = table(
   'queue_depths',
   {

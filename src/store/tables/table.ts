@@ -1,6 +1,6 @@
 /**
- * Declarations of tables. One declaration gives the DDL of both databases (ddl.ts), the row type for Kysely (tables.ts)
- * and the fields of packed parameters (`fieldsOf`).
+ * One declaration gives the DDL of both databases (ddl.ts), the row type (tables.ts) and the fields of packed
+ * parameters.
  */
 import type { Generated } from 'kysely';
 import type { DialectName, FieldType } from '../database/dialect.ts';
@@ -16,11 +16,11 @@ interface Rules {
   isUnique?: boolean;
   default?: number;
   check?: (name: string) => string;
-  /** Names the table whose `id` the column holds; the row is deleted with that one. */
+  /** The row is deleted with that one. */
   owner?: string;
 }
 
-/** A column of stored type `Stored`. Each method returns a changed copy. */
+/** Each method returns a changed copy. */
 export class Column<Stored, K extends Kind = Kind> {
   declare readonly stored: Stored;
   readonly kind: K;
@@ -39,7 +39,6 @@ export class Column<Stored, K extends Kind = Kind> {
     return new Column(this.kind, { ...this.rules, isUnique: true });
   }
 
-  /** An insert may omit the column. */
   default(value: Stored & number): Column<Generated<Stored>, K> {
     return new Column(this.kind, { ...this.rules, default: value });
   }
@@ -61,24 +60,20 @@ export class Column<Stored, K extends Kind = Kind> {
   }
 }
 
-/** A UUID: 16 bytes on Postgres, text on SQLite. */
+/** 16 bytes on Postgres, text on SQLite. */
 export const id = () => new Column<string, 'id'>('id');
-/** A list of UUIDs; on SQLite as JSON. */
+/** JSON on SQLite. */
 export const ids = () => new Column<readonly string[], 'ids'>('ids');
 export const text = <T extends string = string>() => new Column<T, 'text'>('text');
-/** A number of at most 32 bits. */
 export const integer = <T extends number = number>() => new Column<T, 'int'>('int');
-/** A whole number beyond 32 bits. */
 export const bigint = () => new Column<number, 'bigint'>('bigint');
-/** Milliseconds since 1970 UTC. */
 export const instant = bigint;
-/** Text of JSON. */
 export const json = () => new Column<string, 'json'>('json');
 export const bytes = () => new Column<Uint8Array, 'bytes'>('bytes');
-/** An ascending number that the database gives to each row; it must be the table's key. */
+/** Ascending, given by the database; the table's key. */
 export const rowNumber = () => new Column<Generated<number>, 'rowNumber'>('rowNumber');
 export const yesNo = () => new Column<YesNo, 'int'>('int').check((name) => `${name} in (0, 1)`);
-/** One of some texts, which the database checks. */
+/** Checked by the database. */
 export const oneOf = <const T extends string>(...values: readonly T[]) =>
   text<T>().check((name) => `${name} in (${values.map((value) => `'${value}'`).join(', ')})`);
 
@@ -94,9 +89,7 @@ export interface Table<Name extends string = string, C extends Columns = Columns
   name: Name;
   columns: C;
   key: readonly (keyof C)[];
-  /** Further unique constraints, by name. */
   unique?: Readonly<Record<string, readonly (keyof C)[]>>;
-  /** Conditions on several columns of a row, by name. */
   checks?: Readonly<Record<string, string>>;
   indexes?: Readonly<Record<string, Index<C>>>;
   sqlite?: Storage<C>;
@@ -105,7 +98,7 @@ export interface Table<Name extends string = string, C extends Columns = Columns
 
 interface Storage<C extends Columns> {
   parameters?: Readonly<Record<string, number>>;
-  /** The columns of the partition key, which also end the primary key, and the first partitions by name. */
+  /** They also end the primary key. The first partitions by name. */
   partitions?: { by: readonly (keyof C)[]; made: Readonly<Record<string, string>> };
 }
 
@@ -117,12 +110,10 @@ export function table<const Name extends string, C extends Columns>(
   return { name, columns, ...rest };
 }
 
-/** The type of a table's rows for Kysely. */
 export type RowOf<T extends { columns: Columns }> = {
   [N in keyof T['columns']]: T['columns'][N]['stored'];
 };
 
-/** The kinds of a table's columns, for packed parameters. */
 export function fieldsOf<C extends Columns, Left extends keyof C = never>(
   columns: C,
   ...leftOut: readonly Left[]
@@ -133,7 +124,6 @@ export function fieldsOf<C extends Columns, Left extends keyof C = never>(
   };
 }
 
-/** The names of a table's columns, in their order. */
 export function namesOf<C extends Columns, Left extends keyof C = never>(
   columns: C,
   ...leftOut: readonly Left[]

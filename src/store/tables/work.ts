@@ -1,10 +1,6 @@
 /**
- * Teams, crons, queues and jobs, and their runs.
- *
- * Every delivery pays for each index on `jobs` and `ended_jobs`, so there is one only for each frequent question. Lists
- * are merged from one range per queue and state (lists/ranges.ts), so most of them need no index of their own.
- *
- * A column named `sealed_…` holds a secret that seal.ts has encrypted.
+ * Every delivery pays for each index on `jobs` and `ended_jobs`, so only frequent questions have one. Lists merge one
+ * range per queue and state (lists/ranges.ts). Columns `sealed_…` are encrypted (seal.ts).
  */
 import type { FailureReason } from '#domain/failure';
 import type { HttpMethod } from '#domain/exchange';
@@ -30,15 +26,14 @@ export const teams = table(
     name: text(),
     plan: text(),
     sealed_signing_secret: text().orNull,
-    /** When the signing secret took effect. */
     signing_secret_set_at: instant().orNull,
     sealed_next_signing_secret: text().orNull,
     next_signing_secret_set_at: instant().orNull,
     created_at: instant(),
-    /** Since when all work of the team is paused, and by which user; null: it is not paused (team-pauses.ts). */
+    /** Null: not paused (team-pauses.ts). */
     paused_at: instant().orNull,
     paused_by: text().orNull,
-    /** Set when the team is deleted: its work stops at once, its rows are deleted in small batches. */
+    /** Its rows are deleted in small batches. */
     deleted_at: instant().orNull,
   },
   {
@@ -54,23 +49,21 @@ export const queues = table(
     id: id(),
     name: text(),
     timeout_seconds: integer().between(1, 300),
-    /** JSON list of seconds (§3.4). */
+    /** Seconds (§3.4). */
     retry_schedule: json(),
     retries_enabled: yesNo(),
     concurrency_limit: integer().atLeast(1).orNull,
-    /** As domain/rate.ts writes it; null for none. */
+    /** domain/rate.ts */
     rate: text().orNull,
-    /** JSON list of `Assertion`. */
     assertions: json(),
     email_alerts: yesNo(),
     dead_letter_days: integer().between(1, 365),
     is_paused: yesNo(),
     created_at: instant(),
-    /** JSON of `AlertSettings` without its rule of slow runs; null for the defaults. */
+    /** Without the rule for slow runs; null for the defaults. */
     alert_settings: json().orNull,
-    /** JSON of `SlowRule`, apart from the other settings because it travels with every claim. */
+    /** Apart from the other settings, because every claim reads it. */
     slow_rule: json().orNull,
-    /** JSON list of tags; null for none. */
     tags: json().orNull,
   },
   {
@@ -80,13 +73,13 @@ export const queues = table(
   },
 );
 
-/** Every run leaves `jobs` and `executions` soon. Its dead row must be vacuumed before the next million has come. */
+/** Every run leaves soon; vacuum must remove its dead row before the next million. */
 const VACUUMED_OFTEN = {
   autovacuum_vacuum_scale_factor: 0.02,
   autovacuum_vacuum_threshold: 5000,
 };
 
-/** The indexed start of a URL, sorted by code points. */
+/** Sorted by code points. */
 const URL_START = {
   expression: { sqlite: 'substr(url, 1, 100)', postgres: 'left(url, 100) collate "C"' },
 };
@@ -109,7 +102,7 @@ const sending = {
 const content = {
   /** JSON list of [name, value]. */
   sealed_headers: text().orNull,
-  /** JSON text as given (§2.6). */
+  /** As given (§2.6). */
   payload: text().orNull,
 };
 
@@ -119,7 +112,7 @@ export const jobs = table(
     ...attempt,
     status: oneOf('pending', 'processing'),
     ...sending,
-    /** The node that has claimed the job, while `processing`. */
+    /** While `processing`. */
     claimed_by: id().orNull,
     ...content,
   },
@@ -128,18 +121,17 @@ export const jobs = table(
     checks: { processing_is_claimed: "(status = 'processing') = (claimed_by is not null)" },
     indexes: {
       jobs_waiting: { on: ['queue_id', 'scheduled_at', 'id'], where: "status = 'pending'" },
-      // With the time, so that the search for lost claims can begin at the time of the first claim in doubt.
+      // With the time, so that the search for lost claims can begin at the first doubtful claim.
       jobs_running: { on: ['queue_id', 'started_at'], where: "status = 'processing'" },
-      // A delivery that succeeds at once never touches this index nor the next one.
+      // A delivery that succeeds at once touches neither this index nor the next.
       jobs_retrying: {
         on: ['queue_id', 'scheduled_at', 'id'],
         where: "status = 'pending' and attempt_number > 1",
       },
       jobs_attempts: { on: ['original_id'], where: 'attempt_number > 1' },
-      // Postgres adds an entry to every full index whenever a job is claimed, so running jobs are not in this index
-      // there: they are few and examined one by one. SQLite writes an index only if its columns change.
-      // The condition on `url` keeps the planner from choosing it for other statements: on Postgres it has entries of
-      // all jobs that waited since the last vacuum, and the planner chose it for claims.
+      // Postgres adds an entry to every full index at a claim, so running jobs aren't in this one: they are few.
+      // SQLite writes an index only if its columns change. The condition on `url` keeps the planner from choosing it
+      // for claims.
       jobs_by_url: {
         on: ['team_id', URL_START],
         where: { sqlite: "url <> ''", postgres: "status = 'pending' and url <> ''" },
@@ -149,33 +141,29 @@ export const jobs = table(
   },
 );
 
-/**
- * The outcome of a run, with the stored part of its response. Large columns come last: SQLite reads a row from its
- * start, and lists need only the small ones.
- */
+/** Large columns last: SQLite reads a row from its start, and lists need only small ones. */
 const outcome = {
   completed_at: instant(),
   response_status: integer().orNull,
   reason: text<FailureReason>().orNull,
   error_message: text().orNull,
   duration_ms: integer().atLeast(0).orNull,
-  /** The size of the whole response body; null without a response. */
+  /** Null without a response. */
   total_bytes: bigint().orNull,
 };
 const response = {
-  /** JSON of `Trace`: timing, address, response headers. */
+  /** `Trace`. */
   trace: json().orNull,
-  /** The first 65,535 bytes (§2.5); null without a response. */
+  /** The first 65,535 bytes (§2.5). */
   body: bytes().orNull,
 };
 
 /**
- * Attempts of jobs that have ended. Rows are only inserted and deleted; the one change is the mark of a person's Retry.
+ * Only inserted, deleted, and marked by a person's Retry.
  *
- * On Postgres successful jobs are partitioned by the time of their end, so that old ones are dropped with a partition
- * and not deleted row by row (postgres/partitions.ts). Failed attempts share a partition: they are few, and each queue
- * keeps dead letters for its own number of days. Successes whose time has no partition go into `ended_jobs_rest`. There
- * is one level of partitions, because some distributed databases refuse two.
+ * On Postgres successful jobs are partitioned by their end (postgres/partitions.ts). Failed attempts share a
+ * partition: they are few, and each queue has its own days. One level of partitions, because some distributed
+ * databases refuse two.
  */
 export const endedJobs = table(
   'ended_jobs',
@@ -184,7 +172,7 @@ export const endedJobs = table(
     attempt_number: integer(),
     ...sending,
     status: oneOf<EndedJobStatus>('success', 'retried', 'dead_lettered', 'failed'),
-    /** The job that a person's Retry made of this failed one. */
+    /** The job of a person's Retry. */
     retried_as: id().orNull,
     ...outcome,
     ...content,
@@ -207,8 +195,7 @@ export const endedJobs = table(
       },
       ended_jobs_attempts: { on: ['original_id'], where: 'attempt_number > 1' },
       ended_jobs_resent: { on: ['retried_as'], where: 'retried_as is not null' },
-      // Used only by statements with the condition "url <> ''". Without it the planner, while a partition is empty,
-      // chose this index, by its team, for look-ups of whole keys.
+      // The condition "url <> ''" keeps the planner from choosing it for look-ups of keys while a partition is empty.
       ended_jobs_by_url: { on: ['team_id', URL_START], where: "url <> ''" },
     },
     postgres: {
@@ -237,28 +224,23 @@ export const crons = table(
     timeout_seconds: integer().between(1, 300),
     alert_threshold: integer().between(1, 3).orNull,
     is_active: yesNo(),
-    /** Null while paused, and once it has ended. */
+    /** Null if paused or ended. */
     next_run_at: instant().orNull,
     ends_at: instant().orNull,
     max_runs: integer().orNull,
     runs_counted: integer().default(0),
     assertions: json(),
     created_at: instant(),
-    /** The streak of failed runs: see `Streak` in domain/alert-streak. Kept only while the cron has a threshold. */
+    /** `Streak` in domain/alert-streak; only with a threshold. */
     failed_runs: integer().atLeast(0).default(0),
     failing_since: instant().orNull,
     has_raised_failure: yesNo().default(0),
-    /** The time of the next reminder that the cron still fails. */
     remind_at: instant().orNull,
-    /** As in `queues`. */
     alert_settings: json().orNull,
     slow_rule: json().orNull,
     tags: json().orNull,
     sealed_headers: text().orNull,
-    /**
-     * The payload as a JSON string literal: a plain text could contain NUL or half a surrogate pair, which Postgres
-     * refuses.
-     */
+    /** A JSON string literal: plain text could contain NUL or a lone surrogate, which Postgres refuses. */
     payload: json().orNull,
   },
   {
@@ -277,7 +259,7 @@ export const executions = table(
     team_id: id(),
     id: id(),
     cron_id: id(),
-    /** The scheduled time of the execution; null for Run now. */
+    /** Null for Run now. */
     scheduled_for: instant().orNull,
     status: oneOf('pending', 'running'),
     created_at: instant(),
@@ -286,7 +268,7 @@ export const executions = table(
   },
   {
     key: ['team_id', 'id'],
-    // A scheduled time is started once, on any number of nodes.
+    // A time is started once, on any number of nodes.
     unique: { one_run_per_tick: ['team_id', 'cron_id', 'scheduled_for'] },
     indexes: {
       executions_of_cron: { on: ['cron_id', 'id'] },
@@ -297,7 +279,6 @@ export const executions = table(
   },
 );
 
-/** Runs of crons that have ended. Rows are only inserted and deleted. */
 export const endedExecutions = table(
   'ended_executions',
   {
@@ -319,10 +300,10 @@ export const endedExecutions = table(
         on: ['team_id', 'cron_id', 'scheduled_for'],
         where: 'scheduled_for is not null',
       },
-      // By their ends, like `ended_jobs_of_queue`, so that one list shows both in the order of their ends.
+      // Like `ended_jobs_of_queue`, so that one list has both by their ends.
       ended_executions_ends: { on: ['cron_id', 'status', 'completed_at', 'id'] },
-      // Used only by statements with the condition "status <> ''". The planner chose it for lists of the last ends of
-      // one cron, and then read the ends of all crons.
+      // The condition "status <> ''" keeps the planner from choosing it for one cron's last ends, where it read the
+      // ends of all crons.
       ended_executions_expiring: { on: ['completed_at'], where: "status <> ''" },
       ended_executions_successes: { on: ['completed_at'], where: "status = 'success'" },
     },
@@ -352,20 +333,19 @@ export const bulkTasks = table(
     team_id: id(),
     id: id(),
     kind: oneOf('fire', 'retry', 'delete'),
-    /** JSON of `JobSearch`. */
     search: json(),
-    /** Jobs with a later id arrived later and are left alone. */
+    /** Later jobs are left alone. */
     up_to_id: id(),
     state: oneOf('waiting', 'running', 'done', 'cancelled', 'failed'),
     total: integer(),
     is_total_more: yesNo(),
     done: bigint().default(0),
     skipped: bigint().default(0),
-    /** Of a retry that is spread: the rate, as domain/rate.ts writes it. */
+    /** Of a spread retry (domain/rate.ts). */
     rate: text().orNull,
-    /** The place in the list where the task continues. */
+    /** The place in the list. */
     cursor: text().orNull,
-    /** The node that works on the task, and the end of its claim. */
+    /** With the end of its claim. */
     claimed_by: id().orNull,
     claimed_until: instant().default(0),
     created_at: instant(),
@@ -384,11 +364,9 @@ export const activity = table(
     team_id: id(),
     id: id(),
     at: instant(),
-    /** Null: the operator at the command line. */
     actor_id: id().orNull,
-    /** The person's name at that time. */
     actor: text(),
-    /** An `ActivityAction`, of this or of a newer version. */
+    /** An `ActivityAction`, of this or a newer version. */
     action: text(),
     subject_id: id().orNull,
     subject: text().orNull,
@@ -408,25 +386,25 @@ export const nodes = table(
   {
     id: id(),
     started_at: instant(),
-    /** Changes with each renewal and is only compared. Only `doctor` reads it as a time (§3.6). */
+    /** Changes with each renewal. Only `doctor` reads it as a time (§3.6). */
     lease_until: instant(),
   },
   { key: ['id'] },
 );
 
-/** See taken-slots.ts. On SQLite only for queues with a rate, one row each. */
+/** See taken-slots.ts. On SQLite one row for each queue with a rate. */
 export const takenSlots = table(
   'taken_slots',
   {
     team_id: id(),
     queue_id: id(),
-    /** Only the row with the highest number of a queue counts. */
+    /** Only the highest one counts. */
     number: bigint(),
-    /** Null if the running jobs are unknown. */
+    /** Null if unknown. */
     job_ids: ids().orNull,
-    /** Until this time the running jobs are counted instead of read from the list. */
+    /** Until then running jobs are counted. */
     recount_until: instant(),
-    /** Until when the queue's rate is spent, in microseconds since 1970 UTC (domain/rate.ts); null where it has none. */
+    /** Microseconds (domain/rate.ts); null without a rate. */
     rate_spent_until: bigint().orNull,
   },
   { key: ['team_id', 'queue_id', 'number'] },
@@ -434,7 +412,6 @@ export const takenSlots = table(
 
 export const installation = table('installation', { key: text(), value: text() }, { key: ['key'] });
 
-/** Applied migrations (migrations/migrate.ts). */
 export const migrations = table(
   'migrations',
   { name: text(), applied_at: instant() },

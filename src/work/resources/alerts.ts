@@ -1,4 +1,4 @@
-/** The alert settings of a cron or queue (§6.5): who is notified, of which levels, and the text in the notification. */
+/** §6.5 */
 import {
   type AlertSettings,
   DEFAULT_REF,
@@ -26,7 +26,6 @@ interface AlertParts {
   recovery: readonly ChannelRef[];
 }
 
-/** The field with the channels of a level. */
 export function channelsField(level: AlertLevel): `${AlertLevel}_channels` {
   return `${level}_channels`;
 }
@@ -109,7 +108,7 @@ export const ALERT_SETTINGS = group<AlertParts, AlertSettings>(PARTS, {
     failure: chosen.failure ?? [DEFAULT_REF],
     recovery: chosen.recovery ?? [DEFAULT_REF],
   }),
-  // Channels by their ids; a level that is left out goes to the default.
+  // By ids; a missing level goes to the default.
   record: ({ channels: alert_channels, note, runbookUrl, remindHours, slow }) => ({
     alert_channels,
     alert_note: note,

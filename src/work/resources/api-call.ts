@@ -3,17 +3,15 @@ import { CRON_REQUEST, type CronInput } from './cron.ts';
 import { JOB, type JobInput } from './job.ts';
 import { initialOf, isWritten, partsOf, type Resource, toJson, write } from './resource.ts';
 
-/** A curl command for the call of `POST /api/jobs` that creates the same job. */
 export function writeJobCall(job: Omit<JobInput, 'delaySeconds'>): string {
   return writeCall('/api/jobs', JOB, job);
 }
 
-/** A curl command for the call of `POST /api/crons` that creates the same cron. */
 export function writeCronCall(cron: Partial<CronInput>): string {
   return writeCall('/api/crons', CRON_REQUEST, cron);
 }
 
-/** The token and the service's address are left to fill in. */
+/** Token and address are placeholders. */
 function writeCall<Thing extends object>(
   path: string,
   resource: Resource<Thing>,

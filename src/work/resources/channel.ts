@@ -23,7 +23,7 @@ const TEXTS = {
   serverChanged: (word: string) => `Enter the ${word} again, because the server has changed.`,
 } as const;
 
-/** The name of the default channel, here and in a team's file. */
+/** Also in a team file. */
 const DEFAULT_NAME = 'default';
 
 type DefaultChannel = Omit<ChannelSettings, 'name'>;
@@ -45,18 +45,17 @@ const OPTIONS = {
   server: { flags: '--server <U>', help: 'another server than the usual one' },
 } as const;
 
-/** The fields of all kinds, each name once. */
+/** Each name once. */
 const VALUES = (Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]).map((name) => {
   const option = { ...OPTIONS[name], isSecret: true } as const;
   return [name, text(name, { option })] as const;
 });
 
 /**
- * The kind (`email`, `slack` …) and the fields of that kind, such as `url`. The target of an address is checked when
- * something is sent.
+ * The kind and its fields. An address's target is checked at sending.
  *
- * A blank secret keeps its stored value, which the form does not show. With another kind or server it has to be entered
- * again, so that no one learns a secret by sending it to their own server.
+ * A blank secret keeps its stored value. With another kind or server it has to be entered again, so that no one learns
+ * a secret by sending it to their own server.
  */
 const CONFIG: Entry<ChannelConfig> = {
   parts: [KIND, ...VALUES.map(([, entry]) => entry)].flatMap(({ parts }) => parts),
@@ -89,7 +88,7 @@ function readConfig(fields: Fields, findings: Findings, current: ChannelConfig):
   return config;
 }
 
-/** The value of a form's field that removes a secret, which the form does not show. */
+/** Removes a secret, which the form doesn't show. */
 const REMOVED = '-';
 
 function rulesOf(field: ChannelField): TextRule[] {
@@ -108,12 +107,12 @@ function isOdd({ pattern, isUrl }: ChannelField, given: string): boolean {
   return !pattern.test(given) && (!isUrl || isSendableUrl(given));
 }
 
-/** A field's label within a sentence: `incoming webhook`. */
+/** Such as `incoming webhook`. */
 function wordOf({ label }: ChannelField): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
-/** The default channel of a team (§6.5). */
+/** §6.5 */
 export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
   config: CONFIG,
   collectMinutes: integer('collect_minutes', {
@@ -127,7 +126,6 @@ export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
   }),
 };
 
-/** A named channel. */
 export const CHANNEL: Resource<ChannelSettings> = {
   name: text('name', {
     missing: 'A name for the channel is required.',

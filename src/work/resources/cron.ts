@@ -14,32 +14,32 @@ import { assertions, tags } from './list-kinds.ts';
 import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
-/** A validated cron (§2.1), with every default filled in. Texts are as given, untrimmed. */
+/** §2.1, with defaults. Texts are untrimmed. */
 export interface CronInput {
   name: string;
   url: string;
   cronExpression: string;
   method: HttpMethod;
   headers: HeaderList;
-  /** A text, JSON or not. How it is sent is decided when a run is sent (§2.6). */
+  /** JSON or not; decided when a run is sent (§2.6). */
   payload: string | null;
   callbackUrl: string | null;
   timeoutSeconds: number;
-  /** Consecutive failed runs that raise an alert; null switches alerts off. */
+  /** Null: off. */
   alertThreshold: number | null;
   isActive: boolean;
 }
 
-/** The settings of a cron that the API can't set. */
+/** The API can't set them. */
 export interface CronExtras {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
   end: CronEnd;
-  /** Sorted, without duplicates (§2.13). */
+  /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
 
-/** The fields that the API takes (§2.1), in the order in which errors are reported. */
+/** In the order of errors (§2.1). */
 export const CRON_REQUEST: Resource<CronInput> = {
   name: text('name', {
     missing: MESSAGES.nameRequired,
@@ -131,7 +131,6 @@ const END: Resource<CronEnd> = {
   }),
 };
 
-/** The fields that the API ignores. */
 export const CRON_EXTRAS: Resource<CronExtras> = {
   assertions: assertions('assertions', {
     option: { flags: '--assert <JSON>', help: 'success assertions' },
@@ -146,7 +145,7 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
     },
     activity: ['tags', 'value'],
   }),
-  /** When the cron ends (§3.1). An end in the past is accepted: the cron has ended then. */
+  /** §3.1; an end in the past is accepted. */
   end: group<CronEnd, CronEnd>(END, {
     join: (end) => end,
     split: (end) => end,
@@ -158,10 +157,10 @@ export const CRON_EXTRAS: Resource<CronExtras> = {
 
 export const CRON: Resource<CronInput & CronExtras> = { ...CRON_REQUEST, ...CRON_EXTRAS };
 
-/** The fields that a cron has (§2.1). Others are ignored. */
+/** Others are ignored (§2.1). */
 export const CRON_FIELDS = namesOf(CRON_REQUEST);
 
-/** Reads a cron from a body of the API. All failing fields are reported, in order. Never throws. */
+/** All failing fields, in order. */
 export function readCronInput(fields: Fields): Reading<CronInput> {
   return readWhole(CRON_REQUEST, fields);
 }

@@ -1,12 +1,10 @@
-/** A field: its declaration, and how its kind reads and writes. */
 import type { JsonField } from '#domain/json/text';
 import { type Findings, findGiven } from '../fields.ts';
 import type { Context, Entry, FieldKind, OptionSpec, Plain, Resource } from './resource.ts';
 import { type Schema, type Shown, takeChange } from './resource.ts';
 
-/** The options of any field's declaration. */
 export interface Declared<Value> {
-  /** Its meaning, in the OpenAPI document. */
+  /** For the OpenAPI document. */
   about?: string;
   examples?: readonly string[];
   option?: OptionSpec;
@@ -15,25 +13,20 @@ export interface Declared<Value> {
   activity?: Shown;
 }
 
-/** How a kind reads and writes. */
 interface Behaviour<Value> {
   kind: FieldKind;
   schema: Schema;
-  /** The value if the field is left out. Undefined: it is required. */
+  /** If the field is left out. Undefined: required. */
   initial: Value | undefined;
-  /** The value if the field is blank. Undefined: as if it were left out. */
+  /** If it is blank. Undefined: as if left out. */
   blank?: Value | undefined;
-  /**
-   * Reads a value that is not blank.
-   *
-   * @param report  adds a message of the field. Its result, undefined, says that the value is wrong.
-   */
+  /** A value that isn't blank. @param report returns undefined: the value is wrong */
   read: (
     given: JsonField,
     report: (message: string) => undefined,
     context: Context & { findings: Findings },
   ) => Value | undefined;
-  /** If the value isn't plain itself. */
+  /** If the value isn't plain. */
   write?: (value: Value, context: Context) => Plain;
 }
 
@@ -70,7 +63,6 @@ export function field<Value>(
 export type Optional<Value> = Declared<Value | null>;
 export type Required<Value> = Declared<Value> & { missing: string };
 
-/** Several fields that make up one property. */
 export function group<Parts extends object, Value>(
   fields: Resource<Parts>,
   {

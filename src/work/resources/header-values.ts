@@ -8,10 +8,8 @@ import { headerMustBeString, headerNameInvalid } from '../messages.ts';
 import { headerNotAllowed, headerValueInvalid } from '../messages.ts';
 
 /**
- * The headers to send with every request (§2.1, §2.2, §2.10), in the order given. An empty list reads as none.
- *
- * Names and values are looked at one by one only where their number and size are within bounds, so that an
- * absurd list is answered with one line.
+ * §2.1, §2.2, §2.10; an empty list reads as none. Each is checked only if number and size are within bounds, so an
+ * absurd list gets one error.
  */
 export function readHeaders(given: JsonField, findings: Findings): HeaderList {
   const entries = readEntries(given);
@@ -26,7 +24,7 @@ export function readHeaders(given: JsonField, findings: Findings): HeaderList {
   return isWithinBounds(entries, findings) ? checkEntries(entries, findings) : [];
 }
 
-/** Far more than the bounds allow in any notation, escapes and white space included: not worth parsing. */
+/** Not worth parsing: more than the bounds allow in any notation. */
 const MOST_CHARACTERS = 16 * LIMITS.headerBytes;
 
 function readEntries(given: JsonField): Fields | 'too-large' | null {

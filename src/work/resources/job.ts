@@ -8,20 +8,20 @@ import { queueName } from './queue.ts';
 import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
-/** A validated job (§2.2), with every default filled in. Texts are as given, untrimmed. */
+/** §2.2, with defaults. Texts are untrimmed. */
 export interface JobInput {
-  /** The queue's name; it need not exist yet. */
+  /** It need not exist yet. */
   queue: string;
   url: string;
   method: HttpMethod;
   headers: HeaderList;
-  /** The JSON text of an object or a list, exactly as given (§2.6); null for no payload. */
+  /** As given (§2.6); null for none. */
   payloadJson: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
 }
 
-/** The fields of a job (§2.2), in the order in which errors are reported. */
+/** In the order of errors (§2.2). */
 export const JOB: Resource<JobInput> = {
   queue: queueName(
     'queue',
@@ -59,7 +59,6 @@ export const JOB: Resource<JobInput> = {
   }),
 };
 
-/** The edited settings of a waiting job. */
 export type JobEdit = Omit<JobInput, 'delaySeconds'> & { scheduledAt: number };
 
 const { delaySeconds: _, ...REQUEST } = JOB;
@@ -77,10 +76,10 @@ export const JOB_EDIT: Resource<JobEdit> = {
   }),
 };
 
-/** The fields that a job has (§2.2). Others are ignored. */
+/** Others are ignored (§2.2). */
 export const JOB_FIELDS = namesOf(JOB);
 
-/** Reads a job from a body or a form. All failing fields are reported, in order. Never throws. */
+/** A body or a form. All failing fields, in order. */
 export function readJobInput(fields: Fields): Reading<JobInput> {
   return readWhole(JOB, fields);
 }

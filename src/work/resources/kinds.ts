@@ -1,4 +1,4 @@
-/** The kinds of fields with one value. Those of lists and mappings are in list-kinds.ts. */
+/** Kinds with one value; list-kinds.ts has the others. */
 import { formatUtcMinute, parseUtc } from '#domain/instant';
 import type { JsonField } from '#domain/json/text';
 import { LIMITS } from '#domain/limits';
@@ -11,13 +11,13 @@ import type { Entry } from './resource.ts';
 
 interface TextLimits {
   most?: number;
-  /** Checked before the length. */
+  /** Before the length. */
   rules?: readonly TextRule[];
   schema?: object;
 }
 type MaybeRequired<Value> = Optional<Value> & { missing?: string };
 
-/** A text, byte for byte as given. Without `missing` it is optional. */
+/** Byte for byte. Without `missing` it is optional. */
 export function text(name: string, given: TextLimits & Required<string>): Entry<string>;
 export function text(name: string, given: TextLimits & Optional<string>): Entry<string | null>;
 export function text(
@@ -39,17 +39,15 @@ export function text(
   });
 }
 
-/** An optional field is null if it's left out or blank. */
 function noneOf({ missing }: { missing?: string }) {
   return missing === undefined ? { initial: null, blank: null } : { initial: undefined };
 }
 
-/** The value of a text; null for anything else, or what is no such value. */
+/** Null for anything else. */
 function parsed<Value>(given: JsonField, parse: (text: string) => Value | null): Value | null {
   return given.kind === 'string' ? parse(given.value) : null;
 }
 
-/** A URL that requests are sent to, or that people follow. */
 export function url(name: string, given: { wrong?: string } & Required<string>): Entry<string>;
 export function url(
   name: string,
@@ -64,7 +62,6 @@ export function url(
   return text(name, { most: LIMITS.urlCharacters, rules, schema: { format: 'uri' }, ...declared });
 }
 
-/** One of several words. */
 export function choice<Word extends string>(
   name: string,
   declared: { words: readonly Word[]; wrong: string; initial: Word } & Declared<Word>,
@@ -84,12 +81,12 @@ export function choice<Word extends string>(
 const DECIMAL = /^-?\d+$/;
 
 /**
- * A whole number, given as a JSON integer or as a decimal string (§4.5): `1.0` and `1e2` are not integers. Null if it
- * is none. One beyond the range of numbers is ±Infinity, which breaks any limit.
+ * A JSON integer or a decimal string (§4.5): `1.0` and `1e2` aren't integers. Beyond the range of numbers it is
+ * ±Infinity, which breaks any limit.
  */
 function integerOf(given: JsonField): number | null {
   const digits = given.kind === 'number' ? given.text : given.kind === 'string' ? given.value : '';
-  // Adding zero turns -0 into 0.
+  // Turns -0 into 0.
   return DECIMAL.test(digits) ? Number(digits) + 0 : null;
 }
 
@@ -101,17 +98,16 @@ interface Range<Initial> {
   least: number;
   most: number;
   initial: Initial;
-  /** The message for a number outside, or `tooSmall` and `tooLarge`. */
+  /** For a number outside, or `tooSmall` and `tooLarge`. */
   outside?: string;
   tooSmall?: string;
   tooLarge?: string;
-  /** The message for anything else than an integer. */
+  /** For anything but an integer. */
   wrong?: string;
   /** The word `none` removes the limit. */
   takesNone?: true;
 }
 
-/** A whole number within a range. */
 export function integer<Initial extends number | null>(
   name: string,
   declared: Range<Initial> & Declared<number | Initial>,
@@ -133,7 +129,6 @@ export function integer<Initial extends number | null>(
   });
 }
 
-/** A whole number of a few, or none. */
 export function oneOf<Value extends number>(
   name: string,
   declared: { values: readonly Value[]; wrong: string } & Optional<Value>,
@@ -151,7 +146,7 @@ export function oneOf<Value extends number>(
   });
 }
 
-/** True, false, 1, 0, "1" or "0" (§4.5). */
+/** §4.5 */
 export function boolean(
   name: string,
   declared: { initial: boolean } & Declared<boolean>,
@@ -173,7 +168,7 @@ interface InstantTexts {
   format?: (ms: number) => string;
 }
 
-/** A date and a time in UTC, as `2026-12-31 18:00` or as ISO 8601 with `Z`. Without `missing` it is optional. */
+/** `2026-12-31 18:00` in UTC, or ISO 8601 with `Z`. Without `missing` it is optional. */
 export function instant(name: string, given: InstantTexts & Required<number>): Entry<number>;
 export function instant(name: string, given: InstantTexts & Optional<number>): Entry<number | null>;
 export function instant(
@@ -190,7 +185,7 @@ export function instant(
   });
 }
 
-/** A list of waits in seconds, as a text such as `1m, 30m, 3h`. A blank one is an empty list. */
+/** Seconds, as `1m, 30m, 3h`. Blank is an empty list. */
 export function durations(
   name: string,
   declared: { wrong: string; initial: readonly number[] } & Declared<readonly number[]>,
@@ -205,7 +200,7 @@ export function durations(
   });
 }
 
-/** A rate such as `10/second`, or none. */
+/** `10/second`, or none. */
 export function rate(
   name: string,
   declared: { wrong: string } & Optional<Rate>,

@@ -1,4 +1,3 @@
-/** The kinds of fields with several values. */
 import { type ChannelRef, DEFAULT_REF } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseAssertions } from '#domain/assertions';
@@ -9,7 +8,7 @@ import { readHeaders } from './header-values.ts';
 import { type Entry, JsonText } from './resource.ts';
 import { readTags } from './tag-words.ts';
 
-/** Tags (§2.13), as a list or as a text with commas or white space between them. */
+/** A list or a text (§2.13). */
 export function tags(
   name: string,
   declared: Declared<readonly string[]>,
@@ -24,7 +23,7 @@ export function tags(
   });
 }
 
-/** Headers to send (§2.1, §2.2, §2.10), in the order given. */
+/** §2.1, §2.2, §2.10 */
 export function headers(name: string, declared: Declared<HeaderList>): Entry<HeaderList> {
   const values = { additionalProperties: { type: 'string' }, maxProperties: LIMITS.headerEntries };
   return field<HeaderList>(name, declared, {
@@ -37,7 +36,7 @@ export function headers(name: string, declared: Declared<HeaderList>): Entry<Hea
   });
 }
 
-/** The JSON text of an object or a list, exactly as given (§2.6). */
+/** As given (§2.6). */
 export function json(
   name: string,
   declared: { wrong: string; tooDeep: string; levels: number } & Optional<string>,
@@ -58,7 +57,7 @@ export function json(
 
 const NOT_JSON = 'Assertions must be a list written as JSON.';
 
-/** Success assertions (§2.4), as a list or as its JSON text. */
+/** A list or its JSON text (§2.4). */
 export function assertions(
   name: string,
   declared: Declared<readonly Assertion[]>,
@@ -85,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** References to channels. If left out, the team's default channel; an empty list notifies no one. */
+/** Default: the team's default channel; an empty list notifies no one. */
 export function channels(
   name: string,
   declared: Declared<readonly ChannelRef[]>,

@@ -9,14 +9,14 @@ import { boolean, durations, integer, rate, text } from './kinds.ts';
 import { assertions, tags } from './list-kinds.ts';
 import { readWhole, type Resource } from './resource.ts';
 
-/** A change to a queue (§2.3). Settings that are left out stay, or take their defaults in a new queue. */
+/** Left out: stays, or the default of a new queue (§2.3). */
 export type QueueChange = Partial<QueueSettings>;
 
 const RATE_RULE = `The rate must be a whole number from 1 to ${MOST_RATE}, per second, minute or hour, such as 10/second`;
 
 const CONCURRENCY_RULE = `The concurrency limit must be a whole number from ${rangeOf(LIMITS.concurrency)}, or none.`;
 
-/** The settings of a queue (§2.3), in the order in which errors are reported. */
+/** In the order of errors (§2.3). */
 export const QUEUE: Resource<QueueSettings> = {
   timeoutSeconds: integer('timeout_seconds', {
     ...LIMITS.timeoutSeconds,
@@ -38,7 +38,6 @@ export const QUEUE: Resource<QueueSettings> = {
       help: 'waits before each retry such as "1m,30m,3h", or off',
       switches: 'retries_enabled',
     },
-    // Seconds before each retry.
     record: (retry_schedule) => ({ retry_schedule }),
     activity: ['retry schedule', 'value'],
   }),
@@ -112,7 +111,6 @@ export const QUEUE: Resource<QueueSettings> = {
   alertSettings: ALERT_SETTINGS,
 };
 
-/** A queue's name. */
 export const queueName = (field: 'queue' | 'name', about?: string) =>
   text(field, {
     missing: MESSAGES.queueRequired,
@@ -125,13 +123,13 @@ export const queueName = (field: 'queue' | 'name', about?: string) =>
 
 export const QUEUE_NAME: Resource<{ name: string }> = { name: queueName('queue') };
 
-/** Reads a queue's name from the field `queue`, by the same rules as for a job (§2.2). */
+/** As for a job (§2.2). */
 export function readQueueName(fields: Fields): Reading<string> {
   const reading = readWhole(QUEUE_NAME, fields);
   return reading.ok ? { ok: true, input: reading.input.name } : reading;
 }
 
-/** Reads at which rate a retry is to be spread: `10/second`; undefined for a blank text, which spreads nothing. */
+/** `10/second`; undefined: not spread. */
 export function readSpread(given: string): { rate: Rate | undefined } | { error: string } {
   if (given.trim() === '') return { rate: undefined };
   const read = parseRate(given);

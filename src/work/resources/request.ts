@@ -1,4 +1,4 @@
-/** Fields that crons and jobs share: the request that is sent. */
+/** Shared by crons and jobs. */
 import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
 import { LIMITS } from '#domain/limits';
 import { MESSAGES } from '../messages.ts';

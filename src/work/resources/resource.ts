@@ -1,16 +1,16 @@
 /**
- * A resource declares each of its fields once. Reading, validation, records, forms, the team file, the activity log,
- * command line options and the OpenAPI document are derived from the declaration.
+ * Each field is declared once; reading, validation, records, forms, the team file, the activity log, command line
+ * options and OpenAPI are derived.
  */
 import type { ChannelRef } from '#domain/alert-settings';
 import { type Fields, Findings, type Reading } from '../fields.ts';
 
-/** A value as JSON and YAML have it. A map keeps the order of its names. */
+/** A map keeps the order of names. */
 export type Plain = string | number | boolean | null | object;
 
-/** How references to channels are written. By default as stored. */
+/** By default as stored. */
 export interface Context {
-  /** The channel that a text means; null: there is none. */
+  /** Null: there is none. */
   refOf?: ((text: string) => ChannelRef | null) | undefined;
   textOf?: ((ref: ChannelRef) => string) | undefined;
 }
@@ -30,7 +30,6 @@ export type FieldKind =
   | 'channels'
   | 'sources';
 
-/** The command line option that sets a field. */
 export interface OptionSpec {
   /** `--timeout <S>` */
   flags: string;
@@ -38,34 +37,32 @@ export interface OptionSpec {
   /** The switch for the other value, of a switch without an argument. */
   opposite?: { long: string; help: string };
   choices?: readonly string[];
-  /** The field that the word `off` switches off, and any other value on. */
+  /** `off` switches it off, any other value on. */
   switches?: string;
-  /** The command line must have it for a new thing, although the field has a default. */
+  /** For a new thing, although the field has a default. */
   isMandatory?: true;
   /** A switch that sets the field to false. */
   isOff?: true;
   /** Only commands that create a thing have it. */
   isForNew?: true;
-  /** It can be read from the environment or from standard input. */
+  /** From the environment or standard input. */
   isSecret?: true;
-  /** Help of the option that removes the value, such as `--no-payload`. Without it there is no such option. */
+  /** Help of `--no-payload`. Without it there is no such option. */
   none?: string;
 }
 
-/** The data of one field without its value. */
 export interface Part {
-  /** Its name in bodies, forms, files and records. */
+  /** In bodies, forms, files and records. */
   name: string;
   kind: FieldKind;
   isRequired: boolean;
-  /** The value where the field is left out, as `write` gives it. Undefined: the field is required. */
+  /** As `write` gives it. Undefined: required. */
   initial?: Plain | undefined;
-  /** JSON Schema of a value (`maxLength`, `minimum` …), without null. */
+  /** Without null. */
   schema: Schema;
-  /** Its description for the OpenAPI document. */
   about?: string | undefined;
   option?: OptionSpec | undefined;
-  /** The team file has it although it is at its default, because people look for it. */
+  /** People look for it, so the team file has it even at its default. */
   isAlwaysWritten?: boolean | undefined;
 }
 
@@ -78,26 +75,24 @@ export interface Schema {
   [rule: string]: unknown;
 }
 
-/** One property of a thing: usually one field, or several that belong together. */
+/** Usually one field. */
 export interface Entry<Value> {
   readonly parts: readonly Part[];
-  /** The value where the field is left out. Undefined: it is required. */
+  /** Undefined: required. */
   readonly initial: Value | undefined;
-  /** Reads the field. Undefined: it was left out, or is wrong, with an error in the findings. */
+  /** Undefined: left out, or wrong, with an error in the findings. */
   read(fields: Fields, findings: Findings, given: Given<Value>): Value | undefined;
-  /** The values of its parts. */
   write(value: Value, context: Context): readonly Plain[];
-  /** The members of the command line's records, if they differ from `write`. */
+  /** Of the command line, if they differ from `write`. */
   record?(value: Value): object;
-  /** How the activity log shows a change: the word, and whether the values are shown too; secrets are not. */
+  /** The word, and whether values are shown; secrets aren't. */
   activity?: Shown | undefined;
-  /** The value in the activity log, if it differs from `write`. */
+  /** If it differs from `write`. */
   say?(value: Value): string;
 }
 
 export type Shown = readonly [word: string, show: 'value' | 'name'];
 
-/** The context of reading a value, in addition to the fields. */
 export interface Given<Value> extends Context {
   /** The value before the change; undefined for a new thing. */
   stored?: Value | undefined;
