@@ -3,15 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Store } from '#store/store';
-import { configOf, openBeside, run } from '#testing/command-line';
+import { configOf, type Json, openBeside, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { aCron, aQueue } from '#testing/factories';
 import { forEachDatabase } from '#testing/process';
 import { createWork, type Work } from '#work/work';
 import type { Config } from '#config/config';
 import { realClock } from '#app/real-clock';
-
-type Json = Record<string, unknown>;
 
 const FILE = `
 version: 1

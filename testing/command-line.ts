@@ -79,7 +79,9 @@ export async function run(
   return { code, ...texts, json: parse(texts.stdout) };
 }
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
+
+export const words = (text: string): string[] => text.split(' ');
 
 /**
  * Runs commands with a configuration: `printed` gives the JSON of a command that succeeds, `refused` the line of one

@@ -11,7 +11,7 @@ import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
-import { configOf, openBeside, run } from '#testing/command-line';
+import { commandsOf, configOf, type Json, openBeside, run, words } from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
 import {
   aClaimedJob,
@@ -29,8 +29,6 @@ import { realClock } from './real-clock.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
-type Json = Record<string, unknown>;
-
 /** What is printed of a cron or queue that chose nothing about its alerts. */
 const NO_ALERT_FIELDS = {
   alert_channels: {},
@@ -47,20 +45,9 @@ forEachDatabase((name, makeDatabaseUrl) => {
   let teamId: string;
   const team = ['--team', 'Acme'];
 
-  /** The output of a command that must succeed and write nothing else. */
-  async function printed(...argv: string[]): Promise<Json & Json[]> {
-    const { code, json, stderr } = await run(config, argv);
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    return json as Json & Json[];
-  }
+  const { printed, refused } = commandsOf(() => config);
 
-  /** The one line of error output of a command that must fail and print nothing. */
-  async function refused(...argv: string[]): Promise<string> {
-    const { code, json, stderr } = await run(config, argv);
-    assert.deepEqual({ code, json }, { code: 1, json: undefined });
-    assert.match(stderr, /^belfry: [^\n]+\n$/);
-    return stderr.slice('belfry: '.length, -1);
-  }
+  const NEW_USER = 'user create --email first@acme.test --password correct-horse --team Acme';
 
   before(async () => {
     const databaseUrl = await makeDatabaseUrl();
@@ -69,20 +56,16 @@ forEachDatabase((name, makeDatabaseUrl) => {
       BASE_URL: 'https://belfry.example.com',
     });
     store = await openBeside(config);
-    const user = await printed(...NEW_USER);
+    const user = await printed(...words(NEW_USER));
     teamId = String(user['teamId']);
   });
   after(() => store.close());
 
-  const NEW_USER = 'user create --email first@acme.test --password correct-horse --team Acme'.split(
-    ' ',
-  );
-
   describe('user', () => {
     test('create prints ids and a token, and joins a team that exists', async () => {
       const user = await printed(
-        ...'user create --email second@acme.test --password correct-horse --name Two --team Acme --role admin'.split(
-          ' ',
+        ...words(
+          'user create --email second@acme.test --password correct-horse --name Two --team Acme --role admin',
         ),
       );
       assert.deepEqual(Object.keys(user), ['userId', 'teamId', 'apiToken']);
@@ -91,25 +74,15 @@ forEachDatabase((name, makeDatabaseUrl) => {
 
     test('create makes a team where there is none of that name', async () => {
       const user = await printed(
-        ...'user create --email third@acme.test --password correct-horse --team Bolt'.split(' '),
+        ...words('user create --email third@acme.test --password correct-horse --team Bolt'),
       );
       assert.notEqual(user['teamId'], teamId);
       const teams = await printed('team', 'list');
       assert.deepEqual(new Set(teams.map(({ name }) => name)), new Set(['Acme', 'Bolt']));
     });
 
-    test('create refuses an email twice, a wrong one, a short password and an unknown role', async () => {
-      assert.equal(await refused(...NEW_USER), '--email: There is an account with this email.');
-      const line = await refused(...'user create --email x --password short'.split(' '));
-      assert.match(line, /^--email: .+ --password: Use at least 8 characters\.$/);
-      assert.match(
-        await refused(...NEW_USER, '--role', 'king'),
-        /'--role <R>'.* owner, admin, member/,
-      );
-    });
-
     test('create takes the password from the environment', async () => {
-      const create = 'user create --email env@acme.test --password env:ADMIN_PASSWORD'.split(' ');
+      const create = words('user create --email env@acme.test --password env:ADMIN_PASSWORD');
       const withPassword = (password?: string) =>
         run(config, create, { env: { ADMIN_PASSWORD: password } });
       const missing = await withPassword();
@@ -127,7 +100,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
         ['user', 'create', '--email', 'x', '--password', secret],
         ['user', 'create', '--email', 'x@y.zz', '--password', 'my', secret],
         ['user', 'create', '--email', 'x@y.zz', '--password', 'my', `--pass=${secret}`],
-        [...NEW_USER, '--password', secret],
+        [...words(NEW_USER), '--password', secret],
       ]) {
         assert.doesNotMatch(await refused(...argv), /hush/);
       }
@@ -138,10 +111,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const other = await printed('user', 'token', '--email', 'FIRST@acme.test');
       assert.deepEqual(Object.keys(one), ['apiToken']);
       assert.notEqual(one['apiToken'], other['apiToken']);
-      assert.equal(
-        await refused('user', 'token', '--email', 'nobody@acme.test'),
-        'there is no account with the email "nobody@acme.test".',
-      );
     });
 
     test('reset-password prints an address of this service', async () => {
@@ -150,7 +119,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
         String(resetUrl),
         /^https:\/\/belfry\.example\.com\/reset-password\/[\w-]{20,}$/,
       );
-      assert.match(await refused('user', 'reset-password', '--email', 'nobody@x.y'), /no account/);
     });
   });
 
@@ -165,17 +133,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(listed, { ...expected, created_at: at });
       const back = await printed('team', 'plan', '--team', teamId, '--plan', 'free');
       assert.deepEqual([back['plan'], back['monthly_limit']], ['free', 1000]);
-    });
-
-    test('plan refuses a plan and a team that do not exist', async () => {
-      assert.match(
-        await refused('team', 'plan', ...team, '--plan', 'gold'),
-        /PLANS has: free, pro/,
-      );
-      assert.equal(
-        await refused('team', 'plan', '--team', 'Nobody', '--plan', 'pro'),
-        'there is no team "Nobody".',
-      );
     });
 
     test('a name that two teams share is refused with both ids, by every command', async () => {
@@ -194,7 +151,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       }
       assert.match(
         await refused(
-          ...'user create --email twin@acme.test --password correct-horse --team Twins'.split(' '),
+          ...words('user create --email twin@acme.test --password correct-horse --team Twins'),
         ),
         new RegExp(`^--team: Several teams have this name\\. Give an id: ${first}, ${second}\\.$`),
       );
@@ -210,7 +167,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal((await store.teams.readSigningSecret(teamId))?.secret, signingSecret);
       const { signingSecret: next } = await printed('team', 'signing-secret', ...team);
       assert.notEqual(next, signingSecret);
-      assert.match(await refused('team', 'signing-secret', '--team', newId(1)), /no team/);
     });
   });
 
@@ -240,8 +196,8 @@ forEachDatabase((name, makeDatabaseUrl) => {
         { kind: 'response_time_under', ms: 500 },
       ];
       const changed = await printed(
-        ...set(...'--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause'.split(' ')),
-        ...'--dead-letter-days 7 --email-alerts on --assert'.split(' '),
+        ...set(...words('--timeout 5 --retries 1s,2m --concurrency 3 --rate 90/min --pause')),
+        ...words('--dead-letter-days 7 --email-alerts on --assert'),
         JSON.stringify(assertions),
       );
       assert.deepEqual(changed, {
@@ -264,7 +220,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
 
     test('queue set switches retries off and on, removes the limit and resumes', async () => {
       const off = await printed(
-        ...set(...'--retries off --concurrency none --rate none --resume'.split(' ')),
+        ...set(...words('--retries off --concurrency none --rate none --resume')),
       );
       assert.deepEqual(
         [off['retries_enabled'], off['concurrency_limit'], off['rate'], off['is_paused']],
@@ -275,33 +231,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
         [on['retries_enabled'], on['retry_schedule'], on['email_alerts']],
         [true, [10], false],
       );
-    });
-
-    test('queue set names the options with wrong settings and changes nothing', async () => {
-      const before = await store.queues.findByName(teamId, 'mails');
-      for (const [options, line] of [
-        ['--timeout 0', /^--timeout: Timeout must be at least 1 second\.$/],
-        ['--timeout ', /^--timeout is empty\.$/],
-        ['--retries 25h', /^--retries: The retry schedule must be/],
-        ['--concurrency 0', /^--concurrency: The concurrency limit must be/],
-        ['--rate 10', /^--rate: The rate must be a whole number from 1 to 1000000, per second/],
-        ['--dead-letter-days 366', /^--dead-letter-days: .*1 to 365/],
-        ['--assert {', /^--assert: Assertions must be a list written as JSON\.$/],
-        ['--email-alerts maybe', /Allowed choices are on, off/],
-        ['--pause --resume', /'--pause' cannot be used with option '--resume'/],
-        ['--tiemout 5', /unknown option '--tiemout'/],
-      ] as const)
-        assert.match(await refused(...set('--dead-letter-days', '9', ...options.split(' '))), line);
-      assert.deepEqual(await store.queues.findByName(teamId, 'mails'), before);
-    });
-
-    test('queue set rejects an invalid queue name and an unknown team', async () => {
-      assert.equal(await refused('queue', 'set', ...team, '--queue', ' '), '--queue is empty.');
-      assert.match(
-        await refused('queue', 'set', ...team, '--queue', 'x'.repeat(256)),
-        /255 characters/,
-      );
-      assert.match(await refused('queue', 'set', '--team', 'Nobody', '--queue', 'q'), /no team/);
     });
   });
 
@@ -339,28 +268,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...cronSet), started);
     });
 
-    test('cron set rejects invalid values and changes nothing', async () => {
-      const { id } = await aCron(store, teamId);
-      const others = await store.teams.create('others', 'free', store.clock.now());
-      const cronSet = ['cron', 'set', ...team, '--cron', id];
-      assert.match(await refused(...cronSet, '--pause', '--start'), /cannot be used with/);
-      assert.match(await refused(...cronSet, '--pause', '--assert', 'x'), /^--assert: .*JSON\.$/);
-      assert.match(
-        await refused(...cronSet, '--pause', '--assert', '[1]'),
-        /^--assert: Assertion 1/,
-      );
-      assert.equal((await store.crons.find(teamId, id))?.isActive, true);
-      assert.match(
-        await refused('cron', 'set', '--team', others.id, '--cron', id, '--pause'),
-        /has no cron/,
-      );
-      assert.match(
-        await refused('cron', 'set', ...team, '--cron', 'x', '--pause'),
-        /has no cron "x"/,
-      );
-      assert.equal((await store.crons.find(teamId, id))?.isActive, true);
-    });
-
     test('run prints the execution, which execution list shows', async () => {
       const { id } = await aCron(store, teamId);
       const execution = await printed('cron', 'run', '--id', id);
@@ -375,17 +282,78 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(listed[1], execution);
       assert.equal((await printed('execution', 'list', '--cron', id, '--limit', '1')).length, 1);
     });
+  });
 
-    test('run and execution list refuse a cron that does not exist', async () => {
-      for (const id of ['x', newId(1)]) {
-        assert.equal(await refused('cron', 'run', '--id', id), `there is no cron "${id}".`);
-        assert.match(await refused('execution', 'list', '--cron', id), /no cron/);
-      }
-    });
+  test('a rejected command prints one line with the reason and changes nothing', async () => {
+    const node = await aNode(store);
+    const cron = await aCron(store, teamId);
+    const others = await store.teams.create('others', 'free', store.clock.now());
+    const dead = await aDeadLetter(store, teamId, node, { queue: 'dead' });
+    const running = await aClaimedJob(store, teamId, node, { queue: 'running' });
+    const pending = await aJob(store, teamId, { queue: 'pending', delaySeconds: 60 });
+    const queueSet = 'queue set --team Acme --queue dead --dead-letter-days 9';
+    const cronSet = `cron set --team Acme --cron ${cron.id} --pause`;
+    const before = await store.queues.findByName(teamId, 'dead');
+    const rows: [command: string, line: RegExp][] = [
+      [NEW_USER, /^--email: There is an account with this email\.$/],
+      ['user create --email x --password short', /^--email: .+ --password: Use at least 8 char/],
+      [`${NEW_USER} --role king`, /'--role <R>'.* owner, admin, member/],
+      ['user token --email nobody@x.y', /^there is no account with the email "nobody@x\.y"\.$/],
+      ['user reset-password --email nobody@x.y', /no account/],
+      ['team plan --team Acme --plan gold', /PLANS has: free, pro/],
+      ['team plan --team Nobody --plan pro', /^there is no team "Nobody"\.$/],
+      [`team signing-secret --team ${newId(1)}`, /no team/],
+      ['queue set --team Acme --queue ', /^--queue is empty\.$/],
+      [`queue set --team Acme --queue ${'x'.repeat(256)}`, /255 characters/],
+      ['queue set --team Nobody --queue q', /no team/],
+      [`${queueSet} --timeout 0`, /^--timeout: Timeout must be at least 1 second\.$/],
+      [`${queueSet} --timeout `, /^--timeout is empty\.$/],
+      [`${queueSet} --retries 25h`, /^--retries: The retry schedule must be/],
+      [`${queueSet} --concurrency 0`, /^--concurrency: The concurrency limit must be/],
+      [`${queueSet} --rate 10`, /^--rate: .* a whole number from 1 to 1000000, per second/],
+      [
+        'queue set --team Acme --queue dead --dead-letter-days 366',
+        /^--dead-letter-days: .*1 to 365/,
+      ],
+      [`${queueSet} --assert {`, /^--assert: Assertions must be a list written as JSON\.$/],
+      [`${queueSet} --email-alerts maybe`, /Allowed choices are on, off/],
+      [`${queueSet} --pause --resume`, /'--pause' cannot be used with option '--resume'/],
+      [`${queueSet} --tiemout 5`, /unknown option '--tiemout'/],
+      [`${cronSet} --start`, /cannot be used with/],
+      [`${cronSet} --assert x`, /^--assert: .*JSON\.$/],
+      [`${cronSet} --assert [1]`, /^--assert: Assertion 1/],
+      [`cron set --team ${others.id} --cron ${cron.id} --pause`, /has no cron/],
+      ['cron set --team Acme --cron x --pause', /has no cron "x"/],
+      ['job list --team Acme --queue nowhere', /^the team "Acme" has no queue "nowhere"\.$/],
+      ['job list --team Acme --status done', /choices are pending/],
+      ...['0', '-1', '1e3', '10001', 'x', ''].map((limit): [string, RegExp] => [
+        `job list --team Acme --limit ${limit}`,
+        /from 1 to 10000/,
+      ]),
+      [
+        `job fire --id ${dead.id}`,
+        /is in the state dead_lettered\. Only pending jobs can be fired\.$/,
+      ],
+      [`job retry --id ${pending.jobId}`, /state pending/],
+      [`job delete --id ${running.id}`, /state processing/],
+      ['job retry-all --team Acme --queue dead --rate slowly', /^--rate: The rate must be a whole/],
+      ...['x', newId(1)].flatMap((id): [string, RegExp][] => [
+        [`cron run --id ${id}`, new RegExp(`^there is no cron "${id}"\\.$`)],
+        [`execution list --cron ${id}`, /no cron/],
+        [`job show --id ${id}`, new RegExp(`^there is no job "${id}"\\.$`)],
+        [`job fire --id ${id}`, /there is no job/],
+        [`job retry --id ${id}`, /there is no job/],
+        [`job delete --id ${id}`, /there is no job/],
+      ]),
+    ];
+    for (const [command, line] of rows) assert.match(await refused(...words(command)), line);
+    assert.deepEqual(await store.queues.findByName(teamId, 'dead'), before);
+    assert.equal((await store.crons.find(teamId, cron.id))?.isActive, true);
+    assert.equal((await store.jobs.find(teamId, running.id))?.status, 'processing');
   });
 
   describe('beyond the bounds of a team', () => {
-    test('commands are refused in one line', async () => {
+    test('commands that exceed a limit of the team are rejected in one line', async () => {
       const full = { ...config, teamBounds: { ...config.teamBounds, crons: 0, queues: 0 } };
       const cron = ['--name', 'More', '--url', 'http://a.test/', '--expression', '@daily'];
       const job = ['--queue', 'more', '--url', 'http://a.test/'];
@@ -444,33 +412,14 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(ids(await printed(...list, '--limit', '1')), [second.jobId]);
     });
 
-    test('list refuses queues, states and numbers that do not exist', async () => {
-      assert.equal(
-        await refused('job', 'list', ...team, '--queue', 'nowhere'),
-        'the team "Acme" has no queue "nowhere".',
-      );
-      assert.match(
-        await refused('job', 'list', ...team, '--status', 'done'),
-        /choices are pending/,
-      );
-      for (const limit of ['0', '-1', '1e3', '10001', 'x', '']) {
-        assert.match(await refused('job', 'list', ...team, '--limit', limit), /from 1 to 10000/);
-      }
-    });
-
-    test('fire makes a pending job due, and no other', async () => {
+    test('job fire makes a pending job due', async () => {
       const { jobId } = await aJob(store, teamId, { queue: 'fired', delaySeconds: 3600 });
       const fired = await printed('job', 'fire', '--id', jobId);
       assert.equal(fired['status'], 'pending');
       assert.ok(Date.parse(String(fired['scheduled_at'])) <= store.clock.now());
-      const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'dead' });
-      assert.equal(
-        await refused('job', 'fire', '--id', dead.id),
-        `the job "${dead.id}" is in the state dead_lettered. Only pending jobs can be fired.`,
-      );
     });
 
-    test('retry prints the new job, and leaves one that did not fail alone', async () => {
+    test('job retry prints the new job and sends a resent one again only with --again', async () => {
       const dead = await aDeadLetter(store, teamId, await aNode(store), { queue: 'retried' });
       const retry = await printed('job', 'retry', '--id', dead.id);
       assert.notEqual(retry['id'], dead.id);
@@ -483,7 +432,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.equal(shown['retried_as'], retry['id']);
       const deadLetters = ['--queue', 'retried', '--status', 'dead_lettered'];
       assert.deepEqual(await printed('job', 'list', ...team, ...deadLetters), [shown], 'it stays');
-      assert.match(await refused('job', 'retry', '--id', String(retry['id'])), /state pending/);
       assert.equal(
         await refused('job', 'retry', '--id', dead.id),
         `the job "${dead.id}" was resent before, as "${String(retry['id'])}", which is under way. With --again it is sent once more.`,
@@ -497,7 +445,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const node = await aNode(store);
       for (let n = 0; n < 3; n++) await aDeadLetter(store, teamId, node, { queue: 'many dead' });
       const all = ['job', 'retry-all', ...team, '--queue', 'many dead'];
-      assert.match(await refused(...all, '--rate', 'slowly'), /^--rate: The rate must be a whole/);
       const { ends_at: endsAt, ...came } = await printed(...all, '--rate', '2/min');
       assert.deepEqual(came, { jobs: 3, is_more: false, retried: 3, state: 'done' });
       const list = ['job', 'list', ...team, '--queue', 'many dead', '--status', 'pending'];
@@ -510,7 +457,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...all), none);
     });
 
-    test('delete prints the job that is gone, pending or failed, and no other goes', async () => {
+    test('job delete prints the deleted job, pending or failed', async () => {
       const { jobId } = await aJob(store, teamId, { queue: 'gone', delaySeconds: 3600 });
       const deleted = await printed('job', 'delete', '--id', jobId);
       assert.equal(deleted['id'], jobId);
@@ -518,17 +465,6 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const node = await aNode(store);
       const dead = await aDeadLetter(store, teamId, node, { queue: 'gone' });
       assert.equal((await printed('job', 'delete', '--id', dead.id))['status'], 'dead_lettered');
-      const running = await aClaimedJob(store, teamId, node, { queue: 'running' });
-      assert.match(await refused('job', 'delete', '--id', running.id), /state processing/);
-      assert.equal((await store.jobs.find(teamId, running.id))?.status, 'processing');
-    });
-
-    test('show, fire, retry and delete refuse a job that does not exist', async () => {
-      for (const verb of ['show', 'fire', 'retry', 'delete']) {
-        for (const id of ['x', newId(1)]) {
-          assert.equal(await refused('job', verb, '--id', id), `there is no job "${id}".`);
-        }
-      }
     });
   });
 

@@ -1,7 +1,6 @@
 /** Callbacks (§6.1–§6.3). */
 
 import type { OutgoingRequest } from './exchange.ts';
-import type { FailureReason } from './failure.ts';
 import { formatInstant } from './instant.ts';
 import { escapeJsonAnswer } from './json/text.ts';
 import { dropFragment } from './query.ts';
@@ -10,7 +9,7 @@ import { withDefaultHeaders } from './request.ts';
 interface Ending {
   responseStatus: number | null;
   durationMs: number;
-  /** Left out on success. */
+  /** Null after a success, and for a cron after a plain HTTP error (§6.3). */
   errorMessage: string | null;
   completedAt: number;
 }
@@ -26,7 +25,6 @@ export interface CronEnding extends Ending {
   cronId: string;
   executionId: string;
   status: 'success' | 'failed';
-  failureReason: FailureReason | null;
 }
 
 /** ASCII JSON with the fields in the order of §6.2. */
@@ -38,15 +36,13 @@ export function jobCallbackBody(ending: JobEnding): string {
     status: ending.status,
     response_status: ending.responseStatus,
     duration_ms: Math.round(ending.durationMs),
-    error_message: ending.status === 'success' ? null : ending.errorMessage,
+    error_message: ending.errorMessage,
     attempt_number: ending.attemptNumber,
     completed_at: formatInstant(ending.completedAt),
   });
 }
 
-/** A plain HTTP error has no message here (§6.3). */
 export function cronCallbackBody(ending: CronEnding): string {
-  const isSilent = ending.status === 'success' || isPlainHttpError(ending.failureReason);
   return escapeJsonAnswer({
     type: 'cron_execution',
     cron_id: ending.cronId,
@@ -54,14 +50,9 @@ export function cronCallbackBody(ending: CronEnding): string {
     status: ending.status,
     response_status: ending.responseStatus,
     duration_ms: Math.round(ending.durationMs),
-    error_message: isSilent ? null : ending.errorMessage,
+    error_message: ending.errorMessage,
     completed_at: formatInstant(ending.completedAt),
   });
-}
-
-/** Includes redirects and undefined statuses. */
-function isPlainHttpError(reason: FailureReason | null): boolean {
-  return reason === null || reason === 'http_client_error' || reason === 'http_server_error';
 }
 
 const HEADERS = withDefaultHeaders([], true);

@@ -100,7 +100,6 @@ function settleExecution(
       cronId: execution.cronId,
       executionId: execution.id,
       status,
-      failureReason: end.reason,
       ...end,
     }),
   );

@@ -160,10 +160,8 @@ async function callbacksOf(
     const { id, owner_id: cronId } = execution;
     const cron = cronOf.get(cronId);
     if (!cron?.callback_url) return [];
-    const { reason: failureReason, ...end } = endOfOrphan(now);
-    const durationMs = elapsed(execution, now);
-    const ending = { ...end, failureReason, durationMs, cronId, executionId: id };
-    const body = cronCallbackBody({ ...ending, status: 'failed' });
+    const ending = { ...endOfOrphan(now), durationMs: elapsed(execution, now) };
+    const body = cronCallbackBody({ ...ending, status: 'failed', cronId, executionId: id });
     const callback = { id: newId(now), runId: id, url: cron.callback_url, body, createdAt: now };
     return [{ teamId: cron.team_id, ...callback }];
   });
