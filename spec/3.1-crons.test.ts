@@ -328,15 +328,6 @@ function declareRunNow(openTestStore: OpenTestStore) {
     assert.deepEqual([cron?.isActive, cron?.nextRunAt], [false, null]);
     assert.equal((await executionsOf(service, id))[0]?.status, 'success');
   });
-
-  test('Run now of a missing cron starts nothing', async () => {
-    await using service = await startService(openTestStore, { sends: false });
-    const { id } = await scheduleCron(service, { url: 'http://127.0.0.1:9/' });
-    const other = await service.store.teams.create('Others', 'free', service.clock.now());
-    assert.equal(await service.work.runCronNow(other.id, id), null);
-    assert.equal(await service.work.runCronNow(service.teamId, other.id), null);
-    assert.deepEqual(await executionsOf(service, id), []);
-  });
 }
 
 function declareEnds(openTestStore: OpenTestStore) {

@@ -6,12 +6,10 @@ import os from 'node:os';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { configOf, run } from '#testing/command-line';
+import { configOf, doctor, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-
-type Json = Record<string, unknown>;
 
 test('health and doctor find a running service at its address', async () => {
   await using belfry = await startBelfry();
@@ -19,27 +17,19 @@ test('health and doctor find a running service at its address', async () => {
   const config = { ...configOf(belfry.databaseUrl), port, baseUrl: belfry.url };
   const health = await run(config, ['health']);
   assert.deepEqual([health.code, health.json], [0, { status: 'ok' }]);
-  const findings = (await run(config, ['doctor'])).json as Json[];
-  const of = (check: string) => findings.find((finding) => finding['check'] === check);
-  assert.deepEqual(of('address'), {
-    check: 'address',
-    status: 'ok',
-    message: `${belfry.url} answers`,
-  });
-  assert.deepEqual(of('port'), {
-    check: 'port',
-    status: 'ok',
-    message: `the service listens on 127.0.0.1 port ${port}`,
-  });
-  assert.equal(of('files')?.['status'], 'ok');
-  assert.match(String(of('disk')?.['message']), /GB are free/);
+  const { of } = await doctor(config);
+  const [address, listening] = [of('address'), of('port')];
+  assert.deepEqual([address?.status, address?.message], ['ok', `${belfry.url} answers`]);
+  assert.equal(listening?.message, `the service listens on 127.0.0.1 port ${port}`);
+  assert.equal(listening?.status, 'ok');
+  assert.equal(of('files')?.status, 'ok');
+  assert.match(String(of('disk')?.message), /GB are free/);
   await belfry.stop();
   const silent = await run(config, ['health']);
   assert.equal(silent.code, 1);
   assert.equal(silent.stderr, 'belfry: the service does not answer: ECONNREFUSED.\n');
-  const later = (await run(config, ['doctor'])).json as Json[];
-  const freed = later.find(({ check }) => check === 'port');
-  assert.equal(freed?.['message'], `127.0.0.1 port ${port} is free`);
+  const later = await doctor(config);
+  assert.equal(later.of('port')?.message, `127.0.0.1 port ${port} is free`);
 });
 
 test('doctor reports a port that another program uses', async () => {
@@ -48,15 +38,11 @@ test('doctor reports a port that another program uses', async () => {
   const config = { ...configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`), port };
   const health = await run(config, ['health']);
   assert.equal(health.stderr, 'belfry: the service does not answer: what answers is not Belfry.\n');
-  const { code, json } = await run(config, ['doctor']);
-  assert.equal(code, 1);
-  assert.deepEqual(
-    (json as Json[]).find(({ check }) => check === 'port'),
-    {
-      check: 'port',
-      status: 'fail',
-      message: `127.0.0.1 port ${port} is taken by another program: end that, or choose another PORT`,
-    },
+  const { code, of } = await doctor(config);
+  assert.deepEqual([code, of('port')?.status], [1, 'fail']);
+  assert.equal(
+    of('port')?.message,
+    `127.0.0.1 port ${port} is taken by another program: end that, or choose another PORT`,
   );
 });
 
@@ -64,11 +50,10 @@ test('doctor reports another Belfry on the port or at the public address', async
   await using other = await startBelfry();
   const port = Number(new URL(other.url).port);
   const config = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
-  const { code, json } = await run({ ...config, port, baseUrl: other.url }, ['doctor']);
-  const of = (check: string) => (json as Json[]).find((finding) => finding['check'] === check);
+  const { code, of } = await doctor({ ...config, port, baseUrl: other.url });
   assert.equal(code, 1);
-  assert.match(String(of('port')?.['message']), /taken by a Belfry with another database/);
-  assert.match(String(of('address')?.['message']), /answers as a Belfry with another database/);
+  assert.match(String(of('port')?.message), /taken by a Belfry with another database/);
+  assert.match(String(of('address')?.message), /answers as a Belfry with another database/);
 });
 
 test('doctor reports a service that runs with another HOST', async (t) => {
@@ -78,8 +63,7 @@ test('doctor reports a service that runs with another HOST', async (t) => {
   await using belfry = await startBelfry();
   const port = Number(new URL(belfry.url).port);
   const config = { ...configOf(belfry.databaseUrl), port, host: '0.0.0.0' };
-  const findings = (await run(config, ['doctor'])).json as Json[];
-  const { status, message } = findings.find(({ check }) => check === 'port') ?? {};
+  const { status, message } = (await doctor(config)).of('port') ?? {};
   assert.equal(status, 'warn');
   assert.match(String(message), /^HOST is 0\.0\.0\.0, but the service .* does not answer on /);
 });
@@ -87,9 +71,9 @@ test('doctor reports a service that runs with another HOST', async (t) => {
 test('doctor reports a public address without https, and open sign-up without a mail server', async () => {
   const usual = configOf(`sqlite:${path.join(makeFolder(), 'belfry.db')}`);
   const checksOf = async (changes: object) => {
-    const { json } = await run({ ...usual, port: 0, ...changes }, ['doctor']);
-    const warned = (json as Json[]).filter(({ status }) => status === 'warn');
-    return warned.map(({ check }) => check).filter((check) => /https|sign-up/.test(String(check)));
+    const { findings } = await doctor({ ...usual, port: 0, ...changes });
+    const warned = findings.filter(({ status }) => status === 'warn');
+    return warned.map(({ check }) => check).filter((check) => /https|sign-up/.test(check));
   };
   assert.deepEqual(await checksOf({}), []);
   assert.deepEqual(await checksOf({ host: '0.0.0.0' }), ['https']);
@@ -104,10 +88,9 @@ test("doctor reports a backup folder that can't be written", async () => {
   const config = configOf(`sqlite:${path.join(folder, 'belfry.db')}`);
   const findingOf = async (name: string) => {
     const backups = { folder: path.join(folder, name), everyHours: 24, keep: 7 };
-    const { json } = await run({ ...config, port: 0, backups }, ['doctor']);
-    return (json as Json[]).find(({ check }) => check === 'backups');
+    return (await doctor({ ...config, port: 0, backups })).of('backups');
   };
-  assert.equal((await findingOf('new/folder'))?.['status'], 'warn');
+  assert.equal((await findingOf('new/folder'))?.status, 'warn');
   const { status, message } = (await findingOf('file/below')) ?? {};
   assert.equal(status, 'fail');
   assert.match(String(message), /cannot be written \(.*file is no folder\): .*ReadWritePaths=/);
@@ -119,11 +102,9 @@ test("doctor reports files readable by others, closed metrics, and an address th
   const file = belfry.databaseUrl.replace('sqlite:', '');
   fs.chmodSync(file, 0o644);
   const config = { ...configOf(belfry.databaseUrl), host: '0.0.0.0', baseUrl: other.url };
-  const findings = (await run(config, ['doctor'])).json as Json[];
+  const { findings } = await doctor(config);
   const warned = (check: string) =>
-    String(
-      findings.find((each) => each['check'] === check && each['status'] === 'warn')?.['message'],
-    );
+    String(findings.find((each) => each.check === check && each.status === 'warn')?.message);
   assert.match(warned('files'), new RegExp(`chmod 600 ${file}`));
   assert.match(warned('metrics'), /METRICS_TOKEN is not set/);
   assert.match(warned('address'), /answers 200, and not as Belfry/);
@@ -135,9 +116,8 @@ test('doctor reports a proxy that strips the path', async () => {
   await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });
   await using cutter = await startCuttingProxy('/tools', below.url);
   const config = { ...configOf(below.databaseUrl), baseUrl: `${cutter.url}/tools` };
-  const findings = (await run(config, ['doctor'])).json as Json[];
-  const address = findings.find(({ check }) => check === 'address');
-  assert.match(String(address?.['message']), /loses its path on the way/);
+  const address = (await doctor(config)).of('address');
+  assert.match(String(address?.message), /loses its path on the way/);
 });
 
 /** A proxy that is set up wrong: what stands behind it never sees the path. */

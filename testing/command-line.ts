@@ -103,6 +103,14 @@ export function commandsOf(config: () => Config, env: NodeJS.ProcessEnv = {}) {
   };
 }
 
+/** Runs doctor; `of` finds the finding of a check. */
+export async function doctor(config: Config) {
+  const { code, json, stderr } = await run(config, ['doctor']);
+  const findings = json as { check: string; status: string; message: string }[];
+  const of = (check: string) => findings.find((finding) => finding.check === check);
+  return { code, stderr, findings, of };
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

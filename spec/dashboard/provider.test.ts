@@ -261,16 +261,6 @@ describe('rejected provider sign-ins', () => {
     await assertRefused(refused.visitor, refused.answer, /did not let you in/);
   });
 
-  test('an ID token with another nonce is rejected', async () => {
-    const ida = await dashboard.user('ida@bells.test', { role: 'member' });
-    provider.person = somebody(ida.email);
-    const stolen = new URL(await comeBackWith(await leave(dashboard.visitor())), dashboard.url);
-    const thief = dashboard.visitor();
-    const own = new URL(await leave(thief));
-    stolen.searchParams.set('state', own.searchParams.get('state') ?? '');
-    await assertRefused(thief, await thief.get(stolen.pathname + stolen.search), /could not be/);
-  });
-
   test('provider sign-ins are limited per address', async () => {
     const visitor = dashboard.visitor();
     const statuses = [];

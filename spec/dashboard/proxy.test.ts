@@ -167,47 +167,22 @@ describe("the proxy's header", () => {
     assert.ok(!JSON.stringify(told).includes(owner.email));
   });
 
-  for (const [what, headers] of [
-    [
-      'twice',
-      [
-        ['Remote-Email', 'EMAIL'],
-        ['remote-email', 'EMAIL'],
-      ],
-    ],
-    [
-      'with a second name',
-      [
-        ['Remote-Email', 'EMAIL'],
-        ['Remote-Name', 'a'],
-        ['Remote-Name', 'b'],
-      ],
-    ],
-    ['with two emails', [['Remote-Email', 'mallory@bells.test, EMAIL']]],
-    ['with no email', [['Remote-Email', 'EMAIL EMAIL']]],
-    ['with an endless one', [['Remote-Email', `${'x'.repeat(300)}EMAIL`]]],
-  ] as const)
-    test(`the proxy's header ${what} is rejected, also with a session`, async () => {
-      const hal = await member(`hal${what.length}@bells.test`);
-      const visitor = await dashboard.signIn(hal);
-      const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
-      assert.equal((await sendRaw([['Cookie', cookie]])).status, 200);
-      const written = headers.map(([name, value]): [string, string] => [
-        name,
-        value.replaceAll('EMAIL', hal.email),
-      ]);
-      for (const more of [[], [['Cookie', cookie] as [string, string]]]) {
-        const { location, setCookies } = await sendRaw([...written, ...more]);
-        assert.match(location, /^\/login/);
-        assert.deepEqual(setCookies, []);
-      }
-      const login = await sendRaw(written, { to: '/login' });
-      assert.match(login.text, /contradictory or invalid headers/);
-    });
-
-  test('a header with an underscore or another name is not read', async () => {
-    for (const name of ['Remote_Email', 'X-Remote-Email', 'Remote-User', 'X-Forwarded-Email'])
-      assert.match((await sendRaw([[name, owner.email]])).location, /^\/login/);
+  test("the proxy's header sent twice is rejected, also with a session", async () => {
+    const hal = await member('hal@bells.test');
+    const visitor = await dashboard.signIn(hal);
+    const cookie = `belfry.session_token=${visitor.cookies.get('belfry.session_token') ?? ''}`;
+    assert.equal((await sendRaw([['Cookie', cookie]])).status, 200);
+    const twice: [string, string][] = ['Remote-Email', 'remote-email'].map((name) => [
+      name,
+      hal.email,
+    ]);
+    for (const more of [[], [['Cookie', cookie] as [string, string]]]) {
+      const { location, setCookies } = await sendRaw([...twice, ...more]);
+      assert.match(location, /^\/login/);
+      assert.deepEqual(setCookies, []);
+    }
+    const login = await sendRaw(twice, { to: '/login' });
+    assert.match(login.text, /contradictory or invalid headers/);
   });
 
   test("a job can't send the proxy's header to this installation", async () => {

@@ -11,7 +11,15 @@ import type { Config } from '#config/config';
 import { nextRunAfter } from '#domain/cron';
 import { newId } from '#domain/ids';
 import type { Store } from '#store/store';
-import { commandsOf, configOf, type Json, openBeside, run, words } from '#testing/command-line';
+import {
+  commandsOf,
+  configOf,
+  doctor,
+  type Json,
+  openBeside,
+  run,
+  words,
+} from '#testing/command-line';
 import { startDnsServer } from '#testing/dns-server';
 import {
   aClaimedJob,
@@ -481,13 +489,12 @@ forEachDatabase((name, makeDatabaseUrl) => {
     const findings = async (tuned: Config) => {
       // Nothing outside this machine is contacted.
       const baseUrl = `http://127.0.0.1:${await closedPort()}`;
-      const { code, json, stderr } = await run({ ...tuned, port: 0, baseUrl }, ['doctor']);
-      const list = json as { check: string; status: string; message: string }[];
-      const lines = list.map(
+      const found = await doctor({ ...tuned, port: 0, baseUrl });
+      const lines = found.findings.map(
         ({ check, status, message }) => `${status.padEnd(4)}  ${check.padEnd(9)}  ${message}\n`,
       );
-      assert.equal(stderr, lines.join(''));
-      return { code, of: (check: string) => list.find((finding) => finding.check === check) };
+      assert.equal(found.stderr, lines.join(''));
+      return found;
     };
 
     test('doctor reports success if the database, DNS and mail server answer', async () => {
@@ -533,13 +540,13 @@ forEachDatabase((name, makeDatabaseUrl) => {
       const now = realClock.now();
       await aCron(beside, team.id, { nextRunAt: nextRunAfter('0 * * * *', now) });
       const job = await aJob(beside, team.id, { delaySeconds: 86_400 });
-      assert.doesNotMatch((await run(fresh, ['doctor'])).stderr, /the clock was ahead/);
+      assert.doesNotMatch((await doctor(fresh)).stderr, /the clock was ahead/);
       const later = now + 400 * 86_400_000;
       await aCron(beside, team.id, { nextRunAt: later });
       await beside.database.autocommit(
         CompiledQuery.raw(`update jobs set created_at = ${later} where id = '${job.jobId}'`),
       );
-      const { code, stderr } = await run(fresh, ['doctor']);
+      const { code, stderr } = await doctor(fresh);
       assert.equal(code, 0);
       assert.match(
         stderr,
@@ -553,9 +560,8 @@ forEachDatabase((name, makeDatabaseUrl) => {
       test('doctor reports whether an engine is alive, and unsuitable server settings', async () => {
         const url = await makeDatabaseUrl();
         const findingsOf = async (check: string, changes: object = {}) => {
-          const { json } = await run({ ...configOf(url), port: 0, ...changes }, ['doctor']);
-          const list = json as { check: string; status: string; message: string }[];
-          return list.filter((each) => each.check === check);
+          const { findings } = await doctor({ ...configOf(url), port: 0, ...changes });
+          return findings.filter((each) => each.check === check);
         };
         const none = await findingsOf('engines', { role: 'web' });
         assert.equal(none[0]?.status, 'warn');

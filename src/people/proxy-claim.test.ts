@@ -47,6 +47,8 @@ describe('headers of a proxy', () => {
       ['Remote-Email', ''],
       ['Remote-Email', '  '],
       ['Remote_Email', 'ada@bells.test'],
+      ['X-Remote-Email', 'ada@bells.test', 'Remote-User', 'ada@bells.test'],
+      ['X-Forwarded-Email', 'ada@bells.test'],
       ['Remote-Groups', 'ops'],
       ['X', 'Remote-Email', 'Y', 'ada@bells.test'],
     ])
