@@ -623,7 +623,7 @@ describe('the command line', () => {
       /^belfry: job needs a command: list, create, edit, show, fire, retry, delete, retry-all\.\n$/,
     ],
     [['job', 'nope'], /^belfry: unknown command 'nope'\n$/],
-    [[], /^belfry: a command is missing: serve, user, team, queue, /],
+    [[], /^belfry: a command is missing: serve, user, team, member, queue, /],
     [['serve', '--port', '1'], /^belfry: unknown option '--port'\n$/],
     [['job', 'show'], /^belfry: required option '--id <ID>' not specified\n$/],
     [['job', 'show', '--id'], /^belfry: option '--id <ID>' argument missing\n$/],
