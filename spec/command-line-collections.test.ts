@@ -21,6 +21,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     assert.deepEqual(await printed('queue', 'show', ...team, '--queue', 'shown'), set);
     const channel = await printed('channel', 'show', ...team, '--name', 'default');
     assert.deepEqual([channel['id'], channel['name']], ['default', null]);
+    assert.match(await refused('queue', 'set', ...team), /'--queue <Q>' not specified/);
     const unknown = await refused('queue', 'show', ...team, '--queue', 'nowhere');
     assert.equal(unknown, 'the team "Acme" has no queue "nowhere".');
   });
@@ -185,6 +186,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
 
     test('edit-all rejects unclear filters and invalid values, and changes nothing', async () => {
       assert.match(await refused(...all, '--timeout', '9'), /^say which crons to change/);
+      assert.match(await refused(...all, '--all'), /^give the values that change/);
       assert.match(await refused(...all, '--where', 'headers=x'), /^--where: It must be FIELD=/);
       assert.match(await refused(...all, '--host', 'old'), /^--host: It must be OLD=NEW/);
       assert.match(await refused(...all, '--all', '--timeout', '301'), /^--timeout: /);

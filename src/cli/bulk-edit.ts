@@ -58,6 +58,8 @@ async function editAll<Thing extends object, Item extends Stored<Thing>>(
     throw new CommandFault(`say which ${kind}s to change: --where, or --all.`);
   const fields = await readOptions(session, withoutName(resource), options);
   accept(resource, readChange(resource, fields));
+  if (fields.size === 0 && !moved && !options.addTag && !options.removeTag)
+    throw new CommandFault('give the values that change, such as --timeout 60.');
   const { teamId, work } = await session.findTeam(options.team);
   const context = await channelContext(work, teamId);
   const items = await collection.load(work, teamId);

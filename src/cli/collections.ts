@@ -94,7 +94,7 @@ function refuseLosing({ id, unreadable }: Cron, wanted: object): void {
   );
 }
 
-export const QUEUES: Commanded<QueueSettings & { name: string }, Queue> = {
+export const QUEUES = {
   kind: 'queue',
   resource: { name: queueName('name'), ...QUEUE },
   nameOption: { flags: '--queue <Q>', help: "the queue's name" },
@@ -112,7 +112,7 @@ export const QUEUES: Commanded<QueueSettings & { name: string }, Queue> = {
     const jobs_deleted = await work.deleteQueue(teamId, id);
     return jobs_deleted === null ? null : { jobs_deleted };
   },
-};
+} satisfies Commanded<QueueSettings & { name: string }, Queue>;
 
 const SECRET_FIELDS = new Set<string>(
   Object.values(CHANNEL_KINDS).flatMap(({ fields }) =>

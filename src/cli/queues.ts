@@ -17,8 +17,11 @@ export function addQueueCommands(program: Command, session: Session): void {
     delete: { name: 'delete', description: 'delete a queue with its jobs' },
   });
   addBulkEdit(session, queue, QUEUES);
-  const set = queue.command('set').description('change a queue, creating it if needed');
-  addFieldOptions(addTeamOption(set), NAMED, { isNew: true }).action(
+  const { flags, help } = QUEUES.nameOption;
+  const set = addTeamOption(
+    queue.command('set').description('change a queue, creating it if needed'),
+  ).requiredOption(flags, help);
+  addFieldOptions(set, QUEUE, { isNew: true }).action(
     async ({ team, ...options }: Options & { team: string }) => {
       const fields = await readOptions(session, NAMED, options);
       const { name = '' } = accept(NAMED, readChange(NAMED, fields));
