@@ -80,7 +80,8 @@ export async function actOnChosen(
   const rate = kind === 'retry' ? chosen.rate : undefined;
   const misfit = rate && explainMisfit(rate, exactly(ids.length));
   if (misfit) return { kind: 'refused', error: misfit };
-  const question = kind === 'retry' ? await askOfChosen(store, teamId, ids, chosen) : null;
+  const asked = { ids, total: exactly(ids.length), answers: chosen };
+  const question = kind === 'retry' ? await askAbout(store, teamId, asked) : null;
   if (question) return { kind: 'asks', question };
   const found = { tab: 'failed' as const };
   const spread = rate && { rate, from: null, made: 0 };
@@ -88,23 +89,19 @@ export async function actOnChosen(
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
-/** The confirmations of a retry: some jobs were resent before, or when the last is due. */
-async function askOfChosen(
+/** The confirmation of a retry: some of the jobs were resent before, or when the last is due. Null: none is needed. */
+async function askAbout(
   { jobs, clock }: Store,
   teamId: string,
-  ids: readonly string[],
-  { resent: answer = 'ask', rate, isTimed = false }: ChosenAnswers,
+  { ids, total, answers }: { ids: readonly string[]; total: BoundedCount; answers: ChosenAnswers },
 ): Promise<BulkQuestion | null> {
-  if (ids.length === 0) return null;
-  const counted = answer === 'ask' ? await jobs.countResent(teamId, ids) : null;
+  const { resent: answer = 'ask', rate, isTimed = false } = answers;
+  const counted = answer === 'ask' && ids.length > 0 ? await jobs.countResent(teamId, ids) : null;
   const resent = counted !== null && counted.count > 0 ? counted : null;
-  if (resent === null && (rate === undefined || isTimed)) return null;
-  const total = exactly(ids.length);
-  return { kind: 'retry', total, resent, spread: spreadOf(rate, total, clock.now()) };
-}
-
-function spreadOf(rate: Rate | undefined, { count }: BoundedCount, now: number) {
-  return rate ? { rate, endsAt: now + spanOf(rate, count) } : null;
+  const isSpread = rate !== undefined && !isTimed;
+  if (total.count === 0 || (resent === null && !isSpread)) return null;
+  const spread = rate ? { rate, endsAt: clock.now() + spanOf(rate, total.count) } : null;
+  return { kind: 'retry', total, resent, spread };
 }
 
 type Bulk = { kind: BulkKind; search: JobSearch } & BulkAnswers;
@@ -165,31 +162,24 @@ function explainMisfit(rate: Rate, total: BoundedCount): string | null {
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
 
-/**
- * The confirmations of a retry: some jobs were resent before, or when the last of a spread retry is due. A text is the
- * reason why they can't be spread.
- */
+/** The confirmation of a retry of all jobs of a search. A text is the reason why they can't be spread. */
 async function askOfSearch(
-  { lists, jobs, clock }: Store,
+  store: Store,
   teamId: string,
-  { resent: answer = 'ask', rate, isTimed = false }: BulkAnswers,
+  answers: BulkAnswers,
   search: StoredSearch,
 ): Promise<BulkQuestion | string | null> {
+  const { resent: answer = 'ask', rate, isTimed = false } = answers;
   const maySendAgain = search.resent !== undefined && answer === 'ask';
-  const isSpread = rate !== undefined && !isTimed;
-  if (!maySendAgain && !isSpread) return null;
-  const total = await lists.countJobs(teamId, search);
+  if (!maySendAgain && (rate === undefined || isTimed)) return null;
+  const total = await store.lists.countJobs(teamId, search);
   const misfit = rate === undefined ? null : explainMisfit(rate, total);
   if (misfit !== null) return misfit;
   const onlyResent = { ...search, resent: 'only' } as const;
   const page = maySendAgain
-    ? await lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
+    ? await store.lists.listJobs(teamId, onlyResent, { limit: MOST_LOOKED_AFTER })
     : NO_PAGE;
-  const sendsAgain = page.rows.length > 0;
-  if (total.count === 0 || (!sendsAgain && !isSpread)) return null;
-  const ids = page.rows.map(({ id }) => id);
-  const resent = sendsAgain ? await jobs.countResent(teamId, ids) : null;
-  return { kind: 'retry', total, resent, spread: spreadOf(rate, total, clock.now()) };
+  return askAbout(store, teamId, { ids: page.rows.map(({ id }) => id), total, answers });
 }
 
 function exactly(count: number): BoundedCount {
