@@ -4,12 +4,15 @@ import { type Rate, startAt } from '#domain/rate';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Context } from '../database/context.ts';
+import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
 import type { Tables } from '../tables/tables.ts';
-import { all } from '../database/rows.ts';
+import { all, change, one } from '../database/rows.ts';
+import { sealHeaders } from '../runs/headers.ts';
+import type { NewJob } from './accept-jobs.ts';
 
 /** A job that was made due, for the signal to the engine. */
 export interface Touched {
@@ -79,147 +82,182 @@ function isResentBefore(id: string) {
 }
 
 /**
- * Makes waiting jobs due now (Fire now). Only pending ones change; an attempt that waits for its retry is pending too
- * (§3.3).
+ * Sends signals with each job's own due time. With the present time, a claim that has passed over the job would not
+ * find it.
  */
-export async function fireJobs(
-  db: Database,
-  teamId: string,
-  jobIds: readonly string[],
-  now: number,
-): Promise<Touched[]> {
-  const rows = await db.transact(async (trx) => {
-    await lockPending(trx, { teamId, jobIds });
-    return trx
-      .updateTable('jobs')
-      .set({
-        scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
-      })
-      .where('team_id', '=', teamId)
-      .where('id', 'in', jobIds)
-      .where('status', '=', 'pending')
-      .returning(['id', 'queue_id', 'scheduled_at'])
-      .execute();
-  });
-  return rows.map(({ id, queue_id, scheduled_at }) => {
-    return { id, queueId: queue_id, dueAt: scheduled_at };
-  });
+function signalDue({ signals }: Context, teamId: string, touched: readonly Touched[]): void {
+  const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
+  signals.send(
+    [...byQueue].map(([queueId, ofQueue]) => {
+      const dueAt = Math.min(...ofQueue.map((job) => job.dueAt));
+      return { kind: 'jobs', queueId, teamId, dueAt };
+    }),
+  );
 }
 
-/** Deletes waiting jobs; they are never sent. One that has started is left alone. */
-export async function deletePendingJobs(
-  db: Database,
-  teamId: string,
-  jobIds: readonly string[],
-): Promise<string[]> {
-  const rows = await db.transact(async (trx) => {
-    await lockPending(trx, { teamId, jobIds });
-    return trx
-      .deleteFrom('jobs')
-      .where('team_id', '=', teamId)
-      .where('id', 'in', jobIds)
-      .where('status', '=', 'pending')
-      .returning('id')
-      .execute();
-  });
-  return rows.map(({ id }) => id);
+/** The fields of a waiting job that a person may change. */
+export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
+  scheduledAt: number;
 }
 
-/** Deletes failed jobs. */
-export async function deleteFailedJobs(
-  db: Database,
-  teamId: string,
-  jobIds: readonly string[],
-): Promise<string[]> {
-  return db.transact(async (trx) => {
-    await lockFailed(trx, { teamId, jobIds });
-    const rows = await trx
-      .deleteFrom('ended_jobs')
-      .where('team_id', '=', teamId)
-      .where('id', 'in', jobIds)
-      .where('status', 'in', FAILED_JOB_STATUSES)
-      .returning('id')
-      .execute();
-    return rows.map(({ id }) => id);
-  });
-}
+export type Edited = Touched | 'not-pending' | 'no-queue';
 
-/**
- * Retries failed jobs: each is copied to a new job, attempt 1, due now or at the rate's time, with the same request and
- * callback URL. The failed job is unchanged, except for the mark with the new job's id (§3.2, §3.3).
- *
- * @param again which of the marked jobs are resent again; the others are skipped, so that two clicks at once send
- * nothing twice
- * @param found the search that found the jobs; with it the retry is recorded as a task
- * @param spread when each is due; without it, now
- */
-export async function retryFailedJobs(
-  db: Database,
-  teamId: string,
-  jobIds: readonly string[],
-  {
-    now,
-    again,
-    found,
-    spread,
-  }: {
-    now: number;
-    again: ResendAgain;
-    found?: JobSearch | undefined;
-    spread?: Spread | undefined;
+/** What people do with jobs that exist. Each function is one transaction; signals are sent after the commit. */
+export const jobActions = {
+  /**
+   * Changes a waiting job; one that has started is left alone. The queue must exist. On Postgres the queue is locked
+   * before the job, in the same order as by the deletion of a queue.
+   */
+  async edit(
+    context: Context,
+    teamId: string,
+    jobId: string,
+    { queue, payload, callbackUrl, method, url, headers, scheduledAt }: JobChange,
+  ): Promise<Edited> {
+    const edited = await context.main.transact(async (trx): Promise<Edited> => {
+      const named = { team_id: teamId, name: queue };
+      const into = await one(trx, 'queues', named, ['id'], 'for key share');
+      if (!into) return 'no-queue';
+      const locked = await lockPending(trx, { teamId, jobIds: [jobId] });
+      if (locked.length === 0) return 'not-pending';
+      const pending = { team_id: teamId, id: jobId, status: 'pending' } as const;
+      await change(trx, 'jobs', pending, {
+        queue_id: into.id,
+        method,
+        url,
+        sealed_headers: sealHeaders(context.sealer, 'jobs', teamId, headers),
+        payload,
+        callback_url: callbackUrl,
+        scheduled_at: scheduledAt,
+      });
+      return { id: jobId, queueId: into.id, dueAt: scheduledAt };
+    });
+    if (typeof edited === 'object') signalDue(context, teamId, [edited]);
+    return edited;
   },
-): Promise<(Touched & { failedId: string })[]> {
-  return db.transact(async (trx) => {
-    const failed = await lockFailed(trx, { teamId, jobIds, again });
+
+  /** Makes waiting jobs due now (Fire now). An attempt that waits for its retry is pending too (§3.3). */
+  async fire(context: Context, teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
+    const now = context.clock.now();
+    const rows = await context.main.transact(async (trx) => {
+      await lockPending(trx, { teamId, jobIds });
+      return trx
+        .updateTable('jobs')
+        .set({
+          scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
+        })
+        .where('team_id', '=', teamId)
+        .where('id', 'in', jobIds)
+        .where('status', '=', 'pending')
+        .returning(['id', 'queue_id as queueId', 'scheduled_at as dueAt'])
+        .execute();
+    });
+    signalDue(context, teamId, rows);
+    return rows;
+  },
+
+  /** Deletes waiting jobs; they are never sent. One that has started is left alone. */
+  async deletePending(
+    { main }: Context,
+    teamId: string,
+    jobIds: readonly string[],
+  ): Promise<string[]> {
+    const rows = await main.transact(async (trx) => {
+      await lockPending(trx, { teamId, jobIds });
+      return trx
+        .deleteFrom('jobs')
+        .where('team_id', '=', teamId)
+        .where('id', 'in', jobIds)
+        .where('status', '=', 'pending')
+        .returning('id')
+        .execute();
+    });
+    return rows.map(({ id }) => id);
+  },
+
+  async deleteFailed(
+    { main }: Context,
+    teamId: string,
+    jobIds: readonly string[],
+  ): Promise<string[]> {
+    const rows = await main.transact(async (trx) => {
+      await lockFailed(trx, { teamId, jobIds });
+      return trx
+        .deleteFrom('ended_jobs')
+        .where('team_id', '=', teamId)
+        .where('id', 'in', jobIds)
+        .where('status', 'in', FAILED_JOB_STATUSES)
+        .returning('id')
+        .execute();
+    });
+    return rows.map(({ id }) => id);
+  },
+
+  /**
+   * Retries failed jobs: each is copied to a new job, attempt 1, due now or at the rate's time, with the same request
+   * and callback URL. The failed job is unchanged, except for the mark with the new job's id (§3.2, §3.3).
+   *
+   * @param again which of the marked jobs are resent again; the others are skipped, so that two clicks at once send
+   * nothing twice
+   * @param found the search that found the jobs; with it the retry is recorded as a task
+   * @param spread when each is due; without it, now
+   */
+  async retryFailed(
+    context: Context,
+    teamId: string,
+    jobIds: readonly string[],
+    {
+      again = false,
+      found,
+      spread,
+    }: {
+      again?: ResendAgain;
+      found?: JobSearch | undefined;
+      spread?: Spread | undefined;
+    } = {},
+  ): Promise<(Touched & { failedId: string })[]> {
+    const now = context.clock.now();
     const dueAt = (n: number) =>
       spread ? Math.max(now, startAt(spread.rate, spread.from ?? now, spread.made + n)) : now;
-    const retries = failed.map(({ id, queue_id }, n) => ({
-      failedId: id,
-      id: newId(now),
-      queueId: queue_id,
-      dueAt: dueAt(n),
-    }));
-    await copyJobs(
-      trx,
-      retries.map(({ failedId, id, dueAt: scheduledAt }) => ({
-        teamId,
-        fromId: failedId,
-        id,
-        originalId: id,
-        attemptNumber: 1,
-        createdAt: now,
-        scheduledAt,
-      })),
-    );
-    await markRetried(trx, teamId, retries);
-    if (found && retries.length > 0) {
-      const done = retries.length;
-      const skipped = jobIds.length - done;
-      const rate = spread?.rate ?? null;
-      await recordRetry(trx, teamId, { search: found, done, skipped, rate, at: now });
-    }
+    const retries = await context.main.transact(async (trx) => {
+      const failed = await lockFailed(trx, { teamId, jobIds, again });
+      const made = failed.map(({ id, queue_id }, n) => {
+        return { failedId: id, id: newId(now), queueId: queue_id, dueAt: dueAt(n) };
+      });
+      await copyJobs(
+        trx,
+        made.map(({ failedId, id, dueAt: scheduledAt }) => ({
+          teamId,
+          fromId: failedId,
+          id,
+          originalId: id,
+          attemptNumber: 1,
+          createdAt: now,
+          scheduledAt,
+        })),
+      );
+      const marks = made.map(({ failedId, id }) => {
+        return { team_id: teamId, id: failedId, retried_as: id };
+      });
+      await trx.rows(markRetried, [packRows(RETRIED, marks)]);
+      if (found && made.length > 0) {
+        const done = made.length;
+        const skipped = jobIds.length - done;
+        const rate = spread?.rate ?? null;
+        await recordRetry(trx, teamId, { search: found, done, skipped, rate, at: now });
+      }
+      return made;
+    });
+    signalDue(context, teamId, retries);
     return retries;
-  });
-}
+  },
+};
 
 const RETRIED = { team_id: 'id', id: 'id', retried_as: 'id' } as const satisfies Fields;
 
-const markRetriedJobs = preparedStatement<never>(
+const markRetried = preparedStatement<never>(
   'mark-retried',
   (dialect) => `
   update ended_jobs set retried_as = given.retried_as from ${dialect.rows(RETRIED, 1)}
   where ended_jobs.team_id = given.team_id and ended_jobs.id = given.id`,
 );
-
-async function markRetried(
-  trx: Trx,
-  teamId: string,
-  retries: readonly { failedId: string; id: string }[],
-): Promise<void> {
-  const rows = retries.map(({ failedId, id }) => ({
-    team_id: teamId,
-    id: failedId,
-    retried_as: id,
-  }));
-  await trx.rows(markRetriedJobs, [packRows(RETRIED, rows)]);
-}

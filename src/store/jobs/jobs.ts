@@ -1,18 +1,9 @@
 import { type AcceptedJob, acceptJobs, type NewJob } from './accept-jobs.ts';
 import { bind, type Context } from '../database/context.ts';
 import { GroupCommit, type OnBatch } from '../database/group-commit.ts';
-import { type Edited, editPendingJob, type JobChange } from './edit-job.ts';
 import { wasLockedOut } from '../database/errors.ts';
 import { LockedTeams } from '../database/locked-teams.ts';
-import {
-  deleteFailedJobs,
-  deletePendingJobs,
-  fireJobs,
-  type ResendAgain,
-  retryFailedJobs,
-  type Spread,
-  type Touched,
-} from './job-actions.ts';
+import { jobActions } from './job-actions.ts';
 import {
   findJob,
   findRetryOf,
@@ -24,8 +15,7 @@ import {
 } from './job-records.ts';
 import { PayloadBound } from './payload-bound.ts';
 import { countResent, listResends } from './resent.ts';
-import type { JobSearch } from '../lists/search.ts';
-import type { Signal, SignalBus } from '../database/signals.ts';
+import type { Signal } from '../database/signals.ts';
 
 const MAX_ACCEPT_BATCH = 200;
 /** How long accepting a job is tried while its queue is locked by another transaction. */
@@ -36,13 +26,11 @@ export function jobs(context: Context) {
   const { main: db, searches, sealer } = context;
   return {
     ...acceptance(context),
-    ...bind(context, { fire, edit, retryFailed }),
+    ...bind(context, jobActions),
     ...bind({ db, sealer }, { find: findJob }),
     ...bind(searches, { list: listJobs, listResends }),
     ...bind(db, {
       countResent,
-      deleteFailed: deleteFailedJobs,
-      deletePending: deletePendingJobs,
       findRetryOf,
       findTeam: findTeamOfJob,
       listAttempts,
@@ -100,55 +88,4 @@ function signalsOf(jobs: readonly NewJob[], accepted: readonly (AcceptedJob | Er
     const { queueId, scheduledAt } = each;
     return [{ kind: 'jobs', queueId, teamId: jobs[n]?.teamId ?? '', dueAt: scheduledAt }];
   });
-}
-
-async function fire(
-  { main, clock, signals }: Context,
-  teamId: string,
-  jobIds: readonly string[],
-): Promise<Touched[]> {
-  const fired = await fireJobs(main, teamId, jobIds, clock.now());
-  signalDue(signals, teamId, fired);
-  return fired;
-}
-
-/** Changes a waiting job. */
-async function edit(
-  { main: db, sealer, signals }: Context,
-  teamId: string,
-  jobId: string,
-  change: JobChange,
-): Promise<Edited> {
-  const edited = await editPendingJob({ db, sealer }, { teamId, jobId }, change);
-  if (typeof edited === 'object') signalDue(signals, teamId, [edited]);
-  return edited;
-}
-
-async function retryFailed(
-  { main, clock, signals }: Context,
-  teamId: string,
-  jobIds: readonly string[],
-  {
-    again = false,
-    ...how
-  }: { again?: ResendAgain; found?: JobSearch | undefined; spread?: Spread | undefined } = {},
-): Promise<(Touched & { failedId: string })[]> {
-  const now = clock.now();
-  const retried = await retryFailedJobs(main, teamId, jobIds, { now, again, ...how });
-  signalDue(signals, teamId, retried);
-  return retried;
-}
-
-/**
- * Sends signals with each job's own due time. With the present time, a claim that has passed over the job would not
- * look back at it.
- */
-function signalDue(signals: SignalBus, teamId: string, touched: readonly Touched[]): void {
-  const byQueue = Map.groupBy(touched, ({ queueId }) => queueId);
-  signals.send(
-    [...byQueue].map(([queueId, ofQueue]) => {
-      const dueAt = Math.min(...ofQueue.map((job) => job.dueAt));
-      return { kind: 'jobs', queueId, teamId, dueAt };
-    }),
-  );
 }

@@ -8,7 +8,7 @@ import type { Trx } from '../database/database.ts';
 import { END_RUNS } from '../runs/end-runs.ts';
 import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
-import { NO_RESPONSE, packEnds } from '../runs/settlement.ts';
+import { endWithoutResponse, packEnds } from '../runs/settlement.ts';
 
 /** The runs to settle: all that the nodes have claimed, or one of them. */
 export interface Orphans {
@@ -82,17 +82,15 @@ async function endClaimed(
   const runs = await findClaimedRuns(trx, table, nodeId, one);
   if (runs.length === 0) return [];
   const { reason, errorMessage } = endOfOrphan(now);
-  const ends = runs.map((run) => ({
-    team_id: run.team_id,
-    id: run.id,
-    status: STATUS[table],
-    completed_at: now,
-    response_status: null,
-    reason,
-    error_message: errorMessage,
-    duration_ms: elapsed(run, now),
-    ...NO_RESPONSE,
-  }));
+  const ends = runs.map((run) =>
+    endWithoutResponse(run, {
+      status: STATUS[table],
+      completed_at: now,
+      reason,
+      error_message: errorMessage,
+      duration_ms: elapsed(run, now),
+    }),
+  );
   const callbacks = table === 'executions' ? await callbacksOf(trx, runs, now) : [];
   const packed = packEnds(trx.dialect, table, nodeId, ends, callbacks);
   const ended = await END_RUNS[trx.dialect.name].run(trx, packed);

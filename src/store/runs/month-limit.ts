@@ -73,7 +73,7 @@ export async function keepWithinLimit<Row extends Claimed>(
   const granted = await countUsage(runner, wanted, now);
   const over = new Set([...byTeam].flatMap(([id, runs]) => runs.slice(granted.get(id) ?? 0)));
   if (over.size === 0) return [...rows];
-  const ends = [...over].map(({ team_id, id }) => Object.assign({ team_id, id }, overLimit(now)));
+  const ends = [...over].map((run) => overLimit(run, now));
   await END_RUNS[runner.dialect.name].run(runner, packEnds(runner.dialect, table, nodeId, ends));
   return rows.filter((row) => !over.has(row));
 }

@@ -11,7 +11,6 @@ import {
   ENDED_TABLE,
   KEPT_COLUMNS,
   type KEY,
-  type OUTCOME,
   OUTCOME_COLUMNS,
   type RunTable,
 } from './run-tables.ts';
@@ -112,6 +111,8 @@ function outcomeOf(dialect: Dialect, column: string): string {
   return column.endsWith('.body') ? dialect.bytesOf(column) : column;
 }
 
+type EndOfRun = RowOf<typeof ENDED>;
+
 export function packSettlements(
   dialect: Dialect,
   table: RunTable,
@@ -120,30 +121,26 @@ export function packSettlements(
 ): PackedSettlements {
   const callbacks = settlements.flatMap(({ callback }) => callback ?? []);
   return {
-    table,
-    nodeId,
-    count: settlements.length,
-    ends: dialect.packColumns(ENDED, settlements.map(endedRow)),
+    ...packEnds(dialect, table, nodeId, settlements.map(endedRow), callbacks),
     byPlace: table === 'jobs',
     places: JSON.stringify(settlements.map(({ run }) => (run.kind === 'job' ? run.place : null))),
-    callbacks: packRecords(CALLBACK, callbacks),
     copies: packRecords(COPY, settlements.flatMap(copiesOf)),
   };
 }
 
-/** Packs ends of runs that were not sent or have no known response: without a response and a next attempt. */
+/** Packs ends of runs that have no next attempt. */
 export function packEnds(
   dialect: Dialect,
   table: RunTable,
   nodeId: string,
-  ends: readonly RowOf<typeof KEY & typeof OUTCOME>[],
+  ends: readonly EndOfRun[],
   callbacks: readonly CallbackToSend[] = [],
 ): PackedSettlements {
   return {
     table,
     nodeId,
     count: ends.length,
-    ends: dialect.packColumns(ENDED, ends.map(withStep)),
+    ends: dialect.packColumns(ENDED, ends),
     byPlace: false,
     places: NO_ROWS,
     callbacks: packRecords(CALLBACK, callbacks),
@@ -151,27 +148,29 @@ export function packEnds(
   };
 }
 
-export const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
+const NO_RESPONSE = { total_bytes: null, trace: null, body: null } as const;
+
+/** The end of a run that was not sent or has no known response. */
+export function endWithoutResponse(
+  { team_id, id }: RowOf<typeof KEY>,
+  end: Pick<EndOfRun, 'status' | 'completed_at' | 'reason' | 'error_message' | 'duration_ms'>,
+): EndOfRun {
+  const duration_step = durationStep(end.reason, end.duration_ms ?? 0);
+  return { team_id, id, ...end, response_status: null, ...NO_RESPONSE, duration_step, place: null };
+}
 
 /** The outcome of a run over its team's monthly limit (§2.7). */
-export function overLimit(now: number): RowOf<typeof OUTCOME> {
-  return {
+export function overLimit(run: RowOf<typeof KEY>, now: number): EndOfRun {
+  return endWithoutResponse(run, {
     status: 'failed',
     completed_at: now,
-    response_status: null,
     reason: 'limit_exceeded',
     error_message: FAILURE_TEXTS.limitReached,
     duration_ms: 0,
-    ...NO_RESPONSE,
-  };
+  });
 }
 
-function withStep(end: RowOf<typeof KEY & typeof OUTCOME>): RowOf<typeof ENDED> {
-  const duration_step = durationStep(end.reason, end.duration_ms ?? 0);
-  return { ...end, duration_step, place: null };
-}
-
-function endedRow({ run, status, end, response }: Settlement): RowOf<typeof ENDED> {
+function endedRow({ run, status, end, response }: Settlement): EndOfRun {
   return {
     team_id: run.teamId,
     id: run.id,

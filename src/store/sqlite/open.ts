@@ -6,6 +6,7 @@ import type { Clock } from '#domain/clock';
 import {
   type CallScript,
   Database,
+  type DatabaseParts,
   logStatements,
   type OnStatement,
 } from '../database/database.ts';
@@ -62,15 +63,13 @@ export interface SqliteOptions {
 export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
   const { clock, onLost, onStatement, startThread } = options;
   prepareFile(path);
-  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
-  const reading = { ...shared, readOnly: true, pragmas: READER_PRAGMAS };
-  const writing = { ...shared, readOnly: false, pragmas: WRITER_PRAGMAS };
-  const writer = new SqliteThread({ ...writing, name: 'sqlite-writer' }, onLost, startThread);
+  const { writing, reading } = connectionsTo(path, onStatement);
+  const writer = new SqliteThread(writing, onLost, startThread);
   await writer.run('select 1', []).catch(async (error: unknown) => {
     await writer.close();
     throw error;
   });
-  const reader = new SqliteThread({ ...reading, name: 'sqlite-reader' }, onLost, startThread);
+  const reader = new SqliteThread(reading, onLost, startThread);
   let searcher: SqliteThread | null = null;
   const startSearcher = () =>
     (searcher ??= new SqliteThread({ ...reading, name: 'sqlite-searcher' }, onLost, startThread));
@@ -95,6 +94,15 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
   return { main, searches, engine: main, lease: main };
 }
 
+/** The settings of a file's connections. */
+function connectionsTo(path: string, onStatement: OnStatement | undefined) {
+  const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
+  return {
+    writing: { ...shared, name: 'sqlite-writer', readOnly: false, pragmas: WRITER_PRAGMAS },
+    reading: { ...shared, name: 'sqlite-reader', readOnly: true, pragmas: READER_PRAGMAS },
+  } as const;
+}
+
 /**
  * Opens the file on the caller's own thread: one read or write after the other. Reads have a connection that cannot
  * write, opened when first wanted. Throws the same errors as `openSqliteFile`, but does not check for damage, as the
@@ -105,23 +113,17 @@ export async function openSqliteHere(
   { onStatement }: Pick<SqliteOptions, 'clock' | 'onStatement'>,
 ): Promise<Databases> {
   const mutex = new Mutex();
-  const reports = onStatement !== undefined;
-  const writer = openHere(path, reports);
+  const { writing, reading } = connectionsTo(path, onStatement);
+  const writer = openExplained(path, () => {
+    makeFile(path);
+    return new SqliteHere(writing);
+  });
   let reader: SqliteHere | null = null;
-  const startReader = () =>
-    (reader ??= new SqliteHere({
-      name: 'sqlite-reader',
-      path,
-      busyTimeoutMs: BUSY_TIMEOUT_MS,
-      readOnly: true,
-      pragmas: READER_PRAGMAS,
-      reports,
-    }));
   const call = callerOn(writer, onStatement);
-  const main = new Database({
+  return inOne({
     dialect: sqlite,
     writer: kyselyOn(() => writer, onStatement, mutex),
-    reader: kyselyOn(startReader, onStatement, mutex),
+    reader: kyselyOn(() => (reader ??= new SqliteHere(reading)), onStatement, mutex),
     release: async () => {
       await reader?.close();
       await writer.close();
@@ -131,45 +133,21 @@ export async function openSqliteHere(
       return call(name, input).finally(unlock);
     },
   });
-  return { main, searches: main, engine: main, lease: main };
-}
-
-function openHere(path: string, reports: boolean): SqliteHere {
-  try {
-    makeFile(path);
-    return new SqliteHere({
-      name: 'sqlite-writer',
-      path,
-      busyTimeoutMs: BUSY_TIMEOUT_MS,
-      readOnly: false,
-      pragmas: WRITER_PRAGMAS,
-      reports,
-    });
-  } catch (error) {
-    throw explainOpening(path, error);
-  }
 }
 
 /** Opens an in-memory database, with one connection for reads and writes. */
 export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
   const { onLost, onStatement, startThread } = options;
-  const settings = {
-    name: 'sqlite-writer',
-    path: ':memory:',
-    busyTimeoutMs: BUSY_TIMEOUT_MS,
-    readOnly: false,
-    pragmas: ['temp_store = memory'],
-    reports: onStatement !== undefined,
-  } as const;
+  const { writing } = connectionsTo(':memory:', onStatement);
+  const settings = { ...writing, pragmas: ['temp_store = memory'] };
   const thread = new SqliteThread(settings, onLost, startThread);
   const db = kyselyOn(() => thread, onStatement);
-  const main = new Database({
-    dialect: sqlite,
-    writer: db,
-    reader: db,
-    release: () => thread.close(),
-    call: callerOn(thread, onStatement),
-  });
+  const call = callerOn(thread, onStatement);
+  return inOne({ dialect: sqlite, writer: db, reader: db, release: () => thread.close(), call });
+}
+
+function inOne(parts: DatabaseParts): Databases {
+  const main = new Database(parts);
   return { main, searches: main, engine: main, lease: main };
 }
 
@@ -201,7 +179,7 @@ function makeFile(path: string): void {
 
 /** Checks the file before anything relies on it, and makes it if it does not exist. */
 function prepareFile(path: string): void {
-  try {
+  openExplained(path, () => {
     makeFile(path);
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('pragma auto_vacuum = incremental');
@@ -209,9 +187,7 @@ function prepareFile(path: string): void {
     database.exec('begin immediate');
     database.exec('rollback');
     refuseDamage(database);
-  } catch (error) {
-    throw explainOpening(path, error);
-  }
+  });
 }
 
 /** Above this size only the roots of the trees are checked: a full check reads every page and would delay the start. */
@@ -228,6 +204,15 @@ function refuseDamage(database: DatabaseSync): void {
   }
   const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (verdict !== 'ok') throw new StoreError('STORE_DAMAGED', String(verdict));
+}
+
+/** @throws StoreError  with the next step for the operator */
+function openExplained<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw explainOpening(path, error);
+  }
 }
 
 function explainOpening(path: string, error: unknown): StoreError {
