@@ -453,7 +453,6 @@ async function askEverything(store: Store): Promise<void> {
     });
   }
   await store.queues.delete(team.id, queueIds[1] ?? '');
-  await store.retention.sweepOrphans(10);
 }
 
 /** Reads every kind of range in both directions, and the counts of pages. */

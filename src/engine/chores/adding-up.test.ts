@@ -120,7 +120,7 @@ describe('adding up', () => {
   test('adding up continues until a locked counter is free', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
-    const tries = () => ran.filter((sql) => sql.includes('add-up-counts')).length;
+    const tries = () => ran.filter((sql) => sql.includes('take-batch-counts')).length;
     const addingUp = new AddingUp(store, silentLog);
     const { id } = await aTeam(store);
     await settleOne(store, id);
@@ -132,7 +132,7 @@ describe('adding up', () => {
       addingUp.expect();
       await store.testClock.advance(5_000);
       // The one above, one of the step, and one of the team by itself.
-      await eventually(() => tries() === 3, { what: 'the team to be found held' });
+      await eventually(() => tries() === 3, { what: 'the team to be found locked' });
     }
     assert.equal(await areAddedUp(store), false);
     await store.testClock.advance(5_000);

@@ -17,7 +17,6 @@ export interface NewJob {
   method: HttpMethod;
   url: string;
   headers: HeaderList;
-  /** JSON text as given, or null. */
   payload: string | null;
   callbackUrl: string | null;
   delaySeconds: number;
@@ -121,7 +120,6 @@ export const acceptScript: TransactionScript<string, { id: string; queue_id: str
   run: (runner, packed) => runner.rows(insertJobs, [packed]),
 };
 
-/** Inserts jobs into existing queues by one statement without a transaction. Nearly every job takes this way. */
 async function insertKnown(
   db: Database,
   rows: readonly InsertedJobRow[],

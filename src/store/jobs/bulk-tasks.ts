@@ -22,9 +22,7 @@ export interface BulkTask {
   total: BoundedCount;
   /** Of a retry that is spread: at which rate its jobs come due, from `createdAt` on. Null: at once. */
   rate: Rate | null;
-  /** How many were fired, retried or deleted so far. */
   done: number;
-  /** How many were skipped because their state had changed. */
   skipped: number;
   createdAt: number;
   finishedAt: number | null;
@@ -78,7 +76,6 @@ function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
   return eb('id', 'in', open.where('open.finished_at', 'is', null));
 }
 
-/** The most open tasks of one team. */
 const MOST_OPEN = 5;
 const MOST_LISTED = 20;
 
@@ -235,7 +232,6 @@ export const bulkTasks = {
     return changed === 1;
   },
 
-  /** Deletes tasks that ended before an instant. */
   async forgetBefore({ main }: Context, before: number): Promise<void> {
     await remove(main, 'bulk_tasks', { finished_at: below(before) });
   },

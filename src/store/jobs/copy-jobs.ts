@@ -39,7 +39,6 @@ export function insertCopies(dialect: Dialect, parameter: number, source: string
   ) as copies`;
 }
 
-/** Copies jobs that are just ending, for their retries. */
 export const copyLiveJobs = preparedStatement<never>('copy-live-jobs', (dialect) =>
   insertCopies(dialect, 1, 'jobs'),
 );
@@ -48,7 +47,6 @@ const copyEndedJobs = preparedStatement<never>('copy-ended-jobs', (dialect) =>
   insertCopies(dialect, 1, 'ended_jobs'),
 );
 
-/** Copies jobs that have ended. */
 export async function copyJobs(trx: Trx, copies: readonly JobCopy[]): Promise<void> {
   if (copies.length === 0) return;
   await trx.rows(copyEndedJobs, [packRecords(COPY, copies)]);

@@ -18,7 +18,6 @@ import type { NewJob } from './accept-jobs.ts';
 export interface Touched {
   id: string;
   queueId: string;
-  /** When the job is due, in milliseconds since 1970. */
   dueAt: number;
 }
 
@@ -57,7 +56,6 @@ export async function lockPending(
   );
 }
 
-/** Finds failed jobs, and on Postgres locks them likewise. */
 async function lockFailed(
   trx: Trx,
   { teamId, jobIds, again = true }: JobsToLock & { again?: ResendAgain },
@@ -95,7 +93,6 @@ function signalDue({ signals }: Context, teamId: string, touched: readonly Touch
   );
 }
 
-/** The fields of a waiting job that a person may change. */
 export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
   scheduledAt: number;
 }
@@ -156,7 +153,6 @@ export const jobActions = {
     return rows;
   },
 
-  /** Deletes waiting jobs; they are never sent. One that has started is left alone. */
   async deletePending(
     { main }: Context,
     teamId: string,

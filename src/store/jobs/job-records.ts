@@ -26,13 +26,11 @@ const RECORD_COLUMNS = [
 /** A job record (§2.5) without large or secret parts. */
 export type JobRecord = RecordOf<Pick<StoredJobRow, (typeof RECORD_COLUMNS)[number]>>;
 
-/** A job record with its request and the stored part of the response. */
 export interface JobDetail extends JobRecord {
   /** Empty if they can't be opened. */
   headers: HeaderList;
   /** A message that they can't be opened; null if they can. */
   unreadable: string | null;
-  /** JSON text as given, or null. */
   payload: string | null;
   response: ResponseRecord | null;
 }
@@ -49,7 +47,6 @@ export interface JobFilter {
   before?: string | undefined;
 }
 
-/** How many jobs one statement examines. */
 const EXAMINED_AT_ONCE = 500;
 
 /** Parameters: 1 team, 2 the id to begin before, 3 how many */
@@ -98,7 +95,6 @@ async function readJobsById(
   return rows.map(jobRecord);
 }
 
-/** One job with all its parts. Null: the team has no such job. */
 export async function findJob(
   { db, sealer }: { db: Database; sealer: Sealer },
   teamId: string,

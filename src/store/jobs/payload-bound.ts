@@ -16,7 +16,6 @@ interface Estimate {
 
 interface PayloadBoundOptions {
   most: number;
-  /** Adds up a team's waiting payloads in the database. */
   measure: (teamId: string) => Promise<number>;
   clock: Pick<Clock, 'monotonicMs'>;
 }

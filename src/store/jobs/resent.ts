@@ -43,7 +43,6 @@ const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; numb
   },
 );
 
-/** @param jobIds  some hundreds at most */
 export async function countResent(
   db: Database,
   teamId: string,

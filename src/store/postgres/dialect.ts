@@ -19,35 +19,17 @@ import { refuseSecondConnection } from '../database/nesting.ts';
  *
  * Kysely's own driver has no prepared statements. Here a statement that starts with its name in a comment (see
  * `prepared.ts`) is parsed and planned once per connection.
+ *
+ * @param answerMs  after this long without an answer a connection is given up; a little longer than the server's own
+ * limit, so that the server reports first. 0 waits forever.
  */
-export class PooledPostgresDialect implements Dialect {
-  readonly #pool: Pool;
-  readonly #answerMs: number;
-
-  /**
-   * @param answerMs  after this long without an answer a connection is given up; a little longer than the server's own
-   * limit, so that the server reports first. 0 waits forever.
-   */
-  constructor(pool: Pool, answerMs: number) {
-    this.#pool = pool;
-    this.#answerMs = answerMs;
-  }
-
-  createDriver(): Driver {
-    return new PoolDriver(this.#pool, this.#answerMs);
-  }
-
-  createQueryCompiler() {
-    return new PostgresQueryCompiler();
-  }
-
-  createAdapter() {
-    return new PostgresAdapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>) {
-    return new PostgresIntrospector(db);
-  }
+export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
+  return {
+    createDriver: () => new PoolDriver(pool, answerMs),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+  };
 }
 
 const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;

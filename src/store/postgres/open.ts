@@ -5,7 +5,7 @@ import { Database, logStatements, type OnStatement } from '../database/database.
 import type { Databases } from '../database/databases.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../tables/tables.ts';
-import { PooledPostgresDialect } from './dialect.ts';
+import { pooledPostgres } from './dialect.ts';
 import { postgres } from '../sql/postgres.ts';
 
 /**
@@ -159,7 +159,7 @@ export function openPool(
   pool.on('connect', (client) => client.on('error', () => {}));
   const answerMs = use.statementMs === 0 ? 0 : use.statementMs + ON_THE_WAY_MS;
   const db = new Kysely<Tables>({
-    dialect: new PooledPostgresDialect(pool, answerMs),
+    dialect: pooledPostgres(pool, answerMs),
     ...logStatements(onStatement),
   });
   return new Database({

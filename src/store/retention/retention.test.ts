@@ -219,9 +219,11 @@ describe('retention', () => {
         await trx.deleteFrom('queues').where('id', '=', queueId).execute();
         await trx.deleteFrom('crons').where('id', '=', cron.id).execute();
       });
-      assert.equal(await store.retention.sweepOrphans(2), 2);
-      assert.equal(await store.retention.sweepOrphans(100), 1);
-      assert.equal(await store.retention.sweepOrphans(100), 0);
+      const sweep = (limit: number) =>
+        store.retention.deleteSome('orphans', { now: store.clock.now(), historyDays: 30, limit });
+      assert.equal(await sweep(2), 2);
+      assert.equal(await sweep(100), 1);
+      assert.equal(await sweep(100), 0);
       assert.deepEqual(
         (await store.jobs.list(team.id, { limit: 10 })).map(({ queue }) => queue),
         ['kept'],

@@ -4,7 +4,7 @@ import { DAY_MS } from '#domain/instant';
 import { deleteOldAlerts } from '../alerts/alerts.ts';
 import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
-import type { PreparedStatement } from '../database/prepared.ts';
+import { pageStatement, type PreparedStatement } from '../database/prepared.ts';
 import { remove } from '../database/rows.ts';
 import { daysOfPartition, PARTITIONS, type PartitionWork } from './partitions.ts';
 import { TABLES } from '../tables/tables.ts';
@@ -36,12 +36,82 @@ type Asked = HistoryDays & { now: number; limit: number };
 /** Deletes up to `limit` rows and returns their number. */
 type Deletion = (db: Database, asked: Asked) => Promise<number>;
 
+/** Deletes by one deletion after the other, until `limit` rows are deleted. */
+function oneByOne(...deletions: readonly Deletion[]): Deletion {
+  return async (db, asked) => {
+    let deleted = 0;
+    for (const each of deletions) {
+      if (deleted >= asked.limit) break;
+      deleted += await each(db, { ...asked, limit: asked.limit - deleted });
+    }
+    return deleted;
+  };
+}
+
+/** @param parameters  those of the statement, before the most rows */
+function runs(
+  table: RunsTable,
+  statement: Found['statement'],
+  parameters: (asked: Asked) => Found['parameters'],
+): Deletion {
+  return (db, asked) =>
+    deleteFound(db, table, { statement, parameters: parameters(asked) }, asked.limit);
+}
+
+/** Parameters: 1 a value of the condition, 2 the most rows */
+function deleteFew(table: string, condition: (value: string) => string) {
+  return pageStatement<{ deleted: 1 }>(`delete-few-of-${table}`, ({ $, isAmongFew }) => {
+    const isChosen = isAmongFew(table, condition($(1)), $(2));
+    return `delete from ${table} where ${isChosen} returning 1 as deleted`;
+  });
+}
+
+function olderThan(
+  days: number,
+  table: 'activity' | 'outcome_hours' | 'duration_hours' | 'queue_depths' | 'depth_looks',
+  column: 'hour' | 'at',
+): Deletion {
+  const statement = deleteFew(table, (before) => `${column} < ${before}`);
+  return async (db, { now, limit }) =>
+    (await db.rows(statement, [now - days * DAY_MS, limit])).length;
+}
+
+/** Deletes runs of owners that no longer exist. */
+function runsOfGone(
+  table: RunsTable,
+  findGone: PreparedStatement<{ owner_id: string }>,
+  statement: Found['statement'],
+): Deletion {
+  return async (db, asked) => {
+    const owners = await db.read(findGone, [FIRST_ID]);
+    const ofOwners = owners.map(({ owner_id }) => runs(table, statement, () => [owner_id]));
+    return oneByOne(...ofOwners)(db, asked);
+  };
+}
+
+const daysOfSuccesses = ({ historyDays, successHistoryDays = historyDays }: HistoryDays) =>
+  Math.min(historyDays, successHistoryDays);
+
 /** How each kind of expired data is deleted. */
 const DELETIONS = {
-  deadLetters: (db, { now, limit }) =>
-    deleteFound(db, 'ended_jobs', { statement: findOldDeadLetters, parameters: [now] }, limit),
-  jobs: deleteOldJobs,
-  executions: deleteOldExecutions,
+  deadLetters: runs('ended_jobs', findOldDeadLetters, ({ now }) => [now]),
+  jobs: oneByOne(
+    runs('ended_jobs', findOldFailures, ({ now, historyDays }) => [now, historyDays]),
+    runs('ended_jobs', findOldSuccesses, (asked) => [asked.now, daysOfSuccesses(asked)]),
+    // A partition is dropped when its last job is old enough, so no job in it is kept longer than this.
+    runs('ended_jobs', findOverdueSuccesses, (asked) => {
+      const days = daysOfSuccesses(asked);
+      return [asked.now, days + daysOfPartition(days)];
+    }),
+  ),
+  executions: oneByOne(
+    runs('ended_executions', findOldExecutions, ({ now, historyDays }) => [
+      now - historyDays * DAY_MS,
+    ]),
+    runs('ended_executions', findOldSuccessfulExecutions, (asked) => [
+      asked.now - daysOfSuccesses(asked) * DAY_MS,
+    ]),
+  ),
   alerts: (db, { now, limit }) => deleteOldAlerts(db, now - 90 * DAY_MS, limit),
   // A day more than plots show.
   outcomes: olderThan(31, 'outcome_hours', 'hour'),
@@ -51,7 +121,17 @@ const DELETIONS = {
   // A month's plot shows where looks are missing.
   looks: olderThan(35, 'depth_looks', 'at'),
   activity: olderThan(400, 'activity', 'at'),
-  orphans: sweepOrphans,
+  // Leftovers of a deletion of a queue or cron that was interrupted.
+  orphans: oneByOne(
+    runsOfGone('jobs', findGoneQueues.jobs, findJobsOfQueue.jobs),
+    runsOfGone('ended_jobs', findGoneQueues.ended_jobs, findJobsOfQueue.ended_jobs),
+    runsOfGone('executions', findGoneCrons.executions, findExecutionsOfCron.executions),
+    runsOfGone(
+      'ended_executions',
+      findGoneCrons.ended_executions,
+      findExecutionsOfCron.ended_executions,
+    ),
+  ),
   ofDeletedTeams: deleteOfDeletedTeams,
 } as const satisfies Record<string, Deletion>;
 
@@ -97,11 +177,6 @@ export const retention = {
     return PARTITIONS[main.dialect.name].aheadMs(main, now);
   },
 
-  /** Deletes runs whose queue or cron was deleted: leftovers of a deletion that was interrupted. */
-  async sweepOrphans({ main }: Context, limit: number): Promise<number> {
-    return sweepOrphans(main, { limit });
-  },
-
   /**
    * Gives freed pages of a SQLite file back to the file system; Postgres does that itself.
    *
@@ -113,122 +188,21 @@ export const retention = {
   },
 };
 
-function daysOfSuccesses({ historyDays, successHistoryDays = historyDays }: HistoryDays): number {
-  return Math.min(historyDays, successHistoryDays);
-}
-
-/** Deletes by one step after the other, until `limit` rows are deleted. */
-async function upTo(
-  limit: number,
-  steps: Iterable<(left: number) => Promise<number>>,
-): Promise<number> {
-  let gone = 0;
-  for (const step of steps) {
-    if (gone >= limit) break;
-    gone += await step(limit - gone);
-  }
-  return gone;
-}
-
-function deleteAll(
-  db: Database,
-  table: RunsTable,
-  found: readonly Found[],
-  limit: number,
-): Promise<number> {
-  const steps = found.map((each) => (left: number) => deleteFound(db, table, each, left));
-  return upTo(limit, steps);
-}
-
-function deleteOldJobs(db: Database, asked: Asked): Promise<number> {
-  const { now, historyDays, limit } = asked;
-  const days = daysOfSuccesses(asked);
-  // A partition is dropped when its last job is old enough, so no job in it is kept longer than this.
-  const mostDays = days + daysOfPartition(days);
-  const found: Found[] = [
-    { statement: findOldFailures, parameters: [now, historyDays] },
-    { statement: findOldSuccesses, parameters: [now, days] },
-    { statement: findOverdueSuccesses, parameters: [now, mostDays] },
-  ];
-  return deleteAll(db, 'ended_jobs', found, limit);
-}
-
-function deleteOldExecutions(db: Database, asked: Asked): Promise<number> {
-  const { now, historyDays, limit } = asked;
-  const days = daysOfSuccesses(asked);
-  const old = { statement: findOldExecutions, parameters: [now - historyDays * DAY_MS] };
-  const successes = { statement: findOldSuccessfulExecutions, parameters: [now - days * DAY_MS] };
-  const found = days === historyDays ? [old] : [old, successes];
-  return deleteAll(db, 'ended_executions', found, limit);
-}
-
-function olderThan(
-  days: number,
-  table: 'activity' | 'outcome_hours' | 'duration_hours' | 'queue_depths' | 'depth_looks',
-  column: 'hour' | 'at',
-): Deletion {
-  return (db, { now, limit }) =>
-    deleteFew(db, table, `${column} < ${db.dialect.$(1)}`, [now - days * DAY_MS, limit]);
-}
-
-async function sweepOrphans(db: Database, { limit }: Pick<Asked, 'limit'>): Promise<number> {
-  const ofJobs = (['jobs', 'ended_jobs'] as const).map(
-    (table) => (left: number) =>
-      sweep(db, table, { gone: findGoneQueues[table], runs: findJobsOfQueue[table] }, left),
-  );
-  const ofExecutions = (['executions', 'ended_executions'] as const).map(
-    (table) => (left: number) =>
-      sweep(db, table, { gone: findGoneCrons[table], runs: findExecutionsOfCron[table] }, left),
-  );
-  return upTo(limit, [...ofJobs, ...ofExecutions]);
-}
-
-/** Deletes runs of owners that no longer exist. */
-async function sweep(
-  db: Database,
-  table: RunsTable,
-  find: { gone: PreparedStatement<{ owner_id: string }>; runs: Found['statement'] },
-  limit: number,
-): Promise<number> {
-  const owners = await db.read(find.gone, [FIRST_ID]);
-  const found = owners.map(({ owner_id }) => ({ statement: find.runs, parameters: [owner_id] }));
-  return deleteAll(db, table, found, limit);
-}
-
-async function deleteOfDeletedTeams(db: Database, { limit }: Asked): Promise<number> {
+async function deleteOfDeletedTeams(db: Database, asked: Asked): Promise<number> {
   const teams = await db.read((reader) =>
     reader.selectFrom('teams').select('id').where('deleted_at', 'is not', null).limit(10).execute(),
   );
-  const steps = teams.flatMap(({ id }) => {
-    const ofRows = TABLES_OF_TEAM.map(
-      (table) => (left: number) => deleteSomeOfTeam(db, table, id, left),
-    );
+  const ofTeams = teams.flatMap(({ id }) => {
+    const ofRows = TABLES_OF_TEAM.map((table) => rowsOfTeam(table, id));
     return ofRows.concat(() => remove(db, 'teams', { id }));
   });
-  return upTo(limit, steps);
+  return oneByOne(...ofTeams)(db, asked);
 }
 
-async function deleteSomeOfTeam(
-  db: Database,
-  table: string,
-  teamId: string,
-  limit: number,
-): Promise<number> {
+function rowsOfTeam(table: string, teamId: string): Deletion {
   if (table === 'ended_jobs' || table === 'ended_executions') {
-    const found = { statement: findEndedOfTeam[table], parameters: [teamId] };
-    return deleteFound(db, table, found, limit);
+    return runs(table, findEndedOfTeam[table], () => [teamId]);
   }
-  return deleteFew(db, table, `team_id = ${db.dialect.$(1)}`, [teamId, limit]);
-}
-
-/** @param parameters  those of the condition, then the most rows */
-async function deleteFew(
-  db: Database,
-  table: string,
-  condition: string,
-  parameters: readonly [unknown, number],
-): Promise<number> {
-  const { $, isAmongFew } = db.dialect;
-  const text = `delete from ${table} where ${isAmongFew(table, condition, $(2))} returning 1 as gone`;
-  return (await db.autocommit(CompiledQuery.raw(text, [...parameters]))).length;
+  const statement = deleteFew(table, (team) => `team_id = ${team}`);
+  return async (db, { limit }) => (await db.rows(statement, [teamId, limit])).length;
 }

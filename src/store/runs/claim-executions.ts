@@ -94,7 +94,6 @@ const readCronsOfRuns = preparedStatement<ClaimedExecutionRow>(
   where c.team_id = given.team_id and c.id = given.cron_id`,
 );
 
-/** Starts executions that were added by Run now and wait. */
 async function startWaiting(
   runner: StatementRunner,
   { nodeId, now }: ClaimInput,
@@ -306,7 +305,6 @@ export const claimExecutionsScript: TransactionScript<
   },
 };
 
-/** Starts due runs of several teams' crons for one node. */
 export async function claimExecutions(
   context: ClaimContext,
   skipped: SkippedFlows,

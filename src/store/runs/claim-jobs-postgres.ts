@@ -42,7 +42,6 @@ const MOST_CLAIMED = 1000;
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
 
-/** A requested queue, as the claim has read it. */
 interface OpenQueue extends Omit<ClaimedQueueRow, 'used'> {
   team_id: string;
   next_due_at: number | null;
@@ -53,7 +52,6 @@ interface OpenQueue extends Omit<ClaimedQueueRow, 'used'> {
   chosen: number;
 }
 
-/** A claimed job, or the JSON of a requested queue: an `OpenQueue`. */
 type ClaimRow =
   | (ClaimedJobRow & { queue: null })
   | ({ [K in keyof ClaimedJobRow]: null } & { queue: string });
@@ -332,11 +330,9 @@ function parametersOf(
   return [packSlots(asked), nodeId, now, periodsOf(now).month, packRows(LIMIT, limits), other];
 }
 
-/** The results of the steps around the claim. */
 interface Steps {
   runningIn: (queueId: string) => number;
   allowances: ReadonlyMap<string, Allowance | null>;
-  /** The jobs over their team's monthly limit. */
   over: ReadonlySet<ClaimedJobRow>;
 }
 

@@ -123,7 +123,6 @@ export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, Claime
 
 const queueOf = ({ queue_id }: ClaimedJobRow) => queue_id;
 
-/** Takes due jobs, earliest first; none for a dead node (§3.6). */
 async function takeDue(
   runner: StatementRunner,
   input: ClaimInput,

@@ -24,7 +24,6 @@ export interface FlowRow {
   sealed_signing_secret: string | null;
 }
 
-/** A run that was taken and is not counted yet. */
 export interface TakenRow {
   team_id: string;
   id: string;
@@ -37,7 +36,6 @@ export interface TakenRow {
 /** A claim as a transaction script returns it: the runs that may start, and what was read of their flows. */
 export interface Taken<Flow, Row> {
   rows: Row[];
-  /** How many runs were over the monthly limit and have failed for that. */
   blocked: number;
   flows: ReadonlyMap<string, Flow>;
   states: ClaimedFlow[];
@@ -61,7 +59,6 @@ interface SettingsRow {
   slow_rule: string | null;
 }
 
-/** The same settings, parsed. */
 export type RunSettings = Pick<
   ClaimedRun,
   'timeoutSeconds' | 'assertions' | 'signingSecret' | 'slowRule' | 'unreadable'

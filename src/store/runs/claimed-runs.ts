@@ -2,7 +2,6 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 
-/** A run that a node has claimed. */
 export interface ClaimedRow {
   team_id: string;
   id: string;
@@ -41,7 +40,6 @@ const findOneClaimed = ofEachTable((table) =>
   ),
 );
 
-/** The runs of a table that a node has claimed: all, or the given one. */
 export async function findClaimedRuns(
   runner: StatementRunner,
   table: RunTable,

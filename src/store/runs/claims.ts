@@ -10,14 +10,12 @@ import type { MonthlyLimits } from '../figures/usage.ts';
 /** The node that claims. A node that has been declared dead gets nothing (§3.6). */
 export interface Claimant {
   nodeId: string;
-  /** Milliseconds since 1970 UTC, by the store's clock. */
   now: number;
   limits: MonthlyLimits;
 }
 
 /** A flow that may have due runs (a queue, or a team for its crons and Run nows), and how many may start. */
 export interface FlowSlots {
-  /** The queue's id; for crons the team's id. */
   id: string;
   /** For queues. */
   teamId?: string;
@@ -66,7 +64,6 @@ export interface ClaimedRun {
   timeoutSeconds: number;
   assertions: readonly Assertion[];
   signingSecret: string | null;
-  /** Of its cron or queue, as of the claim. */
   slowRule: SlowRule | null;
   /**
    * The stored part that can't be read; null if all can. Such a run is not sent: it is settled as a worker failure and
@@ -93,7 +90,6 @@ export interface ClaimedJob extends ClaimedRun {
 export interface ClaimedExecution extends ClaimedRun {
   kind: 'execution';
   cronId: string;
-  /** The payload string as given, or null. */
   payload: string | null;
 }
 

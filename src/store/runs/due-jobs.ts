@@ -13,7 +13,6 @@ import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** The parts of claims of jobs that both databases share. */
 
-/** Claims due jobs of several queues for one node, earliest first in each queue. */
 export type ClaimJobs = (
   asked: readonly FlowSlots[],
   claimant: Claimant,
@@ -22,7 +21,6 @@ export type ClaimJobs = (
 export interface ClaimedQueueRow extends FlowRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
-  /** As domain/rate.ts writes it. */
   rate: string | null;
   assertions: string;
   is_paused: 0 | 1;
@@ -119,7 +117,6 @@ interface QueueSettings extends RunSettings {
   hasConcurrencyLimit: boolean;
 }
 
-/** Parses the settings of the queues of a claim, once for all jobs of each queue. */
 function settingsOf(
   queues: Iterable<Omit<ClaimedQueueRow, 'used'>>,
   { secrets }: ClaimContext,
@@ -132,7 +129,6 @@ function settingsOf(
   );
 }
 
-/** The rows of claimed jobs with their queues' settings, as the engine needs them. */
 export function claimedJobs(
   rows: readonly ClaimedJobRow[],
   queues: Iterable<Omit<ClaimedQueueRow, 'used'>>,

@@ -39,7 +39,6 @@ const FIRST_OF_ENDS = 2;
 const CALLBACKS = FIRST_OF_ENDS + Object.keys(ENDED).length;
 const COPIES = CALLBACKS + 1;
 
-/** The parts that insert callbacks and next attempts. */
 function followUps(dialect: Dialect, table: RunTable): string {
   const callbacks = insertCallbacksOf(dialect, CALLBACKS, 'join ended on ended.id = given.run_id');
   const attempts = insertCopies(dialect, COPIES, 'ended');

@@ -62,12 +62,10 @@ export interface RunChoice {
   name?: string;
 }
 
-/** Reads jobs, waiting, running and ended, with the names of their queues. */
 export async function readJobs(reader: Reader, choice: RunChoice): Promise<StoredJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs.filter(isSmall), choice));
 }
 
-/** Reads jobs with their large and secret columns. */
 export async function readWholeJobs(reader: Reader, choice: RunChoice): Promise<WholeJobRow[]> {
   return readRows(reader, choice, jobsOf(WHOLE.jobs, choice));
 }

@@ -13,32 +13,18 @@ import { storableParameters } from '../database/storable-text.ts';
 import { refuseSecondConnection } from '../database/nesting.ts';
 import { type SqliteLine, threadsClockMs } from './protocol.ts';
 
-/** Kysely on one SQLite thread: one caller after the other, because a connection holds one transaction. */
-export class SqliteThreadDialect implements Dialect {
-  readonly #thread: () => SqliteLine;
-  readonly #mutex: Mutex;
-
-  /** @param thread  gives the thread, always the same one; called with the first statement */
-  constructor(thread: () => SqliteLine, mutex: Mutex) {
-    this.#thread = thread;
-    this.#mutex = mutex;
-  }
-
-  createDriver(): Driver {
-    return new ThreadDriver(this.#thread, this.#mutex);
-  }
-
-  createQueryCompiler() {
-    return new SqliteQueryCompiler();
-  }
-
-  createAdapter() {
-    return new TransactionalDdlAdapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>) {
-    return new SqliteIntrospector(db);
-  }
+/**
+ * Kysely on one SQLite thread: one caller after the other, because a connection holds one transaction.
+ *
+ * @param thread  gives the thread, always the same one; called with the first statement
+ */
+export function sqliteOnThread(thread: () => SqliteLine, mutex: Mutex): Dialect {
+  return {
+    createDriver: () => new ThreadDriver(thread, mutex),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
 }
 
 /** Declares that SQLite can roll back schema changes, so that a migration is all or nothing. */

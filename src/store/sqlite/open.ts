@@ -14,7 +14,7 @@ import type { Databases } from '../database/databases.ts';
 import { StoreError } from '../database/errors.ts';
 import { Semaphore } from '../database/semaphore.ts';
 import type { Tables } from '../tables/tables.ts';
-import { SqliteThreadDialect, Mutex } from './dialect.ts';
+import { Mutex, sqliteOnThread } from './dialect.ts';
 import { sqlite } from '../sql/sqlite.ts';
 import { SqliteHere } from './here.ts';
 import { makeFolders } from '../database/make-folders.ts';
@@ -166,7 +166,7 @@ function kyselyOn(
   mutex = new Mutex(),
 ): Kysely<Tables> {
   return new Kysely<Tables>({
-    dialect: new SqliteThreadDialect(thread, mutex),
+    dialect: sqliteOnThread(thread, mutex),
     ...logStatements(onStatement),
   });
 }
