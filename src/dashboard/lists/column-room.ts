@@ -9,9 +9,9 @@ const leastOfMain = 250;
 const boxWidth = 36;
 
 /** The widths for which `DataTable.module.css` has rules. */
-const firstStep = 540;
+const firstStep = 480;
 const step = 120;
-const lastStep = 1620;
+const lastStep = 1560;
 
 export type MeasuredColumn<Row> = Column<Row> & {
   /** The width of the table from which on the column is shown; undefined: always. */

@@ -39,8 +39,8 @@ export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
           </>
         )}
         <Figure
-          name={<Link to="/jobs">Jobs waiting</Link>}
-          value={count(jobs.pending + jobs.retrying)}
+          name={<Link to="/jobs?tab=pending">Pending jobs</Link>}
+          value={count(jobs.pending)}
           below={`${count(jobs.retrying)} retrying, ${count(jobs.processing)} processing`}
         />
         <Figure

@@ -43,6 +43,7 @@ export function PlannedRuns({
         <span>
           {describeExpression(cron.cronExpression)} (UTC) <code>{cron.cronExpression}</code>
         </span>
+        {isPlanned && !isTeamPaused ? <span className="muted">Next</span> : null}
         {isPlanned && !isTeamPaused ? (
           <ol className="row" aria-label="Next runs">
             {runs.map((at) => (

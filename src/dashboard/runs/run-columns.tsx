@@ -33,6 +33,7 @@ export const outcomeColumns: Column<Row>[] = [
   {
     key: 'attempt',
     head: 'Attempt',
+    isHiddenOnPhone: true,
     width: '76px',
     isNumber: true,
     givesWay: 1,
