@@ -114,7 +114,7 @@ describe('groups of an identity provider', () => {
       await signIn(dashboard.visitor());
       assert.equal(await roleOf('bea@bells.test'), null);
     }
-    assert.ok(dashboard.events.some(({ event }) => event === 'account.groups-not-told'));
+    assert.ok(dashboard.events.some(({ event }) => event === 'account.groups-missing'));
   });
 
   test('memberships by groups stay while the provider is away', async () => {
@@ -226,7 +226,7 @@ describe('groups of a proxy', () => {
     assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
     await chooseTeam();
     assert.equal((await ida.get('/crons', as('ops'))).status, 200);
-    const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-not-told');
+    const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-missing');
     assert.ok(!isTold());
     const without = { 'Remote-Email': 'ida@bells.test' };
     assert.equal(

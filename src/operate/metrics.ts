@@ -244,9 +244,9 @@ export class Metrics implements EngineObserver, NoticeObserver {
         gauge.reset();
         for (const [of, found] of Object.entries(outbox ?? {})) gauge.set({ of }, valueOf(found));
       });
-    watch('belfry_untold', 'Callbacks and notices that wait to be sent', ({ count }) => count);
+    watch('belfry_undelivered', 'Callbacks and notices that wait to be sent', ({ count }) => count);
     const oldestHelp = 'For how long the oldest callback has waited, or a notice has been tried';
-    watch('belfry_oldest_untold_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
+    watch('belfry_oldest_undelivered_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 
   /** One query measures availability and response time. */

@@ -31,7 +31,7 @@ export async function applyGroups(
   const changes = await store.groupMemberships.apply(userId, mapped, clock.now());
   for (const change of changes) await record(context, userId, change);
   const left = changes.filter(({ kind }) => kind === 'left').length;
-  if (groups === null && left > 0) log.warn('account.groups-not-told', { userId, left });
+  if (groups === null && left > 0) log.warn('account.groups-missing', { userId, left });
   return changes.length > 0;
 }
 
