@@ -10,8 +10,8 @@ import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { group } from './field.ts';
 import { boolean, instant, integer, oneOf, text } from './kinds.ts';
-import { assertions, tags } from './list-kinds.ts';
-import { callbackUrl, method, sentHeaders, targetUrl } from './request.ts';
+import { callbackUrl, method, sentHeaders, successAssertions } from './request.ts';
+import { tagList, targetUrl, timeout } from './request.ts';
 import { namesOf, readWhole, type Resource } from './resource.ts';
 
 /** §2.1, with defaults. Texts are untrimmed. */
@@ -73,17 +73,7 @@ export const CRON_REQUEST: Resource<CronInput> = {
     activity: ['payload', 'name'],
   }),
   callbackUrl: callbackUrl('Receives a POST after every run.', 'receives a summary of each run'),
-  timeoutSeconds: integer('timeout_seconds', {
-    ...LIMITS.timeoutSeconds,
-    tooSmall: MESSAGES.timeoutTooShort,
-    tooLarge: MESSAGES.timeoutTooLong,
-    isAlwaysWritten: true,
-    option: {
-      flags: '--timeout <S>',
-      help: `seconds that a run may take, ${rangeOf(LIMITS.timeoutSeconds)}`,
-    },
-    activity: ['timeout', 'value'],
-  }),
+  timeoutSeconds: timeout('a run'),
   alertThreshold: oneOf('alert_threshold', {
     values: LIMITS.alertThresholds,
     wrong: MESSAGES.alertThresholdUnknown,
@@ -132,19 +122,9 @@ const END: Resource<CronEnd> = {
 };
 
 export const CRON_EXTRAS: Resource<CronExtras> = {
-  assertions: assertions('assertions', {
-    option: { flags: '--assert <JSON>', help: 'success assertions' },
-    activity: ['assertions', 'name'],
-  }),
+  assertions: successAssertions(),
   alertSettings: ALERT_SETTINGS,
-  tags: tags('tags', {
-    option: {
-      flags: '--tag <TAG>',
-      help: 'a tag; may be repeated. Those given replace all',
-      none: 'remove all tags',
-    },
-    activity: ['tags', 'value'],
-  }),
+  tags: tagList(),
   /** §3.1; an end in the past is accepted. */
   end: group<CronEnd, CronEnd>(END, {
     join: (end) => end,

@@ -6,7 +6,7 @@ import { type Fields, isName, type Reading } from '../fields.ts';
 import { MESSAGES } from '../messages.ts';
 import { ALERT_SETTINGS } from './alerts.ts';
 import { boolean, durations, integer, rate, text } from './kinds.ts';
-import { assertions, tags } from './list-kinds.ts';
+import { successAssertions, tagList, timeout } from './request.ts';
 import { readWhole, type Resource } from './resource.ts';
 
 /** Left out: stays, or the default of a new queue (§2.3). */
@@ -18,17 +18,7 @@ const CONCURRENCY_RULE = `The concurrency limit must be a whole number from ${ra
 
 /** In the order of errors (§2.3). */
 export const QUEUE: Resource<QueueSettings> = {
-  timeoutSeconds: integer('timeout_seconds', {
-    ...LIMITS.timeoutSeconds,
-    tooSmall: MESSAGES.timeoutTooShort,
-    tooLarge: MESSAGES.timeoutTooLong,
-    isAlwaysWritten: true,
-    option: {
-      flags: '--timeout <S>',
-      help: `seconds that an attempt may take, ${rangeOf(LIMITS.timeoutSeconds)}`,
-    },
-    activity: ['timeout', 'value'],
-  }),
+  timeoutSeconds: timeout('an attempt'),
   retrySchedule: durations('retry_schedule', {
     wrong: `The retry schedule must be up to ${MAX_RETRIES} waits between 1 second and 24 hours, such as 1m, 30m, 3h.`,
     initial: INITIAL.retrySchedule,
@@ -66,10 +56,7 @@ export const QUEUE: Resource<QueueSettings> = {
     },
     activity: ['rate', 'value'],
   }),
-  assertions: assertions('assertions', {
-    option: { flags: '--assert <JSON>', help: 'success assertions' },
-    activity: ['assertions', 'name'],
-  }),
+  assertions: successAssertions(),
   emailAlerts: boolean('email_alerts', {
     initial: INITIAL.emailAlerts,
     isAlwaysWritten: true,
@@ -100,14 +87,7 @@ export const QUEUE: Resource<QueueSettings> = {
     },
     activity: ['paused', 'value'],
   }),
-  tags: tags('tags', {
-    option: {
-      flags: '--tag <TAG>',
-      help: 'a tag; may be repeated. Those given replace all',
-      none: 'remove all tags',
-    },
-    activity: ['tags', 'value'],
-  }),
+  tags: tagList(),
   alertSettings: ALERT_SETTINGS,
 };
 

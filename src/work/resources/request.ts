@@ -1,9 +1,9 @@
 /** Shared by crons and jobs. */
 import { HTTP_METHODS, type HttpMethod } from '#domain/exchange';
-import { LIMITS } from '#domain/limits';
+import { LIMITS, rangeOf } from '#domain/limits';
 import { MESSAGES } from '../messages.ts';
-import { choice, url } from './kinds.ts';
-import { headers } from './list-kinds.ts';
+import { choice, integer, url } from './kinds.ts';
+import { assertions, headers, tags } from './list-kinds.ts';
 
 export const targetUrl = () =>
   url('url', {
@@ -41,4 +41,34 @@ export const callbackUrl = (about: string, help: string) =>
     about,
     option: { flags: '--callback-url <U>', help, none: 'send no callbacks' },
     activity: ['callback URL', 'name'],
+  });
+
+/** @param what  a run or an attempt */
+export const timeout = (what: string) =>
+  integer('timeout_seconds', {
+    ...LIMITS.timeoutSeconds,
+    tooSmall: MESSAGES.timeoutTooShort,
+    tooLarge: MESSAGES.timeoutTooLong,
+    isAlwaysWritten: true,
+    option: {
+      flags: '--timeout <S>',
+      help: `seconds that ${what} may take, ${rangeOf(LIMITS.timeoutSeconds)}`,
+    },
+    activity: ['timeout', 'value'],
+  });
+
+export const successAssertions = () =>
+  assertions('assertions', {
+    option: { flags: '--assert <JSON>', help: 'success assertions' },
+    activity: ['assertions', 'name'],
+  });
+
+export const tagList = () =>
+  tags('tags', {
+    option: {
+      flags: '--tag <TAG>',
+      help: 'a tag; may be repeated. Those given replace all',
+      none: 'remove all tags',
+    },
+    activity: ['tags', 'value'],
   });
