@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
 import { addTeamList } from './lists.ts';
-import { addTeamOption, repeatedOption } from './options.ts';
+import { repeatedOption } from './options.ts';
 import { writeAlert } from './records.ts';
-import type { Session } from './session.ts';
+import { addTeamCommand, type Session } from './session.ts';
 
 const COLUMNS = [
   'id',
@@ -21,15 +21,18 @@ export function addAlertCommands(program: Command, session: Session): void {
   addTeamList(session, list, COLUMNS, async ({ work, teamId }, page) =>
     (await work.listAlerts(teamId, page)).map(writeAlert),
   );
-  addTeamOption(alert.command('read').description('mark alerts as read'))
-    .addOption(repeatedOption('--id <ID>', 'an alert; may be repeated'))
-    .addOption(new Option('--up-to <ID>', 'an alert and all older ones').conflicts('id'))
-    .action(async ({ team, id: ids, upTo }: { team: string; id?: string[]; upTo?: string }) => {
+  const read = addTeamCommand(session, alert)<{ id?: string[]; upTo?: string }>(
+    'read',
+    'mark alerts as read',
+    async ({ work, teamId }, { id: ids, upTo }) => {
       if (!ids && upTo === undefined) throw new CommandFault('give --id or --up-to.');
-      const { work, teamId } = await session.findTeam(team);
       const marked = await (upTo === undefined
         ? work.markAlerts(teamId, ids ?? [], true)
         : work.markAlertsReadUpTo(teamId, upTo));
-      session.print({ marked });
-    });
+      return { marked };
+    },
+  );
+  read
+    .addOption(repeatedOption('--id <ID>', 'an alert; may be repeated'))
+    .addOption(new Option('--up-to <ID>', 'an alert and all older ones').conflicts('id'));
 }

@@ -1,7 +1,9 @@
+import type { Command } from 'commander';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { Context } from '#work/resources/resource';
 import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
+import { addTeamOption } from './options.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenRooms, Purpose } from './services.ts';
 
@@ -55,11 +57,9 @@ export class Session {
     this.services.terminal.say(`${line}\n`);
   }
 
-  /** The team that `--team` names, for commands that don't need `work`. */
-  async identifyTeam(
-    nameOrId: string,
-  ): Promise<{ teamId: string; name: string; people: OpenRooms['people'] }> {
-    const { people } = await this.open();
+  /** The team that `--team` names. */
+  async findTeam(nameOrId: string): Promise<TeamPlace> {
+    const { people, work } = await this.open();
     const found = await people.findTeam(nameOrId);
     if (found.kind === 'not-found') {
       throw new CommandFault(`there is no team ${show(nameOrId)}.`);
@@ -68,13 +68,7 @@ export class Session {
       const ids = found.teamIds.join(', ');
       throw new CommandFault(`several teams are named ${show(nameOrId)}; give an id: ${ids}.`);
     }
-    return { teamId: found.team.id, name: found.team.name, people };
-  }
-
-  /** The team that `--team` names. */
-  async findTeam(nameOrId: string): Promise<{ teamId: string; name: string; work: Work }> {
-    const { teamId, name } = await this.identifyTeam(nameOrId);
-    return { teamId, name, work: await (await this.open()).work() };
+    return { teamId: found.team.id, name: found.team.name, people, work: await work() };
   }
 
   /** The team of a cron or job, for commands that name it by its id alone. */
@@ -90,6 +84,27 @@ export class Session {
     const rooms = await this.#rooms?.catch(() => null);
     await rooms?.close().catch(() => {});
   }
+}
+
+/** The team that a command is about. */
+export interface TeamPlace {
+  teamId: string;
+  name: string;
+  people: OpenRooms['people'];
+  work: Work;
+}
+
+/** Gives what adds commands about a team. They print the record that the action gives. */
+export function addTeamCommand(session: Session, group: Command) {
+  return <Given extends object>(
+    name: string,
+    description: string,
+    act: (place: TeamPlace, options: Given) => Promise<object>,
+  ): Command =>
+    addTeamOption(group.command(name).description(description)).action(
+      async ({ team, ...options }: Given & { team: string }) =>
+        session.print(await act(await session.findTeam(team), options as unknown as Given)),
+    );
 }
 
 export const missing = (kind: string, id: string) =>

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
+import { formatMillis } from '#domain/instant';
 import { CommandFault } from './fault.ts';
-import { addTeamOption } from './options.ts';
 import { writeTeam } from './records.ts';
-import type { Session } from './session.ts';
+import { addTeamCommand, type Session, type TeamPlace } from './session.ts';
 import { addTeamFileCommands } from './team-files.ts';
-import { addTeamPauseCommands } from './team-pauses.ts';
 import { listErrors } from './users.ts';
 
 const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as const;
@@ -12,29 +11,57 @@ const COLUMNS = ['id', 'name', 'plan', 'monthly_limit', 'used', 'created_at'] as
 export function addTeamCommands(program: Command, session: Session): void {
   const team = program.command('team').description('teams');
   addTeamFileCommands(team, session);
-  addTeamPauseCommands(team, session);
   team
     .command('list')
     .description('the teams with plan and usage')
     .action(async () => {
       const { people } = await session.open();
-      const teams = await people.listTeams();
-      session.printList(teams.map(writeTeam), COLUMNS);
+      session.printList((await people.listTeams()).map(writeTeam), COLUMNS);
     });
-  addTeamOption(team.command('plan').description('put a team on a plan of the setting PLANS'))
-    .requiredOption('--plan <NAME>', "the plan's name")
-    .action(async (options: { team: string; plan: string }) => {
-      const { teamId, people } = await session.identifyTeam(options.team);
-      const outcome = await people.setPlan(teamId, options.plan);
+  const verb = addTeamCommand(session, team);
+  verb<{ plan: string }>(
+    'plan',
+    'put a team on a plan of the setting PLANS',
+    async ({ teamId, people }, { plan }) => {
+      const outcome = await people.setPlan(teamId, plan);
       if (outcome.kind === 'refused') throw new CommandFault(listErrors(outcome.errors));
       if (outcome.kind === 'not-found') throw new CommandFault('the team was just deleted.');
-      session.print(writeTeam(outcome.team));
-    });
-  const secret = team.command('signing-secret');
-  addTeamOption(
-    secret.description("make a team's signing secret, replacing the one it has"),
-  ).action(async ({ team: name }: { team: string }) => {
-    const { teamId, people } = await session.identifyTeam(name);
-    session.print({ signingSecret: await people.generateSigningSecret(teamId) });
-  });
+      return writeTeam(outcome.team);
+    },
+  ).requiredOption('--plan <NAME>', "the plan's name");
+  verb(
+    'signing-secret',
+    "make a team's signing secret, replacing the one it has",
+    async ({ teamId, people }) => ({ signingSecret: await people.generateSigningSecret(teamId) }),
+  );
+  for (const name of ['pause', 'resume'] as const) {
+    const { description, warning, already } = PAUSES[name];
+    verb<{ yes?: true }>(name, description, async (place, { yes }) => {
+      if (yes !== true) throw new CommandFault(warning);
+      const isChanged = await (name === 'pause'
+        ? place.work.pauseTeam(place.teamId, 'the command line')
+        : place.work.resumeTeam(place.teamId));
+      if (!isChanged) session.say(already);
+      return describePause(place);
+    }).option('--yes', 'confirm');
+  }
+}
+
+/** The effect is printed before the confirmation. */
+const PAUSES = {
+  pause: {
+    description: 'run no cron and send no job of a team until it is resumed',
+    warning: 'this stops all crons and jobs of the team; add --yes to confirm.',
+    already: 'It was paused already.',
+  },
+  resume: {
+    description: 'continue everything of a team that is not paused separately',
+    warning: 'this starts everything that is due in the team; add --yes to confirm.',
+    already: 'It was not paused.',
+  },
+} as const;
+
+async function describePause({ teamId: id, name, work }: TeamPlace): Promise<object> {
+  const pause = await work.readTeamPause(id);
+  return { id, name, paused_at: pause && formatMillis(pause.at), paused_by: pause?.by ?? null };
 }
