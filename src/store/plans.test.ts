@@ -415,6 +415,11 @@ async function askEverything(store: Store): Promise<void> {
   const callbacks = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
   for (const each of callbacks) await store.callbacks.end(node, each);
   await store.notices.scanWaiting();
+  await store.alerts.raiseReminders(TEST_START);
+  await store.alerts.listAll(team.id, { limit: 5 });
+  await store.alerts.markReadUpTo(team.id, newId(TEST_START));
+  await store.windows.notifyEnds();
+  await store.activity.list(team.id, { limit: 5, from: 0, to: TEST_START });
   await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
   await askOfCrons(store, team.id, node);
   await askOfLists(store, team.id, queues[0]?.id ?? '');

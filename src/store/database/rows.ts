@@ -67,7 +67,7 @@ export async function one<T extends Table, C extends Column<T>>(
   return row;
 }
 
-/** Of the rows of a key. */
+/** The first row in an order. */
 export async function first<T extends Table, C extends Column<T>>(
   db: Reading,
   table: T,
@@ -101,7 +101,7 @@ export async function all<T extends Table, C extends Column<T>>(
   return db instanceof Database ? db.read(read) : read(db);
 }
 
-/** `most` at most. */
+/** Stops counting at `most`. */
 export async function count<T extends Table>(
   db: Reading,
   table: T,
