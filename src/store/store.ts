@@ -51,7 +51,7 @@ import { takeServingLock } from './sqlite/serving-lock.ts';
 import { sourceFigures } from './figures/source-figures.ts';
 import { snapshots } from './figures/snapshots.ts';
 import { SqliteSignals } from './sqlite/signals.ts';
-import { nextSecrets } from './people/next-secrets.ts';
+import { nextSecrets } from './people/signing-secrets.ts';
 import { teams } from './people/teams.ts';
 import { usage } from './figures/usage.ts';
 import { users } from './people/users.ts';

@@ -1,8 +1,47 @@
 import { CompiledQuery } from 'kysely';
-import { findOldSnapshots, type OldSnapshot } from './old-snapshots.ts';
 import type { Context } from '../database/context.ts';
 
-export type { OldSnapshot };
+/** A snapshot that keeps vacuum from removing dead rows, and its age. */
+export interface OldSnapshot {
+  /** The holder in words: a connection, prepared transaction or replication slot. The same at every look. */
+  heldBy: string;
+  seconds: number;
+}
+
+/** The age from which a snapshot is reported. */
+const OLD_SECONDS = 600;
+/** The most snapshots in a report. */
+const MOST_NAMED = 20;
+
+/**
+ * Finds transactions that keep a snapshot or have written, prepared transactions, and replication slots without a
+ * reader. Connections of other users are visible only to members of `pg_monitor`. Postgres 17 and later record since
+ * when a slot has been inactive; in earlier versions it counts as just old enough.
+ */
+const FIND = `
+  select held_by, greatest(seconds, 0)::double precision as seconds from (
+    select 'connection ' || pid || ' of ' || coalesce(usename, 'the server')
+        || case application_name when '' then '' else ' (' || application_name || ')' end as held_by,
+      extract(epoch from clock_timestamp() - xact_start) as seconds
+    from pg_stat_activity
+    where (backend_xmin is not null or backend_xid is not null) and datname = current_database()
+      and pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'
+    union all
+    select 'prepared transaction ' || gid, extract(epoch from clock_timestamp() - prepared)
+    from pg_prepared_xacts where database = current_database()
+    union all
+    select 'replication slot ' || slot_name, coalesce(extract(epoch from
+      clock_timestamp() - (to_jsonb(s) ->> 'inactive_since')::timestamptz), ${OLD_SECONDS})
+    from pg_replication_slots s where not active and xmin is not null
+  ) as holders where seconds >= ${OLD_SECONDS} order by seconds desc limit ${MOST_NAMED}`;
+
+/** @param ask runs one statement on Postgres */
+export async function findOldSnapshots(
+  ask: (text: string) => Promise<readonly unknown[]>,
+): Promise<OldSnapshot[]> {
+  const rows = (await ask(FIND)) as readonly { held_by: string; seconds: number }[];
+  return rows.map(({ held_by, seconds }) => ({ heldBy: held_by, seconds: Math.round(seconds) }));
+}
 
 export const snapshots = {
   /**

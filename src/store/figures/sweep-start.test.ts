@@ -33,20 +33,6 @@ test('a sweep begins below ids seen less than a minute before an earlier one', a
   assert.equal(await sweep(600), 300);
 });
 
-test('a row that is committed just within a minute is not passed over', async () => {
-  const { clock, start } = await afterFirstSweeps(50);
-  await clock.advance(60 * SECOND);
-  start.begin();
-  start.end(200);
-  // The row 150 is written before the row 200, and committed now.
-  await clock.advance(59 * SECOND);
-  await clock.advance(2 * SECOND);
-  const first = start.begin();
-  assert.ok(first <= 150, `${first}`);
-  start.end(300);
-  assert.equal(start.begin(), 200);
-});
-
 test('a sweep that has seen nothing does not begin further back', async () => {
   const { clock, start } = await afterFirstSweeps(100);
   for (let n = 0; n < 3; n++) {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Clock } from '#domain/clock';
 import type { Inspection } from '../database/inspection.ts';
 import { inspectTables } from '../database/inspect-tables.ts';
-import { findOldSnapshots } from '../figures/old-snapshots.ts';
+import { findOldSnapshots } from '../figures/snapshots.ts';
 import { coveredMs, findSpans } from '../retention/partitions.ts';
 import { isPooledByTransaction, TRANSACTION_POOLING } from './pooling.ts';
 import { postgres } from '../sql/postgres.ts';
