@@ -13,6 +13,28 @@ import type { Team } from '#store/people/teams';
 export const LEASE_MS = 30_000;
 const TARGET_URL = 'http://target.example/hook';
 
+/** A job as people and clients create it, without its URL. */
+export const A_JOB = {
+  queue: 'mail',
+  method: 'POST',
+  headers: [],
+  payloadJson: null,
+  callbackUrl: null,
+  delaySeconds: 0,
+} as const;
+
+/** A cron as they create it, without its name and URL. It is due on 29 February. */
+export const A_CRON = {
+  cronExpression: '0 0 29 2 *',
+  method: 'POST',
+  headers: [],
+  payload: null,
+  callbackUrl: null,
+  timeoutSeconds: 20,
+  alertThreshold: null,
+  isActive: true,
+} as const;
+
 export async function aTeam(
   store: Store,
   { name = 'Northwind', plan = 'free' }: { name?: string; plan?: string } = {},

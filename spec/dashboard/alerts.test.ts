@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -52,13 +53,8 @@ async function failJobs(user: TestUser, count: number): Promise<void> {
   await work.setQueue(user.teamId, 'mail', { retriesEnabled: false, emailAlerts: true });
   for (let n = 0; n < count; n++) {
     await work.createJob(user.teamId, {
-      queue: 'mail',
+      ...A_JOB,
       url: `${target.url}/job`,
-      method: 'POST',
-      headers: [],
-      payloadJson: null,
-      callbackUrl: null,
-      delaySeconds: 0,
     });
   }
   await eventually(async () => (await alertsOf(user)).length === count);

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
-import { aCron } from '#testing/factories';
+import { A_JOB, aCron } from '#testing/factories';
 import { fillJobs } from '#testing/fill';
 import { heading, openPage, press, usePages } from '#testing/pages';
 
@@ -20,12 +20,8 @@ const open = (path: string) => openPage({ browser, dashboard }, path, { user });
 
 const createJob = (path: string) =>
   dashboard.service.work.createJob(user.teamId, {
-    queue: 'mail',
+    ...A_JOB,
     url: `http://target.example${path}`,
-    method: 'POST',
-    headers: [],
-    payloadJson: null,
-    callbackUrl: null,
     delaySeconds: 3600,
   });
 

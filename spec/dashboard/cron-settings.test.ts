@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -10,15 +11,9 @@ const { dashboard, begin, open: openWith } = usePages();
 const open = (path: string, user: TestUser) => openWith(path, user, false);
 
 const input = {
+  ...A_CRON,
   name: 'Slowly',
-  cronExpression: '0 0 29 2 *',
   method: 'GET',
-  headers: [],
-  payload: null,
-  callbackUrl: null,
-  timeoutSeconds: 20,
-  alertThreshold: null,
-  isActive: true,
 } as const;
 
 describe('§3.1 an end', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -15,17 +16,14 @@ const runsOf = (user: TestUser, cronId: string) =>
 /** A cron that the clock does not start during a test: once a year. */
 function createCron(user: TestUser, path: string, cron: { isActive?: boolean } = {}) {
   return dashboard.service.work.createCron(user.teamId, {
+    ...A_CRON,
     name: `Cron of ${path}`,
     url: `${target.url}${path}`,
-    cronExpression: '0 0 29 2 *',
-    method: 'POST',
     headers: [
       ['Authorization', 'Bearer s3cret-token'],
       ['X-Trace', 'on'],
     ],
     payload: '{"n":1.0}',
-    callbackUrl: null,
-    timeoutSeconds: 20,
     alertThreshold: 2,
     isActive: cron.isActive ?? true,
     assertions: [{ kind: 'body_contains', text: 'fine' }],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, confirm, openPage, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -21,13 +22,8 @@ async function begin(): Promise<TestUser> {
 async function failJobs(user: TestUser, paths: readonly string[]): Promise<void> {
   for (const path of paths)
     await dashboard.service.work.createJob(user.teamId, {
-      queue: 'mail',
+      ...A_JOB,
       url: `${target.url}${path}`,
-      method: 'POST',
-      headers: [],
-      payloadJson: null,
-      callbackUrl: null,
-      delaySeconds: 0,
     });
   await eventually(async () => (await failed(user)).length === paths.length);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { newId } from '#domain/ids';
+import { A_CRON, A_JOB } from '#testing/factories';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { findPalettePages, settingsPages } from '#dashboard/palette/places';
 import { fillExecutions, fillJobs } from '#testing/fill';
@@ -27,15 +28,10 @@ async function find(typed: string, as = visitor): Promise<Found[]> {
 
 const aCron = (teamId: string, name: string, isActive = true) =>
   dashboard.service.work.createCron(teamId, {
+    ...A_CRON,
     name,
     url: 'http://target.example/hook',
     method: 'GET',
-    headers: [],
-    callbackUrl: null,
-    cronExpression: '0 0 29 2 *',
-    payload: null,
-    timeoutSeconds: 20,
-    alertThreshold: null,
     isActive,
   });
 
@@ -44,12 +40,9 @@ describe('Ctrl-K: search on the server', () => {
     const { work, store } = dashboard.service;
     const cron = await aCron(user.teamId, 'Close the month');
     const { jobId, queueId } = await work.createJob(user.teamId, {
+      ...A_JOB,
       queue: 'invoices',
       url: 'http://target.example/',
-      method: 'POST',
-      headers: [],
-      payloadJson: null,
-      callbackUrl: null,
       delaySeconds: 3600,
     });
     const [retryId = ''] = await fillJobs(store, [

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
-import { aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
+import { A_CRON, A_JOB, aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';
 import { eventually } from '#testing/process';
 import type { JobInput } from '#work/resources/job';
 
@@ -21,13 +21,8 @@ before(async () => {
 
 function aJobTo(path: string, job: Partial<JobInput> = {}): JobInput {
   return {
-    queue: 'mail',
+    ...A_JOB,
     url: `${target.url}${path}`,
-    method: 'POST',
-    headers: [],
-    payloadJson: null,
-    callbackUrl: null,
-    delaySeconds: 0,
     ...job,
   };
 }
@@ -259,16 +254,11 @@ describe('a signed request (§5.6)', () => {
     const { work } = dashboard.service;
     await rotate();
     const input = {
+      ...A_CRON,
       name: 'Sealed',
       url: `${target.url}/cron`,
-      cronExpression: '0 0 29 2 *',
-      method: 'POST',
-      headers: [],
       payload: '{"n":1}',
-      callbackUrl: null,
       timeoutSeconds: 5,
-      alertThreshold: null,
-      isActive: true,
     } as const;
     const cron = await work.createCron(signer.teamId, input);
     const run = (await work.runCronNow(signer.teamId, cron.id)) ?? assert.fail('no such cron');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -24,13 +25,8 @@ async function createJob(
   job: { delaySeconds?: number; payloadJson?: string; callbackUrl?: string } = {},
 ): Promise<string> {
   const { jobId } = await dashboard.service.work.createJob(user.teamId, {
-    queue: 'mail',
+    ...A_JOB,
     url: `${target.url}${path}`,
-    method: 'POST',
-    headers: [],
-    payloadJson: null,
-    callbackUrl: null,
-    delaySeconds: 0,
     ...job,
   });
   return jobId;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type TestUser, useDashboard } from '#testing/dashboard';
-import { aCron } from '#testing/factories';
+import { A_CRON, A_JOB, aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, type JobFill } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
@@ -102,16 +102,11 @@ describe('a filter', () => {
     const { work } = dashboard.service;
     await fail(2);
     const { id } = await work.createCron(user.teamId, {
+      ...A_CRON,
       name: 'Nightly',
       url: 'http://a.test/',
-      cronExpression: '0 0 29 2 *',
       method: 'GET',
-      headers: [],
-      payload: null,
-      callbackUrl: null,
       timeoutSeconds: 5,
-      alertThreshold: null,
-      isActive: true,
     });
     for (const [path, says] of [
       ['/jobs?tab=failed&code=5x', 'Write codes such as 503, 5xx'],
@@ -286,15 +281,7 @@ describe('the text of a row', () => {
   test('the row of a job in a paused queue says that it can be fired when the queue is enabled (§3.2)', async () => {
     const { visitor, user, queueId } = await begin();
     const { work } = dashboard.service;
-    const job = {
-      queue: 'mail',
-      url: 'http://target.example/held',
-      method: 'POST',
-      headers: [],
-      payloadJson: null,
-      callbackUrl: null,
-      delaySeconds: 3600,
-    } as const;
+    const job = { ...A_JOB, url: 'http://target.example/held', delaySeconds: 3600 } as const;
     const { jobId } = await work.createJob(user.teamId, job);
     const pages = ['/jobs?tab=pending', `/jobs/${jobId}`];
     for (const path of pages) assert.match(await read(visitor, path), / Fire now /, path);

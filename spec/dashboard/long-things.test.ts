@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { fillJobs } from '#testing/fill';
 import { openPage, press, usePages } from '#testing/pages';
@@ -82,16 +83,10 @@ describe('names of 255 characters', () => {
     const queue = await work.setQueue(user.teamId, long, {});
     const { jobId } = await createJob(long, null);
     const cron = await work.createCron(user.teamId, {
+      ...A_CRON,
       name: long,
       url: 'https://api.example.com/sync',
-      cronExpression: '0 0 29 2 *',
-      method: 'POST',
-      headers: [],
-      payload: null,
-      callbackUrl: null,
       timeoutSeconds: 5,
-      alertThreshold: null,
-      isActive: true,
     });
     await using watched = await openPage({ browser, dashboard }, '/', { user });
     const { page } = watched;

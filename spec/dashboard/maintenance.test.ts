@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { WindowInput } from '#work/resources/window';
+import { A_CRON } from '#testing/factories';
 import { findBarriers } from '#testing/axe';
 import type { TestUser } from '#testing/dashboard';
 import {
@@ -31,16 +32,10 @@ const windowsOf = ({ teamId }: TestUser) => dashboard.service.work.listWindows(t
 
 async function createCron({ teamId }: TestUser, name: string): Promise<string> {
   const { id } = await dashboard.service.work.createCron(teamId, {
+    ...A_CRON,
     name,
     url: 'http://127.0.0.1:9/',
-    cronExpression: '0 0 29 2 *',
-    method: 'POST',
-    headers: [],
-    payload: null,
-    callbackUrl: null,
-    timeoutSeconds: 20,
     alertThreshold: 1,
-    isActive: true,
   });
   return id;
 }

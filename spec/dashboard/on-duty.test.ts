@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startDashboard, type TestUser, useDashboard } from '#testing/dashboard';
-import { aCron } from '#testing/factories';
+import { A_CRON, aCron } from '#testing/factories';
 import { fillExecutions, fillJobs, fillResponses } from '#testing/fill';
 import { endRuns } from '#testing/run-rows';
 import type { Visitor } from '#testing/visitor';
@@ -47,16 +47,10 @@ async function fail({ user, queueId }: Scene, count: number, body: string): Prom
 
 async function makeCron({ user }: Scene): Promise<string> {
   const { id } = await dashboard.service.work.createCron(user.teamId, {
+    ...A_CRON,
     name: 'Rebuild the search index',
     url: 'http://target.example/index',
-    cronExpression: '0 0 29 2 *',
-    method: 'POST',
-    headers: [],
-    payload: null,
-    callbackUrl: null,
     timeoutSeconds: 5,
-    alertThreshold: null,
-    isActive: true,
   });
   return id;
 }

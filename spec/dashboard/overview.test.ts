@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { A_CRON, A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -18,16 +19,10 @@ const panel = (page: Page, title: string) =>
 async function runFailingCron(user: TestUser): Promise<void> {
   const { work } = dashboard.service;
   const cron = await work.createCron(user.teamId, {
+    ...A_CRON,
     name: 'Close the month',
     url: `${target.url}/down`,
-    cronExpression: '0 0 29 2 *',
-    method: 'POST',
-    headers: [],
-    payload: null,
-    callbackUrl: null,
     timeoutSeconds: 5,
-    alertThreshold: null,
-    isActive: true,
   });
   await work.runCronNow(user.teamId, cron.id);
   await eventually(async () => {
@@ -46,12 +41,9 @@ async function runFailingQueue(user: TestUser): Promise<void> {
 
 const createJob = (user: TestUser, path: string, delaySeconds: number, queue = 'mail') =>
   dashboard.service.work.createJob(user.teamId, {
+    ...A_JOB,
     queue,
     url: `${target.url}${path}`,
-    method: 'POST',
-    headers: [],
-    payloadJson: null,
-    callbackUrl: null,
     delaySeconds,
   });
 

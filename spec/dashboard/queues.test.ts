@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -11,12 +12,8 @@ const { dashboard, begin, open, target } = usePages();
 
 async function createJob(user: TestUser, path: string, delaySeconds = 0): Promise<string> {
   const { jobId } = await dashboard.service.work.createJob(user.teamId, {
-    queue: 'mail',
+    ...A_JOB,
     url: `${target.url}${path}`,
-    method: 'POST',
-    headers: [],
-    payloadJson: null,
-    callbackUrl: null,
     delaySeconds,
   });
   return jobId;

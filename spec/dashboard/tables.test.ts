@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { A_CRON } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { fillExecutions, fillJobs } from '#testing/fill';
 import { openPage, usePages } from '#testing/pages';
@@ -168,16 +169,11 @@ describe('a table', () => {
     const queue = await work.setQueue(user.teamId, 'mail', {});
     const url = `https://api.northwind.example/${'hooks/of/november/'.repeat(20)}end`;
     await work.createCron(user.teamId, {
+      ...A_CRON,
       name: 'Close',
       url,
       method: 'GET',
-      headers: [],
-      callbackUrl: null,
       cronExpression: '15 4 * * *',
-      payload: null,
-      timeoutSeconds: 20,
-      alertThreshold: null,
-      isActive: true,
     });
     await fillJobs(store, [
       {

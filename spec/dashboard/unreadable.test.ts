@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { A_CRON } from '#testing/factories';
 import { startDashboard } from '#testing/dashboard';
 import { eventually } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
@@ -22,14 +23,7 @@ describe("stored values that APP_KEY can't decrypt", () => {
       payload: '{"a":1}',
       callbackUrl: null,
     } as const;
-    const cron = await work.createCron(user.teamId, {
-      ...request,
-      name: 'Damaged',
-      cronExpression: '0 0 29 2 *',
-      timeoutSeconds: 20,
-      alertThreshold: null,
-      isActive: true,
-    });
+    const cron = await work.createCron(user.teamId, { ...A_CRON, ...request, name: 'Damaged' });
     const job = await store.jobs.accept({
       ...request,
       teamId: user.teamId,
