@@ -1,6 +1,5 @@
 /** Many crons that are all due at the same moment. */
-import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
-import { NO_END } from '#domain/cron-end';
+import { aCron } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { buildBenchEngine, openBenchStore } from './belfry.ts';
 import type { DatabaseName, Places } from './place.ts';
@@ -9,6 +8,7 @@ import type { Target } from './target.ts';
 
 const TEAMS = 10;
 const SLOTS = 256;
+const ONCE_A_YEAR = { cronExpression: '0 0 1 1 *', nextRunAt: null };
 /** Long enough that the last cron is made before the first is due. */
 const LEAD_MS = 2_000;
 
@@ -36,16 +36,9 @@ async function measureOn(place: string, target: Target, crons: number) {
       store.teams.create(`Team ${n}`, 'unlimited', store.clock.now()),
     ),
   );
-  const created: { teamId: string; id: string }[] = [];
   for (let n = 0; n < crons; n++) {
     const teamId = teams[n % TEAMS]?.id ?? '';
-    const cron = await store.crons.create(
-      teamId,
-      cronOf(`${target.url}/cron/${n}`),
-      null,
-      store.clock.now(),
-    );
-    created.push({ teamId, id: cron.id });
+    await aCron(store, teamId, { url: `${target.url}/cron/${n}`, ...ONCE_A_YEAR });
   }
   const dueAt = store.clock.now() + LEAD_MS;
   await store.database.transact((trx) =>
@@ -64,23 +57,4 @@ async function measureOn(place: string, target: Target, crons: number) {
   const late = arrivals.map(([, when]) => when - dueAt).toSorted((a, b) => a - b);
   const arrived = new Set(arrivals.map(([path]) => path)).size;
   return { arrived, twice: late.length - arrived, late };
-}
-
-/** Due once a year, so that each cron runs only once here. */
-function cronOf(url: string) {
-  return {
-    name: 'Bench',
-    url,
-    method: 'POST' as const,
-    headers: [],
-    payload: null,
-    callbackUrl: null,
-    cronExpression: '0 0 1 1 *',
-    timeoutSeconds: 30,
-    alertThreshold: null,
-    assertions: [],
-    alertSettings: NO_ALERT_SETTINGS,
-    end: NO_END,
-    tags: [],
-  };
 }

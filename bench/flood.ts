@@ -1,5 +1,6 @@
 /** Floods one team's queue with jobs for a slow target, and measures how long new jobs of another team wait. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { aJob } from '#testing/factories';
 import { eventually } from '#testing/process';
 import { buildBenchEngine, fillQueue, openBenchStore, openQueue } from './belfry.ts';
 import { insertJobs } from './bulk.ts';
@@ -42,16 +43,7 @@ async function measureOn(place: string, target: Target, flooding: number): Promi
   for (let n = 0; n < SMALL_JOBS; n++) {
     const path = `/small/${n}`;
     const from = performance.timeOrigin + performance.now();
-    await store.jobs.accept({
-      teamId: small.id,
-      queue: 'small',
-      method: 'POST',
-      url: `${target.url}${path}`,
-      headers: [],
-      payload: null,
-      callbackUrl: null,
-      delaySeconds: 0,
-    });
+    await aJob(store, small.id, { url: `${target.url}${path}` });
     await eventually(async () => (await target.count(path)) > 0, { withinMs: 30_000, everyMs: 5 });
     const [arrival] = await target.take(path);
     waits.push((arrival?.[1] ?? Number.NaN) - from);

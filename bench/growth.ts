@@ -23,12 +23,12 @@ interface GrowthOptions {
   finished: number;
   waiting: number;
   batches: number;
-  /** Whether a transaction is open, while `BESIDE` runs come and go and as many claims of one job are made. */
+  /** Whether a transaction is open while `BESIDE` runs come and go. */
   hasSnapshot: boolean;
 }
 
 const SMALL = 1_000;
-const BESIDE = 50_000;
+const BESIDE = 100_000;
 const QUEUES = 10;
 const SLOTS_OF_QUEUE = 10;
 const BATCH = QUEUES * SLOTS_OF_QUEUE;
@@ -94,7 +94,6 @@ async function measureOn(
   const snapshot = hasSnapshot ? await openSnapshot(large.place) : null;
   if (snapshot) {
     for (let n = 0; n < BESIDE / BATCH; n++) await runBatch(large);
-    for (let n = 0; n < BESIDE / QUEUES; n++) await runBatch(large, ONE_EACH);
     large.samples.clear();
   }
   await measureInTurns(small, large, batches);
@@ -117,10 +116,8 @@ const HOT = new Set(['claim', 'settle', 'accept']);
 const RESCAN = 'rescan of all that waits';
 const BATCHES_TO_ADD_UP = 10;
 const ADDING_UP = `adding up the counts of ${BATCHES_TO_ADD_UP} batches`;
-const ONE_EACH = { what: `${QUEUES} claims of one job`, slots: 1, queues: 1 };
-const TOGETHER = { what: 'claim', slots: SLOTS_OF_QUEUE, queues: QUEUES };
 /** They have no bound. */
-const OTHERS = new Set([RESCAN, ADDING_UP, ONE_EACH.what]);
+const OTHERS = new Set([RESCAN, ADDING_UP]);
 
 async function makeCase(place: string, finished: number, waiting: number): Promise<Case> {
   const store = await openBenchStore(place);
@@ -202,34 +199,17 @@ async function measureInTurns(small: Case, large: Case, batches: number): Promis
   for (const { samples } of cases) samples.clear();
   for (let n = 0; n < batches; n++) for (const each of cases) await runBatch(each);
   for (let n = 0; n < PAGE_RUNS; n++) for (const each of cases) await askPages(each);
-  // Small claims cost as much as what a claim costs by itself; their settlements would be other samples.
-  const hot = cases.map(({ samples }) => [...samples]);
-  for (let n = 0; n < batches; n++) for (const each of cases) await runBatch(each, ONE_EACH);
-  for (const [at, { samples }] of cases.entries()) {
-    const small = samples.get(ONE_EACH.what) ?? [];
-    samples.clear();
-    for (const [what, all] of hot[at] ?? []) samples.set(what, all);
-    samples.set(ONE_EACH.what, small);
-  }
 }
 
 /** Claims jobs, settles them, and adds as many, so that the backlog stays the same. */
-async function runBatch(each: Case, { what, slots, queues } = TOGETHER): Promise<void> {
+async function runBatch(each: Case): Promise<void> {
   const { store, teamId, nodeId, from } = each;
   const { runs, batchCounts } = store.forEngine;
   const now = store.clock.now();
   const claimant = { nodeId, now, limits: NO_LIMITS };
-  const asked = [...from].map(([id, at]) => ({ id, slots, from: at }));
-  const claims = Array.from({ length: QUEUES / queues }, (_, n) =>
-    asked.slice(n * queues, (n + 1) * queues),
-  );
-  const made = await spend(each, what, () =>
-    Promise.all(claims.map((some) => runs.claimJobs(some, claimant))),
-  );
-  const claimed = made.flatMap((claim) => claim.claimed);
-  for (const { id, nextDueAt } of made.flatMap(({ flows }) => flows)) {
-    from.set(id, Math.min(nextDueAt ?? now, now));
-  }
+  const asked = [...from].map(([id, at]) => ({ id, slots: SLOTS_OF_QUEUE, from: at }));
+  const { claimed, flows } = await spend(each, 'claim', () => runs.claimJobs(asked, claimant));
+  for (const { id, nextDueAt } of flows) from.set(id, Math.min(nextDueAt ?? now, now));
   await spend(each, 'settle', () =>
     Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job)))),
   );
@@ -238,7 +218,7 @@ async function runBatch(each: Case, { what, slots, queues } = TOGETHER): Promise
   }
   const job = (n: number) => ({ ...JOB, teamId, queue: `queue ${n % QUEUES}`, payload: '{"n":1}' });
   await spend(each, 'accept', () =>
-    Promise.all(Array.from({ length: slots * QUEUES }, (_, n) => store.jobs.accept(job(n)))),
+    Promise.all(Array.from({ length: BATCH }, (_, n) => store.jobs.accept(job(n)))),
   );
 }
 

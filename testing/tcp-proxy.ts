@@ -13,6 +13,8 @@ interface TcpProxy extends AsyncDisposable {
   /** Connections that carry `text` to the server are cut before it arrives there; null lets it pass again. */
   cutBefore(text: string | null): void;
   countConnections(): number;
+  /** Cuts all connections and carries later ones to another server. */
+  turnTo(port: number): void;
 }
 
 interface Carried {
@@ -32,8 +34,9 @@ export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy
   const askedInVain = new Set<Carried>();
   let swallowed: string | null = null;
   let forbidden: string | null = null;
+  let current = port;
   const proxy = net.createServer((client) => {
-    const server = net.connect(port, '127.0.0.1');
+    const server = net.connect(current, '127.0.0.1');
     const carried = { client, server };
     open.add(carried);
     const end = () => {
@@ -51,6 +54,12 @@ export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy
     client.pipe(server);
     server.pipe(client);
   });
+  const cut = () => {
+    for (const { client, server } of open) {
+      client.destroy();
+      server.destroy();
+    }
+  };
   proxy.listen(ownPort, '127.0.0.1');
   await once(proxy, 'listening');
   return {
@@ -73,11 +82,12 @@ export async function startTcpProxy(port: number, ownPort = 0): Promise<TcpProxy
       forbidden = text;
     },
     countConnections: () => open.size,
+    turnTo: (next) => {
+      current = next;
+      cut();
+    },
     [Symbol.asyncDispose]: async () => {
-      for (const { client, server } of open) {
-        client.destroy();
-        server.destroy();
-      }
+      cut();
       proxy.close();
       await once(proxy, 'close');
     },
