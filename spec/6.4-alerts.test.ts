@@ -233,11 +233,10 @@ forEachStore((dialect, openTestStore) => {
   describe('maintenance windows', () => {
     test('a maintenance window mutes notifications while runs continue', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const now = service.clock.now();
-      const [startsAt, endsAt] = [now + MINUTE, now + 2 * MINUTE];
-      const move = { name: 'Move', startsAt, endsAt, isWeekly: false, covers: 'team' as const };
-      await service.store.windows.create(teamId, move, now);
+      const { service, chat } = scene;
+      const startsAt = service.clock.now() + MINUTE;
+      const endsAt = startsAt + MINUTE;
+      await scene.mute(1, { name: 'Move', inMinutes: 1 });
       const cronId = await scene.makeCron();
       const moments = [startsAt - 1, startsAt, endsAt - 1, endsAt];
       for (const at of moments) {
@@ -266,10 +265,7 @@ forEachStore((dialect, openTestStore) => {
       const healed = await scene.makeCron({ name: 'Healed' });
       await scene.run(before, 'x');
       await scene.told();
-      const now = clock.now();
-      const times = { startsAt: now + MINUTE, endsAt: now + 60 * MINUTE };
-      const move = { name: 'Move', ...times, isWeekly: false, covers: 'team' } as const;
-      await store.windows.create(teamId, move, now);
+      await scene.mute(59, { name: 'Move', inMinutes: 1 });
       await clock.advance(2 * MINUTE);
       await scene.run(backup, 'xx');
       await scene.run(report, 'xx');
@@ -314,21 +310,13 @@ forEachStore((dialect, openTestStore) => {
     test('a window ended by hand notifies, except for sources that another window mutes', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      const { store, clock } = service;
       const cron = await scene.makeCron();
-      const now = clock.now();
-      const window = (name: string, minutes: number) =>
-        store.windows.create(
-          teamId,
-          { name, startsAt: now, endsAt: now + minutes * MINUTE, isWeekly: false, covers: 'team' },
-          now,
-        );
-      const long = await window('Long', 600);
-      await window('Short', 10);
+      const long = await scene.mute(600, { name: 'Long' });
+      await scene.mute(10, { name: 'Short' });
       await scene.run(cron, 'x');
       await scene.wait(11 * MINUTE);
       assert.equal(chat.requests.length, 0, 'the longer one goes on');
-      await store.windows.delete(teamId, long?.id ?? '');
+      await service.store.windows.delete(teamId, long?.id ?? '');
       await scene.told();
       assert.deepEqual(scene.titles(), [
         'Still failing after maintenance “Long”: cron “Report” fails',
@@ -338,14 +326,12 @@ forEachStore((dialect, openTestStore) => {
     test('an unmuted cron that still fails notifies again, other crons do not', async () => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
-      const { work, clock } = service;
+      const { work } = service;
       const one = await scene.makeCron({ name: 'One' });
       const two = await scene.makeCron({ name: 'Two' });
       const healed = await scene.makeCron({ name: 'Healed' });
       const covers = [one, two, healed].map((id) => ({ kind: 'cron' as const, id }));
-      const startsAt = clock.now();
-      const window = { name: 'Deploy', startsAt, endsAt: startsAt + 8 * 60 * MINUTE };
-      await work.createWindow(teamId, { ...window, isWeekly: false, covers });
+      await scene.mute(8 * 60, { name: 'Deploy', covers });
       await scene.run(one, 'x');
       await scene.run(two, 'x');
       await scene.run(healed, 'xo');
@@ -367,14 +353,11 @@ forEachStore((dialect, openTestStore) => {
 
     test('a weekly window mutes its own sources only', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, teamId } = scene;
+      const { clock } = scene.service;
       const muted = await scene.makeCron({ name: 'Muted' });
       const loud = await scene.makeCron({ name: 'Loud' });
-      const now = service.clock.now();
-      const covers = [{ kind: 'cron' as const, id: muted }];
-      const weekly = { name: 'Patch day', startsAt: now, endsAt: now + MINUTE, isWeekly: true };
-      await service.store.windows.create(teamId, { ...weekly, covers }, now);
-      service.clock.jumpTo(now + 7 * 24 * 60 * MINUTE);
+      await scene.mute(1, { isWeekly: true, covers: [{ kind: 'cron', id: muted }] });
+      clock.jumpTo(clock.now() + 7 * 24 * 60 * MINUTE);
       await scene.run(muted, 'x');
       await scene.run(loud, 'x');
       const alerts = await scene.alerts();

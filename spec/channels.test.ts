@@ -180,30 +180,20 @@ forEachStore((dialect, openTestStore) => {
       const { work } = service;
       const ops = await scene.add('ops');
       const config = { kind: 'slack', url: `${chat.url}/default?key=s3cret` } as const;
+      const existing = { config, collectMinutes: null };
       const same = { kind: 'same', as: 'the default channel' };
-      assert.deepEqual(
-        await work.addChannel(teamId, { name: 'again', config, collectMinutes: null }),
-        same,
-      );
-      assert.deepEqual(
-        await work.editChannel(teamId, ops, { name: 'ops', config, collectMinutes: null }),
-        same,
-      );
+      assert.deepEqual(await work.addChannel(teamId, { name: 'again', ...existing }), same);
+      assert.deepEqual(await work.editChannel(teamId, ops, { name: 'ops', ...existing }), same);
       const opsConfig = { kind: 'slack', url: `${chat.url}/ops` } as const;
       assert.deepEqual(await work.setChannel(teamId, opsConfig), { kind: 'same', as: 'ops' });
-      const other = { kind: 'teams', url: `${chat.url}/ops` } as const;
-      const taken = await work.addChannel(teamId, {
-        name: 'ops',
-        config: other,
+      const other = {
+        config: { kind: 'teams', url: `${chat.url}/ops` },
         collectMinutes: null,
-      });
+      } as const;
+      const taken = await work.addChannel(teamId, { name: 'ops', ...other });
       assert.equal(taken.kind, 'name-taken');
       for (let n = 1; n < 20; n++) await scene.add(`channel-${n}`);
-      const full = await work.addChannel(teamId, {
-        name: 'one more',
-        config: other,
-        collectMinutes: null,
-      });
+      const full = await work.addChannel(teamId, { name: 'one more', ...other });
       assert.equal(full.kind, 'too-many');
       assert.equal((await work.listChannels(teamId)).length, 21);
       const rows = await service.store.database.read((db) =>
@@ -324,11 +314,10 @@ forEachStore((dialect, openTestStore) => {
 
     test('PagerDuty gets one event per cron, each sent under a full lease', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
+      const { service, chat } = scene;
       const { clock, store } = service;
       const pager = await addPager(scene);
-      const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
-      await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
+      await scene.mute(1);
       for (const name of ['A', 'B', 'C'])
         await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       const leases: number[] = [];
@@ -348,8 +337,7 @@ forEachStore((dialect, openTestStore) => {
       const { service, chat, teamId } = scene;
       const { clock, store } = service;
       const pager = await addPager(scene);
-      const times = { startsAt: clock.now(), endsAt: clock.now() + MINUTE, isWeekly: false };
-      await store.windows.create(teamId, { name: 'Move', ...times, covers: 'team' }, clock.now());
+      await scene.mute(1);
       for (const name of ['A', 'B'])
         await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       chat.answer('/v2/enqueue', async () => {
@@ -446,27 +434,13 @@ forEachStore((dialect, openTestStore) => {
 
     test('reminders wait for the end of a maintenance window and are then sent once', async () => {
       await using scene = await startScene(openTestStore);
-      const { service, chat, teamId } = scene;
-      const before = await scene.makeCronFor(
-        {},
-        { name: 'Before', is_active: true },
-        { remindHours: 1 },
-      );
-      await scene.run(before, 'x');
+      const { chat } = scene;
+      const hourly = (name: string) =>
+        scene.makeCronFor({}, { name, is_active: true }, { remindHours: 1 });
+      await scene.run(await hourly('Before'), 'x');
       await scene.told();
-      const now = service.clock.now();
-      await service.work.createWindow(teamId, {
-        name: 'Night',
-        startsAt: now,
-        endsAt: now + 5 * HOUR,
-        isWeekly: false,
-        covers: 'team',
-      });
-      const inside = await scene.makeCronFor(
-        {},
-        { name: 'Inside', is_active: true },
-        { remindHours: 1 },
-      );
+      await scene.mute(5 * 60);
+      const inside = await hourly('Inside');
       await scene.run(inside, 'x');
       await scene.wait(5 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'nothing inside the window');
@@ -538,14 +512,7 @@ forEachStore((dialect, openTestStore) => {
       await setQueue(service, { alertSettings: NO_ALERT_SETTINGS }, 'silent');
       await setQueue(service, { emailAlerts: false }, 'unmailed');
       const muted = await service.work.findQueueByName(teamId, 'muted');
-      const now = service.clock.now();
-      await service.work.createWindow(teamId, {
-        name: 'Night',
-        startsAt: now,
-        endsAt: now + 3 * HOUR,
-        isWeekly: false,
-        covers: [{ kind: 'queue', id: muted?.id ?? '' }],
-      });
+      await scene.mute(3 * 60, { covers: [{ kind: 'queue', id: muted?.id ?? '' }] });
       await scene.wait(3 * HOUR - 10_000);
       assert.equal(chat.requests.length, 4);
       await scene.wait(20_000);
@@ -679,11 +646,8 @@ forEachStore((dialect, openTestStore) => {
 
   test('the end of a maintenance window sends one notification to each channel (§6.6)', async () => {
     await using scene = await startScene(openTestStore);
-    const { service, teamId } = scene;
     const ops = await scene.add('ops');
-    const now = service.clock.now();
-    const window = { name: 'Night', startsAt: now, endsAt: now + 60 * MINUTE, isWeekly: false };
-    await service.work.createWindow(teamId, { ...window, covers: 'team' });
+    await scene.mute(60);
     for (const channels of [{}, { failure: ['default', ops] }, { failure: [] }])
       await scene.run(await scene.makeCronFor(channels), 'x');
     await scene.wait(61 * MINUTE);

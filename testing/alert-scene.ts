@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
+import type { WindowSettings } from '#store/alerts/window-rows';
 import { startNotifier } from './notifying.ts';
 import { type Answer, startReceiver } from './receiver.ts';
 import { runCronNow } from './runs.ts';
-import { scheduleCron } from './scheduling.ts';
+import { MINUTE, scheduleCron } from './scheduling.ts';
 import { startService, type TestServiceOptions } from './service.ts';
 import { startSmtpServer } from './smtp.ts';
 import type { OpenTestStore } from './stores.ts';
@@ -85,6 +86,19 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
       fields: Record<string, unknown> = {},
       settings: Partial<AlertSettings> = {},
     ) => makeCron(fields, { ...settings, channels }),
+    /** Makes a maintenance window of so many minutes, from now on if nothing else is said. */
+    mute: (
+      minutes: number,
+      {
+        name = 'Night',
+        inMinutes = 0,
+        ...more
+      }: Partial<WindowSettings> & { inMinutes?: number } = {},
+    ) => {
+      const startsAt = clock.now() + inMinutes * MINUTE;
+      const times = { startsAt, endsAt: startsAt + minutes * MINUTE, isWeekly: false };
+      return store.windows.create(teamId, { name, covers: 'team', ...times, ...more }, clock.now());
+    },
     /** Runs a cron now, once for each letter: `x` is answered with 500, `o` with 200. */
     run: async (cronId: string, outcomes: string) => {
       for (const each of outcomes) {
