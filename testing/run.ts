@@ -94,7 +94,8 @@ async function runTests(files: readonly string[]): Promise<number> {
     '--test-reporter=spec',
     `--test-concurrency=${PROCESSES_AT_ONCE}`,
     `--test-timeout=${TEST_LIMIT_MS}`,
-    ...(files.length === 1 ? files : writeProcesses(files)),
+    // Also for one file: `before` at the top of a file that node runs itself doesn't wait for the one above it.
+    ...writeProcesses(files),
   ];
   const { NODE_OPTIONS = '', BELFRY_PACKAGE = TESTED_PACKAGE } = process.env;
   const child = spawn(process.execPath, args, {
