@@ -9,7 +9,7 @@ import { eventually } from '#testing/process';
 
 const { browser, dashboard, target } = usePages();
 before(async () => {
-  target.answer('/down', { status: 503 });
+  target.answer('/down', { status: 503, body: 'try later' });
   target.answer('/gone', { status: 404 });
 });
 
@@ -49,6 +49,8 @@ for (const javaScript of [true, false]) {
       await page.reload();
       const down = rowOf(page, '/down');
       await down.getByText('HTTP server error, 503').waitFor();
+      await down.getByText('try later').waitFor();
+      await down.getByRole('link', { name: 'mail' }).waitFor();
       await down.getByRole('link', { name: '2', exact: true }).waitFor();
       await rowOf(page, '/gone').getByText('HTTP client error, 404').waitFor();
       await assertClean(watched);

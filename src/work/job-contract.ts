@@ -46,7 +46,9 @@ export type BulkOutcome =
   /** Not for jobs of this tab, or too many tasks. */
   | { kind: 'refused'; error: string };
 
-export interface FailureGroup extends failures.FailureGroup {
+export interface FailureGroup extends Omit<failures.FailureGroup, 'lastJobId'> {
+  /** The beginning of the newest response; null without one, and in small groups behind the first ones. */
+  sample: string | null;
   /** Exactly these jobs: for the link, Retry and Delete. */
   search: JobSearch;
 }

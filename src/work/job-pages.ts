@@ -12,9 +12,12 @@ import type {
 } from './job-contract.ts';
 import { listBulkTasks } from './resends.ts';
 import { asTime, readSearch } from './job-search.ts';
+import { startOf } from './run-detail.ts';
 
 const DEFAULT_LIMIT = 50;
 const MOST_ON_A_PAGE = 200;
+/** How many groups of failures have a sample of the response. */
+const MOST_SAMPLED = 20;
 const NOTHING = { count: 0, isMore: false };
 
 export function createJobPages(store: Store) {
@@ -91,7 +94,7 @@ interface Narrowed {
 }
 
 async function groupFailures(
-  { lists, clock }: Store,
+  { lists, jobs, clock }: Store,
   teamId: string,
   narrowed: Narrowed,
 ): Promise<FailureGroups> {
@@ -102,7 +105,10 @@ async function groupFailures(
   }
   const from = asTime(narrowed.from) ?? (await lists.findFirstFailure(teamId, queueId)) ?? to;
   const found = await lists.groupFailures(teamId, { queueId, from, to });
-  const groups = found.groups.map((group) => {
+  const sampled = found.groups.slice(0, MOST_SAMPLED).map(({ lastJobId }) => lastJobId);
+  const bodies = await jobs.readBodies(teamId, sampled);
+  const groups = found.groups.map(({ lastJobId, ...group }) => {
+    const body = bodies.get(lastJobId);
     const search: JobSearch = {
       tab: 'failed',
       reason: group.reason,
@@ -112,7 +118,8 @@ async function groupFailures(
       to,
       ...(queueId !== undefined && { queueId }),
     };
-    return Object.assign(group, { search });
+    const sample = body ? startOf(body, body.length).text : null;
+    return Object.assign(group, { search, sample });
   });
   return { groups, from, to, countedBackTo: found.countedBackTo };
 }

@@ -55,14 +55,21 @@ export function useShownZone(): { zone: string; word: 'UTC' | 'local' } {
     : { zone: 'UTC', word: 'UTC' };
 }
 
+type TimeProps = {
+  at: number | null;
+  exact?: boolean;
+  /** Not relative within a day. */
+  isAbsolute?: boolean;
+};
+
 /** Relative within a day. On hover the exact time in UTC and the viewer's zone. Null shows a dash. */
-export function Time({ at, exact = false }: { at: number | null; exact?: boolean }) {
+export function Time({ at, exact = false, isAbsolute = false }: TimeProps) {
   const { now, timeZone } = useMoment();
   const { zone, word } = useShownZone();
   if (at === null) return <span className="muted">–</span>;
   const utc = formatUtc(at);
   const title = timeZone && timeZone !== 'UTC' ? `${utc}\n${formatLong(at, timeZone)}` : utc;
-  const distance = exact ? null : describeDistance(at, now);
+  const distance = exact || isAbsolute ? null : describeDistance(at, now);
   return (
     <time
       dateTime={new Date(at).toISOString()}

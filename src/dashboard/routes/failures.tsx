@@ -25,6 +25,7 @@ import { BulkTasks } from '../runs/BulkTasks.tsx';
 import { QueueFilter } from '../runs/JobFilters.tsx';
 import { actOnJobs, readKind } from '../runs/job-actions.ts';
 import { describeGroup } from '../runs/reasons.ts';
+import { startOfAnswer } from '../runs/run-text.ts';
 import { ranges, type Range } from '../runs/ranges.ts';
 import type { FailureGroup, JobSearch } from '../services.ts';
 import type { Route } from './+types/failures.ts';
@@ -119,7 +120,7 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
       <List
         faults={faults}
         caption="Failures"
-        columns={columnsFor(range ? `Last ${range.word}` : 'Since the first', loaderData.asOf)}
+        columns={columnsFor(loaderData)}
         rows={groups}
         keyOf={({ reason, statusCode, target }) => `${reason} ${statusCode} ${target}`}
         empty={<NoFailures title={span} />}
@@ -148,7 +149,10 @@ function NoFailures({ title }: { title: string }) {
   );
 }
 
-function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
+type Shown = Route.ComponentProps['loaderData'];
+
+function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGroup>[] {
+  const span = { ...times, name: range ? `Last ${range.word}` : 'Since the first' };
   return [
     {
       key: 'count',
@@ -163,8 +167,13 @@ function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
       key: 'reason',
       head: 'Reason',
       isPlain: true,
-      width: '196px',
-      cell: ({ reason, statusCode }) => describeGroup(reason, statusCode),
+      width: '230px',
+      cell: ({ reason, statusCode, sample }) => (
+        <span className="two">
+          <span>{describeGroup(reason, statusCode)}</span>
+          {sample ? <code className="muted">{startOfAnswer(sample)}</code> : null}
+        </span>
+      ),
     },
     {
       key: 'target',
@@ -176,26 +185,49 @@ function columnsFor(span: string, asOf: number): Column<FailureGroup>[] {
       ),
     },
     {
-      key: 'plot',
-      head: span,
-      width: '116px',
-      givesWay: 2,
-      cell: ({ series }) => <Sparkline values={series} label={`Failures: ${span.toLowerCase()}`} />,
+      key: 'queue',
+      head: 'Queue',
+      isPlain: true,
+      width: '140px',
+      givesWay: 3,
+      cell: ({ queueIds }) => {
+        const [id = '', ...more] = queueIds;
+        const name = queues.find((queue) => queue.id === id)?.name ?? 'Deleted';
+        if (more.length > 0) return `${queueIds.length} queues`;
+        return (
+          <Link to={`/queues/${id}`} title={name}>
+            {name}
+          </Link>
+        );
+      },
     },
     {
       key: 'first',
-      head: 'First seen',
+      head: 'Since',
       isTime: true,
       width: '116px',
-      givesWay: 1,
-      cell: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
+      givesWay: 4,
+      cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isAbsolute />,
+    },
+    {
+      key: 'plot',
+      head: span.name,
+      width: '116px',
+      isHiddenOnPhone: true,
+      givesWay: 2,
+      cell: ({ series }) => (
+        <span title={`${formatUtc(span.from)} to ${formatUtc(span.to)}`}>
+          <Sparkline values={series} label={`Failures from ${formatUtc(span.from)}`} />
+        </span>
+      ),
     },
     {
       key: 'last',
       head: 'Last seen',
+      isHiddenOnPhone: true,
       isTime: true,
       width: '116px',
-      givesWay: 3,
+      givesWay: 1,
       cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
     },
     {

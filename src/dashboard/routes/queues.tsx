@@ -147,6 +147,7 @@ const otherColumns: Column<QueueListRow>[] = [
   {
     key: 'next',
     head: 'Next due',
+    isHiddenOnPhone: true,
     isTime: true,
     width: '112px',
     givesWay: 1,

@@ -17,6 +17,9 @@ export interface FailureGroup {
   lastSeenAt: number;
   /** 24 equal steps, earliest first. */
   series: number[];
+  queueIds: string[];
+  /** The newest job, for a sample of the response. */
+  lastJobId: string;
 }
 
 export interface FailureGroups {
@@ -30,6 +33,8 @@ const MOST_GROUPS = 100;
 const STEPS = 24;
 
 interface StepRow {
+  queue_id: string;
+  last_id: string;
   reason: FailureReason | null;
   target: string;
   response_status: number | null;
@@ -100,16 +105,17 @@ async function countSteps(
   const { before, isAmong } = db.dialect;
   const stepMs = Math.max(1, Math.ceil((to - from) / STEPS));
   const failures = sql<StepRow>`/* count-failures */
-    select reason, target, response_status, step, count(*) as count,
+    select queue_id, reason, target, response_status, step, count(*) as count,
+      max(cast(id as text)) as last_id,
       min(completed_at) as first_at, max(completed_at) as last_at
     from (
-      select reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
+      select id, queue_id, reason, response_status, completed_at, ${sql.raw(before(before('url', '?'), '#'))} as target,
         (completed_at - cast(${from} as bigint)) / cast(${stepMs} as bigint) as step
       from ended_jobs where team_id = ${teamId} and ${isAmong('id', ids)}
         and completed_at between ${oldest} and ${newest}
         and status in ${sql.raw(FAILED_JOBS)} and retried_as is null
     ) as failures
-    group by reason, target, response_status, step`;
+    group by queue_id, reason, target, response_status, step`;
   return db.read(async (reader) => (await failures.execute(reader)).rows);
 }
 
@@ -124,10 +130,14 @@ function addStep(groups: Map<string, FailureGroup>, row: StepRow): void {
     firstSeenAt: row.first_at,
     lastSeenAt: row.last_at,
     series: Array.from({ length: STEPS }, () => 0),
+    queueIds: [],
+    lastJobId: row.last_id,
   };
   const step = Math.min(STEPS - 1, Math.max(0, Math.trunc(row.step)));
   const { count } = row;
   group.count += count;
+  if (!group.queueIds.includes(row.queue_id)) group.queueIds.push(row.queue_id);
+  if (row.last_id > group.lastJobId) group.lastJobId = row.last_id;
   group.firstSeenAt = Math.min(group.firstSeenAt, row.first_at);
   group.lastSeenAt = Math.max(group.lastSeenAt, row.last_at);
   group.series[step] = (group.series[step] ?? 0) + count;

@@ -410,9 +410,9 @@ forEachStore((_, openTestStore) => {
 
     test('failures are grouped by reason, target and code, with their times', async () => {
       await using store = await openTestStore();
-      const { add, teamId } = await setScene(store);
+      const { add, teamId, queueId } = await setScene(store);
       await add('a?n=1', failed(TEST_START - 5000));
-      await add('a?n=2#x', failed(TEST_START - 1000));
+      const lastJobId = await add('a?n=2#x', failed(TEST_START - 1000));
       await add('a', failed(TEST_START - 500, { retried_as: newId(TEST_START) }));
       await add('a', failed(TEST_START - 3000, { response_status: 500 }));
       await add('b', failed(TEST_START - 2000, { reason: null, response_status: 302 }));
@@ -431,6 +431,8 @@ forEachStore((_, openTestStore) => {
           firstSeenAt: TEST_START - 5000,
           lastSeenAt: TEST_START - 1000,
           series: [0, 1, 0, 0, 0, 1],
+          queueIds: [queueId],
+          lastJobId,
         },
       );
       assert.deepEqual(groups.map(({ reason, statusCode }) => [reason, statusCode]).slice(1), [
