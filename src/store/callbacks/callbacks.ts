@@ -6,7 +6,7 @@ import type { Trx } from '../database/database.ts';
 import type { Context } from '../database/context.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { packRecords, type RecordOf, toRecord } from '../database/records.ts';
+import { type RecordOf, toRecord } from '../database/records.ts';
 import { nodeGroups } from '../runs/node-groups.ts';
 import { TAKE_CALLBACKS } from './take-callbacks.ts';
 import type { Row } from '../tables/tables.ts';
@@ -37,14 +37,6 @@ export function insertCallbacksOf(dialect: Dialect, parameter: number, kept = ''
 export const insertCallbackRows = preparedStatement<never>('insert-callbacks', (dialect) =>
   insertCallbacksOf(dialect, 1),
 );
-
-export async function insertCallbacks(
-  trx: Trx,
-  callbacks: readonly CallbackToSend[],
-): Promise<void> {
-  if (callbacks.length === 0) return;
-  await trx.rows(insertCallbackRows, [packRecords(CALLBACK, callbacks)]);
-}
 
 const OF_NODE = { node_id: 'id', team_id: 'id', id: 'id' } as const satisfies Fields;
 

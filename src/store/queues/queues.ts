@@ -18,7 +18,7 @@ import { parseList } from '../database/parse-list.ts';
 import type { YesNo } from '../tables/table.ts';
 import type { Row } from '../tables/tables.ts';
 import { forgetTaken } from '../runs/taken-slots.ts';
-import { addMissing, all, one, remove } from '../database/rows.ts';
+import { addMissing, all, change, one, remove } from '../database/rows.ts';
 import { bind, type Context } from '../database/context.ts';
 
 export interface Queue extends QueueSettings {
@@ -179,25 +179,13 @@ const functions = {
     settings: Partial<QueueSettings>,
     now: number,
   ): Promise<Queue> {
-    const row = await context.main.transact(async (trx) => {
+    const queue = await saveSettings(context, { team_id: teamId, name }, settings, async (trx) => {
       const present = await one(trx, 'queues', { team_id: teamId, name }, ['id']);
-      if (!present) {
-        const place = { table: 'queues', bounds: context.bounds } as const;
-        await takePlace(trx, teamId, place);
-      }
+      if (!present) await takePlace(trx, teamId, { table: 'queues', bounds: context.bounds });
       await insertMissingQueues(trx, [{ teamId, name }], now);
-      const saved = await trx
-        .updateTable('queues')
-        .set({ name, ...settingsColumns(settings) })
-        .where('team_id', '=', teamId)
-        .where('name', '=', name)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await follow(trx, saved, settings);
-      return saved;
     });
-    signalChanged(context, teamId, row.id);
-    return queueOf(row);
+    if (queue === null) throw new Error(`the queue ${name} was deleted while it was saved`);
+    return queue;
   },
 
   /** Null: no such queue. */
@@ -207,20 +195,7 @@ const functions = {
     queueId: string,
     settings: Partial<QueueSettings>,
   ): Promise<Queue | null> {
-    const row = await context.main.transact(async (trx) => {
-      const saved = await trx
-        .updateTable('queues')
-        .set({ id: queueId, ...settingsColumns(settings) })
-        .where('team_id', '=', teamId)
-        .where('id', '=', queueId)
-        .returningAll()
-        .executeTakeFirst();
-      if (saved) await follow(trx, saved, settings);
-      return saved;
-    });
-    if (!row) return null;
-    signalChanged(context, teamId, queueId);
-    return queueOf(row);
+    return saveSettings(context, { team_id: teamId, id: queueId }, settings);
   },
 
   /**
@@ -275,13 +250,25 @@ async function findPolicies(
   return keys.map(({ id }) => found.get(id) ?? null);
 }
 
-async function follow(
-  trx: Trx,
-  { team_id, id }: Row<'queues'>,
-  { concurrencyLimit, alertSettings }: Partial<QueueSettings>,
-): Promise<void> {
-  if (alertSettings) await changeReminders(trx, team_id, id, alertSettings);
-  if (concurrencyLimit !== undefined) await forgetTaken(trx, team_id, id);
+async function saveSettings(
+  context: Context,
+  key: { team_id: string } & ({ id: string } | { name: string }),
+  settings: Partial<QueueSettings>,
+  prepare?: (trx: Trx) => Promise<void>,
+): Promise<Queue | null> {
+  const { concurrencyLimit, alertSettings } = settings;
+  const row = await context.main.transact(async (trx) => {
+    await prepare?.(trx);
+    await change(trx, 'queues', key, { ...key, ...settingsColumns(settings) });
+    const saved = await one(trx, 'queues', key);
+    if (!saved) return null;
+    if (alertSettings) await changeReminders(trx, saved.team_id, saved.id, alertSettings);
+    if (concurrencyLimit !== undefined) await forgetTaken(trx, saved.team_id, saved.id);
+    return saved;
+  });
+  if (!row) return null;
+  signalChanged(context, row.team_id, row.id);
+  return queueOf(row);
 }
 
 /** A resumed queue or a higher limit may start jobs. */

@@ -18,7 +18,7 @@ import { isQuiet, settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
 import type { Signal } from '../database/signals.ts';
 import { StartingPoints } from './starting-points.ts';
-import { scanWaitingQueues, scanWaitingTeams, type WaitingFlow } from './waiting.ts';
+import { scanWaiting, type WaitingFlow } from './waiting.ts';
 
 const JOB_CLAIMS = { postgres: claimsOnPostgres, sqlite: claimsOnSqlite };
 
@@ -69,9 +69,10 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     putEnd: (nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void =>
       groupFor(settlement).put(nodeId, settlement, owner),
     /** With their earliest due times. */
-    scanQueues: (): Promise<WaitingFlow[]> => scanWaitingQueues(db, points.jobs, clock.now()),
+    scanQueues: (): Promise<WaitingFlow[]> => scanWaiting(db, 'jobs', points.jobs, clock.now()),
     /** With their earliest due times. */
-    scanTeams: (): Promise<WaitingFlow[]> => scanWaitingTeams(db, points.executions, clock.now()),
+    scanTeams: (): Promise<WaitingFlow[]> =>
+      scanWaiting(db, 'executions', points.executions, clock.now()),
     /** Reported by a signal. */
     hearOf(queueId: string, dueAt: number): void {
       points.jobs.note(queueId, dueAt);

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
+import type { RunTable } from './run-tables.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
 export interface WaitingFlow {
@@ -10,51 +11,33 @@ export interface WaitingFlow {
   nextDueAt: number;
 }
 
-/** From its starting point. $1 queues with a point of their own, $2 the others' point */
-const scanQueues = preparedStatement<{
-  queue_id: string;
+interface WaitingRow {
+  id: string;
   team_id: string;
-  scheduled_at: number;
-}>(
-  'scan-waiting-queues',
-  (dialect) => `
-  with heads as materialized (
-    select q.id as queue_id, q.team_id, (
-      select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
-        and j.scheduled_at >= coalesce(given.from_at, ${dialect.$(2)})
-      order by j.scheduled_at, j.id limit 1
-    ) as scheduled_at
-    from queues q left join ${dialect.rows(FROM, 1)} on given.id = q.id
-  )
-  select * from heads where scheduled_at is not null`,
-);
-
-/** One index step per queue; on Postgres it doesn't pass entries of jobs that have left. */
-export async function scanWaitingQueues(
-  db: Database,
-  points: StartingPoints,
-  now: number,
-): Promise<WaitingFlow[]> {
-  const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read(scanQueues, parameters);
-  const waiting = rows.map(({ queue_id, team_id, scheduled_at }) => {
-    return { id: queue_id, teamId: team_id, nextDueAt: scheduled_at };
-  });
-  const heads = new Map(waiting.map(({ id, nextDueAt }) => [id, nextDueAt]));
-  points.scanned(heads, now, all);
-  return waiting;
+  next_due_at: number;
 }
 
-/** With a join the planner might read all crons. */
-const scanTeams = preparedStatement<{
-  team_id: string;
-  next_run_at: number | null;
-  waiting_since: number | null;
-}>('scan-waiting-teams', (dialect) => {
-  const from = `coalesce(given.from_at, ${dialect.$(2)})`;
-  return `
+/** One index step per flow, from its starting point. $1 flows with a point of their own, $2 the others' point */
+const SCANS = {
+  jobs: preparedStatement<WaitingRow>(
+    'scan-waiting-queues',
+    (dialect) => `
     with heads as materialized (
-      select t.id as team_id,
+      select q.id, q.team_id, (
+        select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
+          and j.scheduled_at >= coalesce(given.from_at, ${dialect.$(2)})
+        order by j.scheduled_at, j.id limit 1
+      ) as next_due_at
+      from queues q left join ${dialect.rows(FROM, 1)} on given.id = q.id
+    )
+    select * from heads where next_due_at is not null`,
+  ),
+  // With a join the planner might read all crons.
+  executions: preparedStatement<WaitingRow>('scan-waiting-teams', (dialect) => {
+    const from = `coalesce(given.from_at, ${dialect.$(2)})`;
+    return `
+    with heads as materialized (
+      select t.id,
         case when t.paused_at is null then (select c.next_run_at from crons c
          where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= ${from}
          order by c.next_run_at limit 1) end as next_run_at,
@@ -64,27 +47,23 @@ const scanTeams = preparedStatement<{
       from teams t left join ${dialect.rows(FROM, 1)} on given.id = t.id
       where t.deleted_at is null
     )
-    select * from heads where next_run_at is not null or waiting_since is not null`;
-});
+    select id, id as team_id, case when waiting_since is null or next_run_at < waiting_since
+      then next_run_at else waiting_since end as next_due_at
+    from heads where next_run_at is not null or waiting_since is not null`;
+  }),
+};
 
-/** SQLite keeps no entries of runs that have left. */
-function whereToBegin({ dialect }: Database, points: StartingPoints) {
-  const all = !dialect.keepsDeadRows || points.isAllDue;
-  return { all, parameters: all ? [packRows(FROM, []), 0] : points.pack() };
-}
-
-/** One index step per team. */
-export async function scanWaitingTeams(
+/** The queues with waiting jobs, or the teams with a cron to run or a waiting Run now. */
+export async function scanWaiting(
   db: Database,
+  table: RunTable,
   points: StartingPoints,
   now: number,
 ): Promise<WaitingFlow[]> {
-  const { all, parameters } = whereToBegin(db, points);
-  const rows = await db.read(scanTeams, parameters);
-  const waiting = rows.map(({ team_id, next_run_at, waiting_since }) => {
-    const nextDueAt = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
-    return { id: team_id, teamId: team_id, nextDueAt };
+  const all = !db.dialect.keepsDeadRows || points.isAllDue;
+  const rows = await db.read(SCANS[table], all ? [packRows(FROM, []), 0] : points.pack());
+  points.scanned(new Map(rows.map(({ id, next_due_at }) => [id, next_due_at])), now, all);
+  return rows.map(({ id, team_id, next_due_at }) => {
+    return { id, teamId: team_id, nextDueAt: next_due_at };
   });
-  points.scanned(new Map(waiting.map(({ teamId, nextDueAt }) => [teamId, nextDueAt])), now, all);
-  return waiting;
 }

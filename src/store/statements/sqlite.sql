@@ -217,18 +217,18 @@ delete from callbacks_under_way where (node_id, team_id, id) in (select node_id,
 
 /* scan-waiting-queues */
 with heads as materialized (
-  select q.id as queue_id, q.team_id, (
+  select q.id, q.team_id, (
     select j.scheduled_at from jobs j where j.queue_id = q.id and j.status = 'pending'
     and j.scheduled_at >= coalesce(given.from_at, ?2)
     order by j.scheduled_at, j.id limit 1
-  ) as scheduled_at
+  ) as next_due_at
   from queues q left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given on given.id = q.id
 )
-select * from heads where scheduled_at is not null
+select * from heads where next_due_at is not null
 
 /* scan-waiting-teams */
 with heads as materialized (
-  select t.id as team_id,
+  select t.id,
   case when t.paused_at is null then (select c.next_run_at from crons c
     where c.team_id = t.id and c.next_run_at is not null and c.next_run_at >= coalesce(given.from_at, ?2)
     order by c.next_run_at limit 1) end as next_run_at,
@@ -238,7 +238,9 @@ with heads as materialized (
   from teams t left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given on given.id = t.id
   where t.deleted_at is null
 )
-select * from heads where next_run_at is not null or waiting_since is not null
+select id, id as team_id, case when waiting_since is null or next_run_at < waiting_since
+then next_run_at else waiting_since end as next_due_at
+from heads where next_run_at is not null or waiting_since is not null
 
 /* scan-callback-teams */
 select t.id as team_id from teams t where t.deleted_at is null
