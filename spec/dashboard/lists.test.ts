@@ -298,7 +298,7 @@ describe('the text of a row', () => {
     assert.ok(fired && fired.scheduledAt <= Date.now(), 'it waits for nothing but its queue');
     await work.pauseTeam(user.teamId, 'Ada');
     await visitor.post(`/jobs/${jobId}`, { intent: 'fire', job: jobId });
-    assert.match(said(), /The job starts when the team goes on: everything is paused\./);
+    assert.match(said(), /The job starts when the team is resumed: everything is paused\./);
   });
 });
 

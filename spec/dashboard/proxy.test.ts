@@ -309,7 +309,7 @@ describe('the proxy as the only way to sign in', () => {
     await using strict = await startDashboard(env, { sends: false });
     const uma = await strict.user('uma@strict.test');
     const login = await strict.visitor().get('/login');
-    assert.match(login.text, /did not come from it with a name/);
+    assert.match(login.text, /this request has no name from the proxy/);
     assert.doesNotMatch(login.text, /type="password"|passkey/);
     const form = { email: uma.email, password: PASSWORD };
     assert.equal((await strict.visitor().post('/login', form)).status, 422);

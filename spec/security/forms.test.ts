@@ -99,7 +99,7 @@ describe('sizes of forms', () => {
     assert.equal((await send('/login', credentials + '&a'.repeat(98))).status, 302);
     assert.equal((await send('/login', credentials + '&a'.repeat(99))).status, 413);
     const answer = await send('/login', pad(64 * KIB + 1));
-    assert.match(await answer.text(), /more than a form may hold.*64 KiB and 100 fields/s);
+    assert.match(await answer.text(), /This form is too large.*64 KiB and 100 fields/s);
   });
 
   test('a signed-in form has at most 256 KiB, or 2 MiB with a payload', async () => {

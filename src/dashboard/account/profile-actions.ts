@@ -153,7 +153,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
   async 'leave-provider'({ password, accounts, requestContext, reject }) {
     const outcome = await accounts.leaveProvider({ password }, requestContext);
     if (outcome.kind !== 'done') return reject(outcome);
-    return { said: 'The account is parted from the provider.' };
+    return { said: 'The account is unlinked from the provider.' };
   },
 
   async delete({ password, accounts, requestContext, fail, reject }) {

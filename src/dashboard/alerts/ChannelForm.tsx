@@ -46,7 +46,7 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
         <TextField
           name="name"
           label="Name"
-          description="Crons and queues name the channel by it."
+          description="Crons and queues refer to the channel by this name."
           required
           maxLength={CHANNEL_NAME_CHARACTERS}
           autoComplete="off"

@@ -2,7 +2,7 @@ import { WEEK_MS } from '#domain/maintenance';
 import type { MaintenanceWindowView, NamedSource } from '../services.ts';
 
 export const tooManyWindows =
-  'The team has as many maintenance windows as it may have, 200. Delete one that is not needed any more.';
+  'The team has the maximum of 200 maintenance windows. Delete one that you no longer need.';
 
 type Span = { from: number; to: number };
 type Repeated = { startsAt: number; endsAt: number; isWeekly: boolean };

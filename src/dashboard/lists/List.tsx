@@ -22,7 +22,7 @@ export function List<Row>(props: ListProps<Row>) {
   const searched =
     searchedBackTo === null
       ? note
-      : `Searched ${words === byTime ? 'back' : 'up'} to ${formatUtc(searchedBackTo)}; “${words.older}” goes on from there.`;
+      : `Searched ${words === byTime ? 'back' : 'up'} to ${formatUtc(searchedBackTo)}; “${words.older}” continues from there.`;
   return (
     <>
       {faults ? (

@@ -15,5 +15,5 @@ test('an export of an endless list is cut, and its last line says so', async () 
   const lines = (await answer.text()).trimEnd().split('\n');
   assert.ok(pages < 10_000, `${pages} pages`);
   assert.deepEqual(lines[0], '{"n":2}');
-  assert.match(lines.at(-1) ?? '', /^\{"note":"There is more: /);
+  assert.match(lines.at(-1) ?? '', /^\{"note":"There is more\. /);
 });

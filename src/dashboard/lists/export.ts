@@ -10,7 +10,7 @@ const MOST_EXPORTED = 100_000;
 const MOST_PAGES = 600;
 
 const CUT_OFF =
-  'There is more: a file holds 100,000 rows at most, and a search looks for so long. Narrow the time to go on.';
+  'There is more. A file has at most 100,000 rows, and a search is limited in time. Choose a shorter time to get the rest.';
 
 interface ExportedPage<Row> {
   rows: Row[];

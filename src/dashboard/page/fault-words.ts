@@ -92,7 +92,7 @@ function explainForbidden({ needed, team }: FaultData, said: string): FaultWords
 function explainTooMuch({ limit = '2 MiB', field, most }: FaultData): FaultWords {
   const isField = field !== undefined && most !== undefined;
   return {
-    title: 'That is more than a form may hold',
+    title: 'This form is too large',
     text: isField
       ? `The field “${field.slice(0, 80)}” may hold ${most}. Nothing was changed. Shorten it and send the form again.`
       : `This form may hold ${limit}. Nothing was changed. Shorten it and send it again.`,

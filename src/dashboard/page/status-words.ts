@@ -29,7 +29,7 @@ const byStatus: Readonly<Record<number, FaultWords>> = {
   },
   404: {
     title: 'There is no such page',
-    text: 'It may have been deleted, its time of keeping may be over, or it belongs to another of your teams: then switch to that team first.',
+    text: 'It may have been deleted or expired, or it belongs to another of your teams. Then switch to that team first.',
   },
   408: {
     title: 'The form did not arrive in time',

@@ -261,7 +261,7 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
           question={`Delete ${jobs}?`}
           fields={{ intent: 'delete', ...fields }}
         >
-          Their records and responses go with them. This can’t be undone.
+          Their records and responses are deleted too. This can’t be undone.
         </ConfirmDialog>
       </MoreActions>
     </span>

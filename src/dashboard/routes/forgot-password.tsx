@@ -31,7 +31,7 @@ export default function ForgotPassword({ loaderData }: Route.ComponentProps) {
   return (
     <SignedOutForm
       title="Reset the password"
-      note="We send a link with which to set a new one."
+      note="We send you a link to set a new password."
       word="Send link"
       below={below}
     >

@@ -39,7 +39,7 @@ export default function BulkProgress({ loaderData: { tasks } }: Route.ComponentP
         </noscript>
       ) : null}
       {tasks.length === 0 ? (
-        <EmptyState title="No bulk action of late">
+        <EmptyState title="No recent bulk action">
           Firing, retrying or deleting more than 200 jobs runs in the background, with its progress
           and result on this page.
         </EmptyState>

@@ -262,7 +262,7 @@ function DeleteAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
         question={`Delete ${many}${sayWhich(narrowed, matching)}?`}
         fields={{ intent: 'delete', all: '1', as_of: String(asOf) }}
       >
-        {sayResent(resent)} Their records and responses go with them. This can’t be undone.
+        {sayResent(resent)} Their records and responses are deleted too. This can’t be undone.
       </ConfirmDialog>
     </MoreActions>
   );
@@ -308,7 +308,7 @@ const emptyTabs: Readonly<Record<JobTab, { title: string; text: string }>> = {
 function Nothing({ tab, narrowed, page, toCome }: Shown) {
   if (toCome.length > 0) return null;
   if (page.next !== null)
-    return <EmptyState title="No job found so far">The search goes on below.</EmptyState>;
+    return <EmptyState title="No job found so far">The search continues below.</EmptyState>;
   if (narrowed)
     return (
       <EmptyState title="No job matches">

@@ -30,7 +30,7 @@ export async function loader({ url, context }: Route.LoaderArgs) {
 /** A proxy signs people in before this page, so something prevented it. */
 function explainProxy(refusal: ProxyRefusal | null): string {
   if (refusal !== null) return explainProxyRefusal(refusal);
-  return 'People sign in by the proxy in front of Belfry, and this request did not come from it with a name. Open Belfry at its public address.';
+  return 'You sign in by the proxy in front of Belfry, but this request has no name from the proxy. Open Belfry at its public address.';
 }
 
 export async function action({ context }: Route.ActionArgs) {

@@ -69,9 +69,9 @@ export default function Maintenance({ loaderData }: Route.ComponentProps) {
           example="Database upgrade   Every Saturday, 22:00–23:00 UTC   Whole team"
           action={create}
         >
-          While a target is being worked on, its failures are no news. A maintenance window mutes
-          the alerts of chosen crons and queues, or of the whole team, once or every week. Only an
-          admin can mute the whole team.
+          During work on a target, its failures are expected. A maintenance window mutes the alerts
+          of chosen crons and queues, or of the whole team, once or every week. Only an admin can
+          mute the whole team.
         </EmptyState>
       ) : (
         <DataTable caption="Maintenance windows" columns={windowColumns(sources)} rows={windows} />

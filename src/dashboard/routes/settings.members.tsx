@@ -75,7 +75,7 @@ export function action({ context }: Route.ActionArgs) {
       if (kind === 'not-found') return say('/settings/team', GONE);
       if (kind === 'done')
         return say('/settings/team', 'The team has a new owner. You are an admin now.');
-      const text = 'They own as many teams as one may. Nothing was changed.';
+      const text = 'They already own the maximum number of teams. Nothing was changed.';
       return say('/settings/team', { kind: 'failed', text });
     },
   });
@@ -218,8 +218,8 @@ function MemberActions({ member, me }: { member: Member; me: Actor }) {
             fields={{ ...fields, intent: 'make-viewer' }}
             variant="default"
           >
-            They go on seeing crons, queues, jobs and alerts, without their secrets, and change
-            nothing. Their API token creates nothing in this team.
+            They still see crons, queues, jobs and alerts, without secrets, and can’t change
+            anything. Their API token creates nothing in this team.
           </ConfirmDialog>
         )}
         <ConfirmDialog

@@ -105,7 +105,7 @@ function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): F
         kind: [`“${outcome.as}” leads to the same place, which would be told everything twice.`],
       };
     case 'too-many':
-      return { name: ['The team has as many channels as it may have. Delete one first.'] };
+      return { name: ['The team has the maximum number of channels. Delete one first.'] };
     case 'name-taken':
       return { name: ['There is a channel of that name already.'] };
     case 'not-found':

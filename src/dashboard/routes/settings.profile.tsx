@@ -92,7 +92,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
       </Section>
       <Section
         title="Delete account"
-        note="Your API token stops working. Teams of yours alone go with you, with their crons and jobs."
+        note="Your API token stops working. Teams without other members are deleted too, with their crons and jobs."
         isDanger
       >
         <Form intent="delete">

@@ -25,7 +25,7 @@ export function cronBulk(matching: BoundedCount): BulkActions {
             fields={{ intent: cronIntents.delete }}
             form="bulk"
           >
-            They never run again, and their history goes with them. This can’t be undone. To stop
+            They never run again, and their history is deleted too. This can’t be undone. To stop
             them for a while, pause them.
           </ConfirmDialog>
         </MoreActions>

@@ -61,7 +61,7 @@ export function jobBulk(
             form="bulk"
           >
             {tab === 'failed'
-              ? 'Their history goes with them. This can’t be undone.'
+              ? 'Their history is deleted too. This can’t be undone.'
               : 'They are never sent. This can’t be undone.'}
           </ConfirmDialog>
         </MoreActions>
@@ -124,7 +124,7 @@ export function JobActions({
         >
           {isPending
             ? 'It is never sent. This can’t be undone.'
-            : 'Its record goes. This can’t be undone.'}
+            : 'Its record is deleted. This can’t be undone.'}
         </ConfirmDialog>
       </MoreActions>
     </span>

@@ -51,6 +51,6 @@ function describeLongest(depths: History['depths']): string {
   const longest = Math.max(0, ...depths.map(({ oldestMs }) => oldestMs ?? 0));
   if (depths.every(({ waiting }) => waiting === null)) return 'There are no samples yet.';
   return longest < 1000
-    ? 'Looked at every five minutes.'
-    : `Looked at every five minutes. The longest wait was ${describeDuration(longest)}.`;
+    ? 'Counted every five minutes.'
+    : `Counted every five minutes. The longest wait was ${describeDuration(longest)}.`;
 }

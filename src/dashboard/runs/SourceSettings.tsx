@@ -115,7 +115,7 @@ export function noteEntries({
       'Reminders',
       remindHours === null
         ? null
-        : `Every ${countOf(remindHours, 'hour', 'hours')} while it goes on failing`,
+        : `Every ${countOf(remindHours, 'hour', 'hours')} while it keeps failing`,
     ],
     ['Note', note],
     [

@@ -61,7 +61,7 @@ function OutcomeWords({ outcome }: { outcome: ShownTest }) {
     );
   return (
     <Notice kind="done" title={`Test run: success, HTTP ${outcome.responseStatus}`}>
-      {`Answered in ${formatMilliseconds(outcome.durationMs)}. It counts to the monthly limit and is not kept as history.`}
+      {`Answered in ${formatMilliseconds(outcome.durationMs)}. It counts toward the monthly limit and is not kept in the history.`}
     </Notice>
   );
 }

@@ -116,7 +116,7 @@ async function actOnOne(
 
 async function describeStart(work: Work, teamId: string, jobId: string): Promise<string> {
   if ((await work.readTeamPause(teamId)) !== null) {
-    return 'The job starts when the team goes on: everything is paused.';
+    return 'The job starts when the team is resumed: everything is paused.';
   }
   return (await isInPausedQueue(work, teamId, jobId))
     ? 'The job starts when its queue is enabled.'

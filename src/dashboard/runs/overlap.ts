@@ -15,5 +15,5 @@ export function describeOverlap(
   const longestMs = Math.max(0, ...recentResults.map(({ durationMs }) => durationMs ?? 0));
   const shortestMs = Math.min(...gaps);
   if (!Number.isFinite(shortestMs) || longestMs <= shortestMs) return null;
-  return `Runs take up to ${describeDuration(longestMs)}, and one starts every ${describeDuration(shortestMs)}, also while the one before is still running.`;
+  return `Runs take up to ${describeDuration(longestMs)}, and one starts every ${describeDuration(shortestMs)}, also while the previous one is still running.`;
 }

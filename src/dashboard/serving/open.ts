@@ -71,7 +71,7 @@ export function refuseTooMany({ retryAfterSeconds, isBusy }: TooMany, context: C
       : countOf(Math.ceil(retryAfterSeconds / 60), 'minute');
   return isBusy
     ? {
-        problem: `Belfry has too much to do just now. Wait ${wait} and send this again.`,
+        problem: `Belfry is busy. Wait ${wait} and send this again.`,
         status: 503,
       }
     : { problem: `There were too many attempts. Wait ${wait} and try again.`, status: 429 };

@@ -56,7 +56,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         <CheckField
           name="retries_enabled"
           label="Enable automatic retries"
-          description="Without it the first failure is the last."
+          description="Without it, the first failure is final."
         />
         <RetryField />
         <NumberField
@@ -86,7 +86,7 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
       </Section>
       <Section
         title="Try it"
-        note="Sends one request by the settings above, saved or not. It counts to the monthly limit and makes no job."
+        note="Sends one request by the settings above, saved or not. It counts toward the monthly limit and creates no job."
       >
         <div className={classes.line}>
           <ChoiceField name="test_method" label="Test method" choices={methods} />
@@ -104,7 +104,7 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
     return (
       <Section
         title="Name"
-        note="It stays: jobs are addressed by it. Changes below hold for jobs that wait already, too."
+        note="You can’t change the name, because jobs use it. Changes below also apply to waiting jobs."
       >
         <p className="mono">{name}</p>
         <TagsField />
@@ -124,7 +124,7 @@ function NameSection({ name }: Pick<QueueFormProps, 'name'>) {
       <CheckField
         name="is_paused"
         label="Paused"
-        description="It takes jobs and holds them until it is enabled."
+        description="It accepts jobs and holds them until it is enabled."
       />
     </Section>
   );

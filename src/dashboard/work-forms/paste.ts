@@ -6,7 +6,7 @@ export type Pasted = { problem?: string; notes?: string[] };
 
 type Filled = { values: Values; pasted: Pasted };
 
-const filled = 'Look the fields over before saving.';
+const filled = 'Check the fields before you save.';
 
 /** @param isJob uses only the command of a crontab line */
 export function fillFromPaste(values: Values, isJob: boolean): Filled {
