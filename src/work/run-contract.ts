@@ -1,13 +1,14 @@
 /** The types of the pages of single runs (a job's attempt, a cron's execution). */
 import type { Assertion } from '#domain/assertion';
 import type { AssertionVerdict } from '#domain/assertions';
-import type { HeaderList, HttpMethod, Timing } from '#domain/exchange';
+import type { HeaderList, HttpMethod } from '#domain/exchange';
 import type { Explanation } from '#domain/explain-failure';
-import type { FailureReason } from '#domain/failure';
+import type { showRun } from './run-detail.ts';
 import type { ExecutionRunDetail, JobRunDetail } from './run-pages.ts';
+import type { TestRunDetail } from './test-run.ts';
 
 export type { BoundedCount } from '#store/database/bounded-count';
-export type { ExecutionRunDetail, Explanation, JobRunDetail };
+export type { ExecutionRunDetail, Explanation, JobRunDetail, TestRunDetail };
 
 /** One header of the request; `value` is null for a secret (§5.9) that was not requested. */
 export interface ShownHeader {
@@ -40,19 +41,6 @@ export interface ShownRequest {
   signedWith: string | null;
 }
 
-export interface ShownResponse {
-  /** Null where no status line came. */
-  status: number | null;
-  headers: HeaderList;
-  /** The first 2,000 characters of the stored body (§2.5). */
-  bodyStart: string;
-  /** Whether more is stored than `bodyStart`: `readResponseText` gives all of it. */
-  hasMore: boolean;
-  /** The size of the whole body in bytes, stored or not. */
-  totalBytes: number;
-  keptBytes: number;
-}
-
 /** `ok` null: it was not evaluated (the answer was no 2xx). */
 export type ShownAssertion = Omit<AssertionVerdict, 'ok'> & { ok: boolean | null };
 
@@ -65,21 +53,7 @@ export interface ShownCallback {
   state: 'none' | 'not-due' | 'waiting' | 'sent';
 }
 
-export interface RunDetail {
-  request: ShownRequest;
-  /** Null before the run has ended, and where nothing was sent. */
-  response: ShownResponse | null;
-  /** Null where nothing was sent. */
-  timing: Timing | null;
-  address: string | null;
-  /** The verdicts at the end of the run; before it, the present assertions of its queue or cron (`ok` null). */
-  assertions: ShownAssertion[];
-  callback: ShownCallback;
-  explanation: Explanation | null;
-  /** A curl command, with secrets masked unless they were requested. */
-  curl: string;
-  apiCall: string;
-}
+export type RunDetail = ReturnType<typeof showRun> & { apiCall: string };
 
 export type RecordedRun = JobRunDetail | ExecutionRunDetail;
 
@@ -116,17 +90,6 @@ export type TestDraft =
       timeoutSeconds: number;
       assertions: readonly Assertion[];
     };
-
-/** How a test run ended; nothing of it is kept. */
-export interface TestRunDetail extends RunDetail {
-  kind: 'test';
-  status: 'success' | 'failed';
-  responseStatus: number | null;
-  reason: FailureReason | null;
-  errorMessage: string | null;
-  durationMs: number;
-  startedAt: number;
-}
 
 export type TestRunOutcome =
   | TestRunDetail

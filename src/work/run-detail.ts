@@ -11,14 +11,7 @@ import type { RunTrace } from '#domain/run-trace';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import { addSignature, withoutSignature } from '#domain/signature';
 import type { HttpMethod } from '#domain/exchange';
-import type {
-  RunDetail,
-  ShownAssertion,
-  ShownCallback,
-  ShownHeader,
-  ShownRequest,
-  ShownResponse,
-} from './run-contract.ts';
+import type { ShownAssertion, ShownCallback, ShownHeader, ShownRequest } from './run-contract.ts';
 
 interface RunFacts {
   kind: ExplainedKind;
@@ -55,11 +48,12 @@ const MOST_SHOWN = 16_384;
 /** How many characters of a response are shown at first (§2.5). */
 export const BODY_START = 2_000;
 
-export function showRun(facts: RunFacts, showing: Showing): Omit<RunDetail, 'apiCall'> {
+export function showRun(facts: RunFacts, showing: Showing) {
   const request = buildRequest(facts);
   const shown = showRequest(facts, request, showing);
   return {
     request: shown,
+    /** Null before the run has ended, and where nothing was sent. */
     response: showResponse(facts),
     timing: facts.trace?.timing ?? null,
     address: facts.trace?.address ?? null,
@@ -131,13 +125,15 @@ function textOf(body: Uint8Array | null): string | null {
   return body === null ? null : Buffer.from(body).toString('utf8');
 }
 
-function showResponse({ response, trace, responseStatus }: RunFacts): ShownResponse | null {
+function showResponse({ response, trace, responseStatus }: RunFacts) {
   if (response === null) return null;
   const { text, hasMore } = startOf(response.body, response.body.length);
   return {
+    /** Null where no status line came. */
     status: responseStatus,
     headers: trace?.responseHeaders ?? [],
     bodyStart: text,
+    /** Whether more is stored than `bodyStart`: `readResponseText` gives all of it. */
     hasMore,
     totalBytes: response.totalBytes,
     keptBytes: response.body.length,

@@ -7,7 +7,7 @@ import { readTrace, writeTrace } from '#domain/run-trace';
 import { addSignature, makeSignature, type Signature, signatureOf } from '#domain/signature';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import type { Store } from '#store/store';
-import type { TestDraft, TestRunDetail, TestRunOutcome } from './run-contract.ts';
+import type { TestDraft, TestRunOutcome } from './run-contract.ts';
 import { writeCronCall, writeJobCall } from './resources/api-call.ts';
 import { type Masking, showRun, withMasks } from './run-detail.ts';
 
@@ -97,13 +97,15 @@ function maskingOf(draft: TestDraft): Masking {
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };
 }
 
+export type TestRunDetail = ReturnType<typeof showTest>;
+
 function showTest(
   draft: TestDraft,
   rules: Rules,
   exchange: Exchange,
   startedAt: number,
   signature: Signature | null,
-): TestRunDetail {
+) {
   const kind = draft.kind === 'cron' ? 'cron' : 'job';
   const verdicts = evaluateAnswer(exchange, rules.assertions);
   const verdict = judgeExchange(exchange, rules.assertions, kind, verdicts);
@@ -137,8 +139,8 @@ function showTest(
     ...shown,
     ...ended,
     apiCall: callOf(draft, masking),
-    kind: 'test',
-    status: verdict.ok ? 'success' : 'failed',
+    kind: 'test' as const,
+    status: verdict.ok ? ('success' as const) : ('failed' as const),
     durationMs: Math.round(exchange.durationMs),
     startedAt,
   };
