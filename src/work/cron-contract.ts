@@ -21,7 +21,9 @@ export interface SourceHealth {
 }
 
 export type { Durations } from './cron-pages.ts';
+export type { DepthStep, Outcomes, OutcomeStep, PeriodFigures } from './figures.ts';
 export type { Figures, Overview } from './overview-page.ts';
+export type { QueueHistory, RateWait } from './queue-pages.ts';
 
 export interface CronListRow extends SourceHealth {
   cron: Omit<Cron, 'headers' | 'payload'>;
@@ -67,59 +69,10 @@ export interface Trouble {
   failedJobs: BoundedCount | null;
 }
 
-/** Jobs that are due and wait for their queue's rate (§3.8). */
-export interface RateWait {
-  due: BoundedCount;
-  /** About when the last of them starts; if there are more than were counted, the last that was. */
-  lastAt: number;
-}
-
 export interface DeletionScope {
   waiting: BoundedCount;
   running: number;
   finished: BoundedCount;
-}
-
-export interface Outcomes {
-  success: number;
-  /** Attempts that failed and were retried. */
-  retried: number;
-  /** Dead letters, jobs over the monthly limit, failed executions. */
-  failed: number;
-}
-
-export interface OutcomeStep extends Outcomes {
-  from: number;
-  to: number;
-  /** For how many milliseconds of it no engine ran; true to five minutes at both ends. */
-  downMs: number;
-  /** None ran in all of it that is over. */
-  isDown: boolean;
-}
-
-/** The largest number of waiting due jobs within one step of time; null without a sample. */
-export interface DepthStep {
-  from: number;
-  to: number;
-  waiting: number | null;
-  /** How long the earliest of them had been due, in milliseconds. */
-  oldestMs: number | null;
-}
-
-/** Figures of a period; null without a run. */
-export interface PeriodFigures {
-  /** The share of successes among all runs, including retried ones; 0 to 1. */
-  successRate: number | null;
-  runsAnHour: number | null;
-  /** The median and 95th percentile, exact to about a tenth. */
-  medianMs: number | null;
-  p95Ms: number | null;
-}
-
-export interface QueueHistory {
-  outcomes: OutcomeStep[];
-  durations: DurationStep[];
-  depths: DepthStep[];
 }
 
 export type EndedRun =

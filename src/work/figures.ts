@@ -3,13 +3,7 @@ import type { DurationHour } from '#store/figures/durations';
 import type { Depth } from '#store/figures/depths';
 import type { OutcomeHour } from '#store/figures/outcomes';
 import { type Outage, sumOutages } from './outages.ts';
-import type {
-  DepthStep,
-  DurationStep,
-  Outcomes,
-  OutcomeStep,
-  PeriodFigures,
-} from './cron-contract.ts';
+import type { DurationStep } from '#domain/durations';
 
 /** Figures over time, computed from hourly counters and regular looks at queues. Nothing here reads the store. */
 
@@ -34,15 +28,18 @@ function mapSteps<Step>(
   return Array.from({ length: count }, (_, n) => make(from + n * stepMs, from + (n + 1) * stepMs));
 }
 
+export type OutcomeStep = ReturnType<typeof countSteps>[number];
+
 /** Counts ended runs per step, and how long the service did not run; a step without a run has zero. */
 export function countSteps(
   hours: readonly OutcomeHour[],
   steps: Steps,
   { outages, now }: { outages: readonly Outage[]; now: number },
-): OutcomeStep[] {
+) {
   return mapSteps(steps, (from, to) => {
     const over = { from, to: Math.min(to, now) };
     const downMs = sumOutages(outages, over);
+    // No engine ran in all of the step that is over.
     const isDown = downMs > 0 && downMs >= over.to - from;
     return Object.assign(sumOutcomes(within(hours, from, to)), { from, to, downMs, isDown });
   });
@@ -64,11 +61,13 @@ export function timeSteps(hours: readonly DurationHour[], steps: Steps): Duratio
   });
 }
 
+export type DepthStep = ReturnType<typeof deepestSteps>[number];
+
 /** The deepest look of each step: null in a step without a look, zero in one where nothing waited. */
 export function deepestSteps(
   { looks, depths }: { looks: readonly number[]; depths: readonly Depth[] },
   steps: Steps,
-): DepthStep[] {
+) {
   const isIn = (at: number, from: number, to: number) => at >= from && at < to;
   return mapSteps(steps, (from, to) => {
     const hasLook = looks.some((at) => isIn(at, from, to));
@@ -77,17 +76,22 @@ export function deepestSteps(
     return {
       from,
       to,
+      /** The largest number of waiting due jobs. */
       waiting: most(own.map(({ waiting }) => waiting)),
+      /** How long the earliest of them had been due. */
       oldestMs: most(own.map(({ oldestMs }) => oldestMs)),
     };
   });
 }
 
+export type PeriodFigures = ReturnType<typeof figuresOf>;
+
+/** Figures of a period; null without a run. */
 export function figuresOf(
   outcomes: readonly OutcomeHour[],
   durations: readonly DurationHour[],
   { from, now }: { from: number; now: number },
-): PeriodFigures {
+) {
   const own = within(outcomes, from, now + 1);
   const { success, retried, failed } = sumOutcomes(own);
   const runs = success + retried + failed;
@@ -105,12 +109,21 @@ function within<Hour extends { hour: number }>(hours: readonly Hour[], from: num
   return hours.filter(({ hour }) => hour >= from && hour < to);
 }
 
+export interface Outcomes {
+  success: number;
+  /** Attempts that failed and were retried. */
+  retried: number;
+  /** Dead letters, jobs over the monthly limit, failed executions. */
+  failed: number;
+}
+
 function sumOutcomes(hours: readonly OutcomeHour[]): Outcomes {
   const sum: Outcomes = { success: 0, retried: 0, failed: 0 };
   for (const { outcome, runs } of hours) sum[outcome] += runs;
   return sum;
 }
 
+/** The median and 95th percentile, exact to about a tenth. */
 function timesOf(hours: readonly DurationHour[]) {
   const counts = addCounts(hours.map((each) => each.counts));
   return { medianMs: estimateQuantile(counts, 0.5), p95Ms: estimateQuantile(counts, 0.95) };

@@ -3,13 +3,7 @@ import { allowAt, nextStart } from '#domain/rate';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
 import type { Queue } from '#store/queues/queues';
 import type { Store } from '#store/store';
-import type {
-  DeletionScope,
-  QueueHistory,
-  QueueListRow,
-  RateWait,
-  SourceSearch,
-} from './cron-contract.ts';
+import type { DeletionScope, QueueListRow, SourceSearch } from './cron-contract.ts';
 import { countSteps, countTimed, deepestSteps, stepsUntil, timeSteps } from './figures.ts';
 import { boundPage } from './job-pages.ts';
 import { readOutages } from './outages.ts';
@@ -36,14 +30,12 @@ export function createQueuePages(store: Store) {
       return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
     /** The jobs that wait for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
-    readRateWait: async (
-      teamId: string,
-      { id, rate, isPaused }: Queue,
-    ): Promise<RateWait | null> => {
+    readRateWait: async (teamId: string, { id, rate, isPaused }: Queue) => {
       if (rate === null || isPaused) return null;
       const { due, spentUntil } = await lists.readRateLoad(teamId, id);
       const now = store.clock.now();
       const lastAt = nextStart(allowAt(rate, spentUntil, now), due.count - 1);
+      // If there are more than were counted, `lastAt` is the start of the last that was.
       return due.count === 0 || lastAt < now + MOMENT_MS ? null : { due, lastAt };
     },
     /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
@@ -87,12 +79,17 @@ export function createQueuePages(store: Store) {
   };
 }
 
+export type QueueHistory = Awaited<ReturnType<typeof readHistory>>;
+export type RateWait = NonNullable<
+  Awaited<ReturnType<ReturnType<typeof createQueuePages>['readRateWait']>>
+>;
+
 async function readHistory(
   store: Store,
   teamId: string,
   queueId: string,
   asked: { stepMs: number; count: number },
-): Promise<QueueHistory> {
+) {
   const { durations, depths, clock } = store;
   const now = clock.now();
   const steps = stepsUntil(now, asked);
