@@ -6,7 +6,6 @@ import { LEAST_TIMED, MEDIAN_DAYS, SLOW_RANGES } from '#domain/slow-runs';
 import { channelsField } from '#work/resources/alerts';
 import { ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.tsx';
 import { useErrors, useField } from '../forms/Form.tsx';
-import formClasses from '../forms/Form.module.css';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
 import { nameChannel, nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
@@ -28,7 +27,7 @@ type AlertFieldsProps = {
 
 export function AlertFields({ choices, channelNote, reminderNote, children }: AlertFieldsProps) {
   return (
-    <div className={formClasses.fields}>
+    <>
       {children}
       <NumberField
         name="slow_seconds"
@@ -58,7 +57,7 @@ export function AlertFields({ choices, channelNote, reminderNote, children }: Al
         autoComplete="off"
       />
       <UrlField name="runbook_url" label="Runbook" description="Notifications link to this page." />
-    </div>
+    </>
   );
 }
 

@@ -20,16 +20,14 @@ export function WindowForm({ values, sources, word }: WindowFormProps) {
   return (
     <Form noValidate values={values}>
       <Section title="Name" note="Muted alerts show this name.">
-        <div className={formClasses.fields}>
-          <TextField
-            name="name"
-            label="Name"
-            required
-            maxLength={LIMITS.nameCharacters}
-            autoComplete="off"
-            placeholder="Database upgrade"
-          />
-        </div>
+        <TextField
+          name="name"
+          label="Name"
+          required
+          maxLength={LIMITS.nameCharacters}
+          autoComplete="off"
+          placeholder="Database upgrade"
+        />
       </Section>
       <Section
         title="When"
@@ -55,7 +53,7 @@ function Times() {
   const window =
     from !== null && to !== null && to > from ? { startsAt: from, endsAt: to, isWeekly } : null;
   return (
-    <div className={formClasses.fields}>
+    <>
       <div className={classes.times}>
         <TextField {...startsAt.input} label="Starts (UTC)" type="datetime-local" required />
         <TextField {...endsAt.input} label="Ends (UTC)" type="datetime-local" required />
@@ -73,7 +71,7 @@ function Times() {
           <Meaning window={window} />
         )}
       </div>
-    </div>
+    </>
   );
 }
 

@@ -110,7 +110,13 @@ function Presets({ id, onUse }: { id: string; onUse: (expression: string) => voi
       </datalist>
       <div className={`${classes.presets} needs-script`} role="group" aria-label="Presets">
         {presets.map(({ expression: value, text }) => (
-          <button key={value} type="button" title={value} onClick={() => onUse(value)}>
+          <button
+            key={value}
+            type="button"
+            className="chip"
+            title={value}
+            onClick={() => onUse(value)}
+          >
             {text}
           </button>
         ))}
