@@ -2,7 +2,7 @@ import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import type { Claim, ClaimedExecution, ClaimedJob, Holds, FlowSlots } from '#store/runs/claims';
+import type { Claim, ClaimedExecution, ClaimedJob, Blocker, FlowSlots } from '#store/runs/claims';
 import type { MonthlyLimits } from '#store/figures/usage';
 import type { Store } from '#store/store';
 import { FlowScheduler, type Flow } from './flow-scheduler.ts';
@@ -382,25 +382,30 @@ export class Engine {
       const flow = flowOf.get(flowIdOf(run));
       if (flow) new RunUnderWay(this.#runTools, run, nodeId, flow).start();
     }
-    for (const { id, nextDueAt, holds, notBefore } of flows) {
+    for (const { id, nextDueAt, blocker, notBefore } of flows) {
       const flow = flowOf.get(id);
       if (!flow) continue;
-      flow.isAtLimit = holds === 'at-limit';
+      flow.isAtLimit = blocker === 'at-limit';
       // A run that ended during the claim may have made room that the claim did not see.
       const madeRoom = flow.isAtLimit && flow.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
-      const again = madeRoom ? now : this.#whenAgain(nextDueAt, holds, gotSome, now);
+      const again = madeRoom ? now : this.#whenAgain(nextDueAt, blocker, gotSome, now);
       // For a paused queue the claim does not return the waiting jobs.
-      const from = holds === 'paused' ? flow.from : (nextDueAt ?? Infinity);
+      const from = blocker === 'paused' ? flow.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
       scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
     }
   }
 
-  #whenAgain(nextDueAt: number | null, holds: Holds, gotSome: boolean, now: number): number | null {
-    if (nextDueAt === null || holds === 'paused' || holds === 'gone') return null;
-    if (holds === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
-    if (holds === 'locked') return now + LOCKED_PAUSE_MS;
+  #whenAgain(
+    nextDueAt: number | null,
+    blocker: Blocker,
+    gotSome: boolean,
+    now: number,
+  ): number | null {
+    if (nextDueAt === null || blocker === 'paused' || blocker === 'gone') return null;
+    if (blocker === 'at-limit') return Math.max(nextDueAt, now + AT_LIMIT_PAUSE_MS);
+    if (blocker === 'locked') return now + LOCKED_PAUSE_MS;
     return gotSome || nextDueAt > now ? nextDueAt : now + CONTENDED_PAUSE_MS;
   }
 

@@ -33,7 +33,7 @@ forEachStore((_, openTestStore) => {
   describe('the last finished runs of a team’s crons', () => {
     test('come latest end first, one of each cron of the team', async () => {
       await using store = await openTestStore();
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, other] = [await aTeam(store), await aTeam(store)];
       const ran = (...args: [string, [string, number | null][], { isPaused: boolean }?]) =>
         aCronThatRan(store, team.id, ...args);
       await ran('Recovered', [
@@ -50,7 +50,7 @@ forEachStore((_, openTestStore) => {
       ]);
       await ran('Paused', [['failed', 80]], { isPaused: true });
       await ran('New', []);
-      await aCronThatRan(store, stranger.id, 'Elsewhere', [['failed', 99]]);
+      await aCronThatRan(store, other.id, 'Elsewhere', [['failed', 99]]);
 
       assert.deepEqual(namesOf(await store.lists.readLastRuns(team.id, 10)), [
         'Recovered success',

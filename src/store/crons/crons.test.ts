@@ -68,14 +68,14 @@ describe('crons in the store', () => {
       const early = await claim(store, node, team.id);
       assert.deepEqual(early.claimed, []);
       assert.deepEqual(early.flows, [
-        { id: team.id, nextDueAt: TEST_START + HOUR_MS, holds: 'nothing' },
+        { id: team.id, nextDueAt: TEST_START + HOUR_MS, blocker: 'nothing' },
       ]);
       await store.testClock.advance(1);
       const { claimed, flows } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
       assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
       assert.deepEqual(flows, [
-        { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, holds: 'nothing' },
+        { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, blocker: 'nothing' },
       ]);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
       const [execution] = await store.crons.listExecutions(team.id, cron.id, 10);
@@ -125,7 +125,7 @@ describe('crons in the store', () => {
       const { claimed, flows } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
       assert.deepEqual(flows, [
-        { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, holds: 'nothing' },
+        { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, blocker: 'nothing' },
       ]);
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
     });
@@ -141,7 +141,7 @@ describe('crons in the store', () => {
       }
     });
 
-    test('a paused cron never runs; started again it does', async () => {
+    test('a paused cron runs only after it is started again', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
@@ -223,11 +223,11 @@ describe('crons in the store', () => {
       );
       const node = await aNode(store);
       const { claimed, flows } = await claim(store, node, team.id);
-      assert.deepEqual([claimed, flows], [[], [{ id: team.id, nextDueAt: null, holds: 'gone' }]]);
+      assert.deepEqual([claimed, flows], [[], [{ id: team.id, nextDueAt: null, blocker: 'gone' }]]);
       assert.deepEqual(await store.runs.scanTeams(), []);
     });
 
-    test('a settlement is kept where the claim holds, and changes nothing where it is gone', async () => {
+    test('a settlement without a claim changes nothing', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
@@ -279,7 +279,7 @@ describe('crons in the store', () => {
   });
 });
 
-test('crons of 64 teams are claimed with as many statements as those of one', async () => {
+test('claims of crons take the same number of statements for 1 and 64 teams', async () => {
   const ran: string[] = [];
   await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
   const node = await aNode(store);

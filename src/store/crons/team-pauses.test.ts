@@ -10,7 +10,7 @@ const CRONS = 1_100;
 
 describe('a team that is resumed (§3.11)', () => {
   forEachStore((_name, openTestStore) => {
-    test('skips the times of any number of crons, and goes on where it was cut off', async () => {
+    test('a resumed team skips passed times of any number of crons, also after an interruption', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);
       const now = store.clock.now();

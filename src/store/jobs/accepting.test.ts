@@ -157,7 +157,7 @@ describe('accepting jobs', () => {
       });
     }
 
-    test('a job that the database refuses takes no other with it', async () => {
+    test('a job that the database rejects fails alone', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const wrong = { ...aNewJob(team.id), method: null as never };

@@ -9,20 +9,20 @@ import { lockPending, type ResendAgain } from './job-actions.ts';
 
 /** Two actions that locked the same rows in different orders would deadlock. */
 describe('actions on many jobs, on Postgres', () => {
-  test('fire takes the jobs one after the other by their ids, whichever way they are found', () =>
+  test('Fire locks jobs in the order of their ids', () =>
     assertInOrder('jobs', pendingJobs, (store, teamId, ids) => store.jobs.fire(teamId, ids)));
 
-  test('so does deleting those that wait', () =>
+  test('deletion of waiting jobs locks them in the order of their ids', () =>
     assertInOrder('jobs', pendingJobs, (store, teamId, ids) =>
       store.jobs.deletePending(teamId, ids),
     ));
 
-  test('so does deleting failed ones', () =>
+  test('deletion of failed jobs locks them in the order of their ids', () =>
     assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
       store.jobs.deleteFailed(teamId, ids),
     ));
 
-  test('so does retrying', () =>
+  test('Retry locks jobs in the order of their ids', () =>
     assertInOrder('ended_jobs', failedJobs, (store, teamId, ids) =>
       store.jobs.retryFailed(teamId, ids),
     ));
@@ -32,14 +32,14 @@ forEachStore((_name, openTestStore) => {
   describe('actions on waiting jobs', () => {
     test('actions find waiting jobs of the team and skip started ones', async () => {
       await using store = await openTestStore();
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, other] = [await aTeam(store), await aTeam(store)];
       const begun = await aClaimedJob(store, team.id, await aNode(store));
-      const [waiting, theirs] = [await aJob(store, team.id), await aJob(store, stranger.id)];
+      const [waiting, theirs] = [await aJob(store, team.id), await aJob(store, other.id)];
       const ids = [begun.id, waiting.jobId, theirs.jobId];
-      const held = await store.database.transact((trx) =>
+      const locked = await store.database.transact((trx) =>
         lockPending(trx, { teamId: team.id, jobIds: ids }),
       );
-      assert.deepEqual(held, [{ id: waiting.jobId }]);
+      assert.deepEqual(locked, [{ id: waiting.jobId }]);
       const fired = await store.jobs.fire(team.id, ids);
       assert.deepEqual(
         fired.map(({ id }) => id),
@@ -47,11 +47,11 @@ forEachStore((_name, openTestStore) => {
       );
       assert.deepEqual(await store.jobs.deletePending(team.id, ids), [waiting.jobId]);
       assert.equal((await store.jobs.find(team.id, begun.id))?.status, 'processing');
-      assert.equal((await store.jobs.find(stranger.id, theirs.jobId))?.status, 'pending');
+      assert.equal((await store.jobs.find(other.id, theirs.jobId))?.status, 'pending');
     });
   });
 
-  describe('retrying by a list that has grown old', () => {
+  describe('retrying by an old list', () => {
     test('a retry by an old list skips jobs that were resent meanwhile', async () => {
       await using store = await openTestStore();
       const { id: teamId } = await aTeam(store);

@@ -78,7 +78,7 @@ describe('migrations', () => {
       );
     });
 
-    test('one that fails changes nothing, and the next start runs it again', async () => {
+    test('a migration that fails changes nothing, and the next start runs it again', async () => {
       await using store = await openTestStore({ isEmpty: true });
       const failing: Migration = {
         name: ADD_COLUMN.name,

@@ -38,7 +38,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
       assert.deepEqual(await store.nodes.releaseLostClaims(node, new Set([known.id])), []);
     });
 
-    test('are looked for in the queues of the claims in doubt, from the first of these claims on', async () => {
+    test('lost claims are searched in the queues of unanswered claims, from the first one on', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -61,7 +61,7 @@ describe('runs claimed in a node’s name without its knowing', () => {
   });
 });
 
-test('a callback that its node forgets while lost claims are looked for does not wait again, on Postgres', async () => {
+test('a callback that is sent during the search for lost claims does not wait again, on Postgres', async () => {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const node = await aNode(store);

@@ -13,7 +13,7 @@ import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from 
 const DAY_MS = 86_400_000;
 
 describe('the partitions of a history', () => {
-  test('cover all of it and some time ahead, without a gap, and none reaches into another', () => {
+  test('partitions cover the history and some time ahead without gaps or overlaps', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 4_000 * DAY_MS, max: 30_000 * DAY_MS }),
@@ -41,7 +41,7 @@ describe('the partitions of a history', () => {
     );
   });
 
-  test('are few, however long it is', () => {
+  test('any history has few partitions', () => {
     for (const historyDays of [1, 2, 7, 30, 365, 3650]) {
       assert.ok(
         spansToMake([], { now: TEST_START, historyDays, lastOfRest: null }).length <= 12,
@@ -50,13 +50,13 @@ describe('the partitions of a history', () => {
     }
   });
 
-  test('begin the day after the last job that is with the rest', () => {
+  test('new partitions begin the day after the last job without a partition', () => {
     const now = 1000 * DAY_MS + 5;
     const spans = spansToMake([], { now, historyDays: 30, lastOfRest: now - 1 });
     assert.deepEqual(spans[0], { from: 1001, to: 1006 });
   });
 
-  test('reach as far ahead as they follow on each other from now on', () => {
+  test('coverage ends at the first gap between partitions', () => {
     const reach = (...spans: [number, number][]) =>
       coveredMs(
         spans.map(([from, to]) => ({ from, to })),
@@ -68,7 +68,7 @@ describe('the partitions of a history', () => {
     assert.equal(reach([105, 110], [100, 105], [111, 115]), 10 * DAY_MS - 1);
   });
 
-  test('go once all that they may hold is older than the history, and not before', () => {
+  test('a partition is dropped once its whole range is older than the history', () => {
     const span = { from: 100, to: 105 };
     const dropped = (now: number) => spansToDrop([span], now, 30).length;
     assert.deepEqual([dropped(135 * DAY_MS - 1), dropped(135 * DAY_MS)], [0, 1]);
@@ -77,7 +77,7 @@ describe('the partitions of a history', () => {
 });
 
 describe('partitions on Postgres', () => {
-  test('are made once, and take the jobs that end', async () => {
+  test('partitions are made once and take ended jobs', async () => {
     await using store = await openPostgresTestStore();
     assert.ok((await keep(store)).made > 5);
     assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
@@ -87,7 +87,7 @@ describe('partitions on Postgres', () => {
     assert.equal(await countRows(store, 'ended_jobs_unsuccessful'), 0);
   });
 
-  test('that were not made refuse no job: it is kept with the rest, and goes row by row', async () => {
+  test('a job without a partition is stored and later deleted by itself', async () => {
     await using store = await openPostgresTestStore();
     const { id: teamId, jobId } = await endJob(store);
     assert.equal(await countRows(store, 'ended_jobs_rest'), 1);
@@ -97,7 +97,7 @@ describe('partitions on Postgres', () => {
     assert.equal(await store.retention.deleteSome('jobs', asked), 1);
   });
 
-  test('are one level deep, and hold successes only: failed attempts have a partition of their own', async () => {
+  test('partitions by time have successes only; failed attempts have their own partition', async () => {
     await using store = await openPostgresTestStore();
     await keep(store);
     const partitioned = await store.database.autocommit(
@@ -114,7 +114,7 @@ describe('partitions on Postgres', () => {
     assert.equal(await countRows(store, 'ended_jobs_rest'), 0);
   });
 
-  test('go when successes are old enough, where those are kept for less than failures', async () => {
+  test('partitions follow the shorter history of successes', async () => {
     await using store = await openPostgresTestStore();
     const days = { historyDays: 30, successHistoryDays: 6 };
     await store.retention.keepPartitions(store.clock.now(), days);
@@ -218,7 +218,7 @@ describe('partitions on Postgres', () => {
     }
   });
 
-  test('that another node makes at the same moment are left to it', async () => {
+  test('partitions that another node is making are left to it', async () => {
     await using store = await openPostgresTestStore();
     await using other = await holdRows(store);
     const [first] = spansToMake([], { now: TEST_START, historyDays: 30, lastOfRest: null });
@@ -234,7 +234,7 @@ describe('partitions on Postgres', () => {
     assert.deepEqual(await keep(store), { made: 0, dropped: 0 });
   });
 
-  test('of two nodes at once are made and dropped once', async () => {
+  test('two nodes at once make and drop partitions once', async () => {
     await using store = await openPostgresTestStore();
     const works = await Promise.all([keep(store), keep(store), keep(store)]);
     const made = works.reduce((sum, work) => sum + work.made, 0);

@@ -32,7 +32,7 @@ const NOTHING = {
 
 describe('retention', () => {
   forEachStore((name, openTestStore) => {
-    test('a dead letter goes after its queue’s days and not before', async () => {
+    test('a dead letter is deleted after its queue’s days and not before', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       await aQueue(store, team.id, { name: 'short', deadLetterDays: 3 });
@@ -49,7 +49,7 @@ describe('retention', () => {
       assert.deepEqual(await expire(store), { ...NOTHING, deadLetters: 1 });
     });
 
-    test('other finished jobs go after the operator’s days; waiting and running ones stay', async () => {
+    test('other ended jobs are deleted after the operator’s days; waiting and running ones stay', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -75,7 +75,7 @@ describe('retention', () => {
       assert.notEqual(await store.jobs.find(team.id, waiting.jobId), null);
     });
 
-    test('old executions go with their responses, their cron stays', async () => {
+    test('old executions are deleted with their responses; their cron stays', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await anEndedExecution(store, team.id);
@@ -86,7 +86,7 @@ describe('retention', () => {
       assert.notEqual(await store.crons.find(team.id, cron.id), null);
     });
 
-    test('successes go before failures where the operator keeps them for less', async () => {
+    test('successes with a shorter history are deleted before failures', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -132,7 +132,7 @@ describe('retention', () => {
       assert.deepEqual(gone, [2, 1, 0]);
     });
 
-    test('figures go after eight days, looks at queues after 35, in steps, and younger ones stay', async () => {
+    test('figures are deleted after eight days, samples of queues after 35, in steps', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -172,7 +172,7 @@ describe('retention', () => {
       assert.deepEqual(rounds, [2, 2, 1, 0]);
     });
 
-    test('a queue goes with all its jobs, however many, and nothing of another', async () => {
+    test('a queue is deleted with all its jobs and nothing of another queue', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -195,7 +195,7 @@ describe('retention', () => {
       assert.equal(await countRows(store, 'jobs'), 1);
     });
 
-    test('a cron goes with its executions', async () => {
+    test('a cron is deleted with its executions', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await anEndedExecution(store, team.id);
@@ -270,7 +270,7 @@ describe('retention', () => {
         assert.deepEqual((await listTablesOfTeams(store)).toSorted(), known.toSorted());
       });
 
-      test('freed pages go back to the file system in steps', async () => {
+      test('freed pages are returned to the file system in steps', async () => {
         await using store = await openTestStore();
         const team = await aTeam(store);
         const payload = JSON.stringify('x'.repeat(20_000));

@@ -28,7 +28,7 @@ async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string
  * leaves hundreds of thousands of them.
  */
 describe('claims on Postgres after many claims', () => {
-  test('a claim that begins where the last one ended does not go through it', async () => {
+  test('a claim skips the index entries of jobs that earlier claims took', async () => {
     const ran: RanStatement[] = [];
     await using store = await openPostgresTestStore({
       isEmpty: true,

@@ -279,7 +279,7 @@ async function readStates(
   return heads.map(({ team_id: id, next_run_at, waiting_since }) => {
     const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
     const isDue = teams.has(id) && earliest !== Infinity;
-    return { id, nextDueAt: isDue ? earliest : null, holds: teams.has(id) ? 'nothing' : 'gone' };
+    return { id, nextDueAt: isDue ? earliest : null, blocker: teams.has(id) ? 'nothing' : 'gone' };
   });
 }
 

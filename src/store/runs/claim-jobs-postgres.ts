@@ -16,7 +16,7 @@ import {
   QUEUE_COLUMNS,
   type ClaimedQueueRow,
   SLOTS,
-  whatHolds,
+  blockerOf,
 } from './due-jobs.ts';
 import { findLockedTeams, SkippedFlows } from './locked-flows.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -377,10 +377,10 @@ function stateOf(
   running: number,
   isCutOff: boolean,
 ): Claim['flows'][number] {
-  const holds = whatHolds(queue, running + taken.length);
-  if (!queue) return { id, nextDueAt: null, holds };
+  const blocker = blockerOf(queue, running + taken.length);
+  if (!queue) return { id, nextDueAt: null, blocker };
   const mayHaveMore = isCutOff || taken.length >= slots;
-  const isNext = mayHaveMore && holds !== 'paused';
+  const isNext = mayHaveMore && blocker !== 'paused';
   const last = taken.at(-1)?.scheduled_at ?? 0;
-  return { id, nextDueAt: isNext ? Math.max(from, last) : queue.next_due_at, holds };
+  return { id, nextDueAt: isNext ? Math.max(from, last) : queue.next_due_at, blocker };
 }

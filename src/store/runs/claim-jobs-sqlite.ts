@@ -15,7 +15,7 @@ import {
   QUEUE_COLUMNS,
   type ClaimedQueueRow,
   SLOTS,
-  whatHolds,
+  blockerOf,
 } from './due-jobs.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
@@ -112,10 +112,10 @@ export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, Claime
     await writeSpentRates(runner, now, queues, startedOf);
     const states = heads.map(({ id, next_due_at }): ClaimedFlow => {
       const queue = queues.get(id);
-      const holds = whatHolds(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
-      const nextDueAt = holds === 'gone' ? null : next_due_at;
+      const blocker = blockerOf(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
+      const nextDueAt = blocker === 'gone' ? null : next_due_at;
       const ofRate = pausedByRate(allowanceAt(queue, now), startedOf(id), now);
-      return Object.assign({ id, nextDueAt, holds }, ofRate);
+      return Object.assign({ id, nextDueAt, blocker }, ofRate);
     });
     return { rows, blocked: due.length - rows.length, flows: queues, states };
   },

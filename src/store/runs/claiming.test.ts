@@ -22,7 +22,7 @@ import { NO_LIMITS } from '../figures/usage.ts';
 async function claimUnlocked(...claim: Parameters<typeof claimJobs>) {
   for (;;) {
     const result = await claimJobs(...claim);
-    const isSkipped = ['nothing', 'locked'].includes(result.flows[0]?.holds ?? '');
+    const isSkipped = ['nothing', 'locked'].includes(result.flows[0]?.blocker ?? '');
     if (result.claimed.length > 0 || result.blocked > 0 || !isSkipped) return result;
   }
 }
@@ -38,7 +38,7 @@ describe('claiming due jobs', () => {
       const early = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(early.claimed, []);
       assert.deepEqual(early.flows, [
-        { id: queueId, nextDueAt: TEST_START + 10_000, holds: 'nothing' },
+        { id: queueId, nextDueAt: TEST_START + 10_000, blocker: 'nothing' },
       ]);
       await store.testClock.advance(1);
       const due = await claimJobs(store, node, { queueIds: [queueId] });
@@ -46,7 +46,7 @@ describe('claiming due jobs', () => {
         due.claimed.map(({ id }) => id),
         [jobId],
       );
-      assert.deepEqual(due.flows, [{ id: queueId, nextDueAt: null, holds: 'nothing' }]);
+      assert.deepEqual(due.flows, [{ id: queueId, nextDueAt: null, blocker: 'nothing' }]);
       assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
     });
 
@@ -114,7 +114,7 @@ describe('claiming due jobs', () => {
       assert.equal(await store.usage.usedInMonth(team.id, TEST_START), 1, 'only what was sent');
     });
 
-    test('the earliest come first, and those of one time in the order of acceptance', async () => {
+    test('the earliest jobs are claimed first, simultaneous ones in the order of acceptance', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -218,9 +218,9 @@ describe('claiming due jobs', () => {
       const node = await aNode(store);
       const { queueId, jobId } = await aJob(store, team.id);
       await aQueue(store, team.id, { isPaused: true });
-      const held = await claimJobs(store, node, { queueIds: [queueId] });
-      assert.deepEqual(held.claimed, []);
-      assert.equal(held.flows[0]?.holds, 'paused');
+      const paused = await claimJobs(store, node, { queueIds: [queueId] });
+      assert.deepEqual(paused.claimed, []);
+      assert.equal(paused.flows[0]?.blocker, 'paused');
       assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
       await aQueue(store, team.id, { isPaused: false });
       const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
@@ -246,7 +246,7 @@ describe('claiming due jobs', () => {
       const claims = await race();
       const claimed = claims.flatMap((claim) => claim.claimed);
       assert.equal(claimed.length, 3);
-      assert.ok(claims.some(({ flows }) => flows[0]?.holds === 'at-limit'));
+      assert.ok(claims.some(({ flows }) => flows[0]?.blocker === 'at-limit'));
       const first = claimed[0];
       assert.ok(first);
       for (const node of nodes) await store.runs.settle(node, aSettlement(store, first));
@@ -263,7 +263,7 @@ describe('claiming due jobs', () => {
       );
       const { claimed, flows } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(claimed, []);
-      assert.equal(flows[0]?.holds, 'gone');
+      assert.equal(flows[0]?.blocker, 'gone');
     });
 
     test('a node that was declared dead, or that never joined, gets nothing', async () => {
@@ -339,7 +339,7 @@ describe('the monthly limit', () => {
       assert.deepEqual(await store.callbacks.scanWaiting(), []);
     });
 
-    test('another team, and the next month, are not touched by it', async () => {
+    test('a monthly limit affects neither other teams nor the next month', async () => {
       await using store = await openTestStore();
       const [poor, rich] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store, 30 * 86_400_000);
@@ -401,12 +401,12 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     assert.deepEqual(await claiming, {
       claimed: [],
       blocked: 0,
-      flows: [{ id: team.id, nextDueAt: TEST_START, holds: 'nothing' }],
+      flows: [{ id: team.id, nextDueAt: TEST_START, blocker: 'nothing' }],
     });
   });
 });
 
-test('a job that is fired while it is claimed is left to the next claim', async () => {
+test('a job that is fired during a claim is claimed by the next one', async () => {
   await using store = await openPostgresTestStore();
   const team = await aTeam(store);
   const node = await aNode(store);

@@ -29,7 +29,7 @@ export interface FlowSlots {
 }
 
 /** Why a flow's runs can't start; `locked`: another transaction has locked a row of it, so it was skipped. */
-export type Holds = 'nothing' | 'paused' | 'at-limit' | 'locked' | 'gone';
+export type Blocker = 'nothing' | 'paused' | 'at-limit' | 'locked' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
@@ -42,7 +42,7 @@ export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
 export interface ClaimedFlow {
   id: string;
   nextDueAt: number | null;
-  holds: Holds;
+  blocker: Blocker;
   /** Its queue's rate lets nothing start earlier; left out where it does, or where there is no rate. */
   notBefore?: number;
 }

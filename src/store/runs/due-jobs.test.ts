@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSlots, whatHolds } from './due-jobs.ts';
+import { openSlots, blockerOf } from './due-jobs.ts';
 
 const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
   return { concurrency_limit, is_paused };
@@ -8,18 +8,18 @@ const queue = (concurrency_limit: number | null, is_paused: 0 | 1 = 0) => {
 
 test('a queue starts jobs up to its free slots, and none if it is deleted, paused or full', () => {
   const cases = [
-    { of: undefined, running: 0, holds: 'gone', slots: 0 },
-    { of: queue(null, 1), running: 0, holds: 'paused', slots: 0 },
-    { of: queue(3, 1), running: 9, holds: 'paused', slots: 0 },
-    { of: queue(null), running: 1_000, holds: 'nothing', slots: 5 },
-    { of: queue(9), running: 3, holds: 'nothing', slots: 5 },
-    { of: queue(4), running: 3, holds: 'nothing', slots: 1 },
-    { of: queue(3), running: 3, holds: 'at-limit', slots: 0 },
+    { of: undefined, running: 0, blocker: 'gone', slots: 0 },
+    { of: queue(null, 1), running: 0, blocker: 'paused', slots: 0 },
+    { of: queue(3, 1), running: 9, blocker: 'paused', slots: 0 },
+    { of: queue(null), running: 1_000, blocker: 'nothing', slots: 5 },
+    { of: queue(9), running: 3, blocker: 'nothing', slots: 5 },
+    { of: queue(4), running: 3, blocker: 'nothing', slots: 1 },
+    { of: queue(3), running: 3, blocker: 'at-limit', slots: 0 },
     // The limit was lowered while more jobs were running.
-    { of: queue(3), running: 8, holds: 'at-limit', slots: 0 },
+    { of: queue(3), running: 8, blocker: 'at-limit', slots: 0 },
   ];
-  for (const { of, running, holds, slots } of cases) {
-    assert.deepEqual([whatHolds(of, running), openSlots(of, running, 5, null)], [holds, slots]);
+  for (const { of, running, blocker, slots } of cases) {
+    assert.deepEqual([blockerOf(of, running), openSlots(of, running, 5, null)], [blocker, slots]);
   }
 });
 

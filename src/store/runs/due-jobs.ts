@@ -8,7 +8,7 @@ import {
   type RunSettings,
   type TakenRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimContext, Holds, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, FlowSlots } from './claims.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** The parts of claims of jobs that both databases share. */
@@ -54,10 +54,10 @@ export const CLAIMED_COLUMNS = namesOf(
 );
 
 /** Why a queue starts no jobs: its limit holds across nodes (§3.8), and a paused queue starts none (§3.5). */
-export function whatHolds(
+export function blockerOf(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
-): Holds {
+): Blocker {
   if (!queue) return 'gone';
   if (queue.is_paused === 1) return 'paused';
   return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
@@ -74,7 +74,7 @@ export function openSlots(
   asked: number,
   allowance: Allowance | null,
 ): number {
-  if (whatHolds(queue, running) !== 'nothing') return 0;
+  if (blockerOf(queue, running) !== 'nothing') return 0;
   const ofLimit = (queue?.concurrency_limit ?? Infinity) - running;
   return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
 }

@@ -51,7 +51,7 @@ export class SkippedFlows {
     return skipped.map(({ id, from = 0 }) => {
       const skips = (this.#skips.get(id) ?? 0) + 1;
       this.#skips.set(id, skips);
-      return { id, nextDueAt: from, holds: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
+      return { id, nextDueAt: from, blocker: skips > SHORT_LOCKS ? 'locked' : 'nothing' };
     });
   }
 

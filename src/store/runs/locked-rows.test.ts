@@ -37,7 +37,7 @@ async function makeTeams(store: TestStore) {
 }
 
 describe('a claim on Postgres with a locked row', () => {
-  test('skips the queues of a team whose month is locked, until it is free', async () => {
+  test('a claim skips the queues of a team whose month is locked, until it is free', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
     const [locked, other] = teams;
@@ -51,14 +51,14 @@ describe('a claim on Postgres with a locked row', () => {
       const skipped = states.filter(({ id }) => queues.includes(id));
       assert.deepEqual(
         skipped,
-        queues.map((id) => ({ id, nextDueAt: TEST_START, holds: 'nothing' })),
+        queues.map((id) => ({ id, nextDueAt: TEST_START, blocker: 'nothing' })),
         'probably the short lock of another claim, so it is tried again at once',
       );
       for (let n = 0; n < 3; n++) assert.equal((await claim()).claimed.length, 0);
       const later = (await claim()).flows.filter(({ id }) => queues.includes(id));
       assert.deepEqual(
         later,
-        queues.map((id) => ({ id, nextDueAt: TEST_START, holds: 'locked' })),
+        queues.map((id) => ({ id, nextDueAt: TEST_START, blocker: 'locked' })),
       );
     }
     const { claimed } = await claim();
@@ -68,7 +68,7 @@ describe('a claim on Postgres with a locked row', () => {
     );
   });
 
-  test('waits for no counter of a team without a limit or far from it', async () => {
+  test('a claim waits for no counter of a team without a limit or far from it', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
@@ -80,7 +80,7 @@ describe('a claim on Postgres with a locked row', () => {
     assert.equal((await claim(1_000_000)).claimed.length, 6);
   });
 
-  test('skips a locked day without waiting for it', async () => {
+  test('a claim skips a locked day without waiting for it', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
     const { teams, claim } = await makeTeams(store);
@@ -100,7 +100,7 @@ describe('a claim on Postgres with a locked row', () => {
     ]);
   });
 
-  test('skips a queue with a limit whose row is locked, and not the other queues of its team', async () => {
+  test('a claim skips a queue with a limit whose row is locked, and not the other queues of its team', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
     await aQueue(store, teams[0].id, { name: 'b', concurrencyLimit: 2 });
@@ -108,14 +108,14 @@ describe('a claim on Postgres with a locked row', () => {
     await holder.query(`select 1 from queues where id = '${flows[1]?.id}' for update`);
     assert.equal((await claim()).claimed.length, 5);
     for (let n = 0; n < 3; n++) assert.equal((await claim()).claimed.length, 0);
-    const locked = (await claim()).flows.filter(({ holds }) => holds === 'locked');
+    const locked = (await claim()).flows.filter(({ blocker }) => blocker === 'locked');
     assert.deepEqual(
       locked.map(({ id }) => id),
       [flows[1]?.id],
     );
   });
 
-  test('tries each team alone if a lock on a new row stops it', async () => {
+  test('a claim that a new row stops is repeated for each team', async () => {
     await using store = await openPostgresTestStore();
     const { teams, flows, claim } = await makeTeams(store);
     await store.testClock.advanceTo('2026-12-01T00:00:00Z');
@@ -130,7 +130,7 @@ describe('a claim on Postgres with a locked row', () => {
     assert.equal((await claim()).claimed.length, 3);
   });
 
-  test('runs the crons of the other teams', async () => {
+  test('a locked month delays the crons of its own team only', async () => {
     await using store = await openPostgresTestStore();
     const { node, teams } = await makeTeams(store);
     for (const { id } of teams) await aCron(store, id, { nextRunAt: TEST_START });
@@ -145,7 +145,7 @@ describe('a claim on Postgres with a locked row', () => {
         [teams[1].id],
       );
       const skipped = first.flows.find(({ id }) => id === teams[0].id);
-      assert.deepEqual(skipped, { id: teams[0].id, nextDueAt: TEST_START, holds: 'nothing' });
+      assert.deepEqual(skipped, { id: teams[0].id, nextDueAt: TEST_START, blocker: 'nothing' });
     }
     const second = await claim();
     assert.deepEqual(

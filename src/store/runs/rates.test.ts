@@ -14,7 +14,12 @@ describe('the rate of a queue (§3.8)', () => {
       const first = await claim();
       assert.equal(first.claimed.length, 1);
       assert.deepEqual(first.flows, [
-        { id: scene.queueId, nextDueAt: TEST_START, holds: 'nothing', notBefore: TEST_START + 200 },
+        {
+          id: scene.queueId,
+          nextDueAt: TEST_START,
+          blocker: 'nothing',
+          notBefore: TEST_START + 200,
+        },
       ]);
       await store.testClock.advance(199);
       const early = await claim();
@@ -24,7 +29,7 @@ describe('the rate of a queue (§3.8)', () => {
       assert.equal((await claim()).claimed.length, 1);
     });
 
-    test('is held by nodes that race for it', async () => {
+    test('nodes that claim at once keep to the rate together', async () => {
       await using scene = await makeScene(openTestStore, { count: 100, per: 'second' });
       const { store, claim } = scene;
       const others = [await store.openAnother()];
@@ -38,12 +43,12 @@ describe('the rate of a queue (§3.8)', () => {
       // Whoever waits too long for the queue's row goes on without it, and asks again.
       const started = [await startAll(), await startAll(), await startAll()];
       const inAll = started.reduce((sum, each) => sum + each, 0);
-      assert.equal(inAll, 11, 'what a tenth of a second holds, and one');
+      assert.equal(inAll, 11, 'the starts of a tenth of a second, and one');
       await store.testClock.advance(50);
       assert.equal(await startAll(), 5);
     });
 
-    test('goes with a concurrency limit, and is not spent by saving settings', async () => {
+    test('a rate and a concurrency limit both apply, and saving settings spends no rate', async () => {
       await using scene = await makeScene(openTestStore, { count: 20, per: 'second' });
       const { store, claim, set } = scene;
       assert.equal((await claim()).claimed.length, 3);
@@ -52,7 +57,7 @@ describe('the rate of a queue (§3.8)', () => {
       await store.testClock.advance(100);
       const atLimit = await claim();
       assert.equal(atLimit.claimed.length, 1);
-      assert.equal(atLimit.flows[0]?.holds, 'at-limit');
+      assert.equal(atLimit.flows[0]?.blocker, 'at-limit');
       await set({ concurrencyLimit: null });
       assert.equal((await claim()).claimed.length, 1, 'of two one was left over by the limit');
       await set({ rate: null });
@@ -72,7 +77,7 @@ describe('the rate of a queue (§3.8)', () => {
       assert.equal((await claim()).claimed.length, 0);
     });
 
-    test('goes on from a database clock that was set back', async () => {
+    test('a rate continues after the database clock was set back', async () => {
       await using scene = await makeScene(openTestStore, FIVE);
       const { store, claim, node } = scene;
       assert.equal((await claim()).claimed.length, 1);

@@ -35,10 +35,10 @@ describe('settling attempts', () => {
       assert.deepEqual(Buffer.from(kept.response.body), body);
     });
 
-    test('where the claim is gone, a settlement changes nothing at all', async () => {
+    test('a settlement without a claim changes nothing', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
-      const [node, stranger] = [await aNode(store), await aNode(store)];
+      const [node, other] = [await aNode(store), await aNode(store)];
       const job = await aClaimedJob(store, team.id, node);
       const whole = (who: ClaimedJob) =>
         aSettlement(store, who, {
@@ -48,7 +48,7 @@ describe('settling attempts', () => {
           callback: aCallback(who),
         });
       const before = await store.jobs.find(team.id, job.id);
-      assert.equal(await store.runs.settle(stranger, whole(job)), false);
+      assert.equal(await store.runs.settle(other, whole(job)), false);
       assert.equal(await store.runs.settle(node, whole({ ...job, id: newId(TEST_START) })), false);
       assert.deepEqual(await store.jobs.find(team.id, job.id), before);
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
@@ -58,7 +58,7 @@ describe('settling attempts', () => {
       assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
     });
 
-    test('where the claim of one is gone, the retries and callbacks of others are written', async () => {
+    test('a lost claim of one run does not affect retries and callbacks of others', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -149,7 +149,7 @@ describe('settling attempts', () => {
       );
     });
 
-    test('a settlement that the database refuses takes no other with it', async () => {
+    test('a settlement that the database rejects fails alone', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -324,7 +324,7 @@ describe('dead nodes', () => {
       assert.equal((await store.jobs.find(team.id, job.id))?.status, 'dead_lettered');
     });
 
-    test('a node that was renewed since it was seen is not declared dead, however late it was', async () => {
+    test('a node that has renewed its lease since it was read is not declared dead', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [late, alive] = [await aNode(store), await aNode(store)];
@@ -337,7 +337,7 @@ describe('dead nodes', () => {
       assert.equal(await store.runs.settle(late, aSettlement(store, job)), true);
     });
 
-    test('a renewal changes the beat also where the clock has stepped back', async () => {
+    test('a renewal changes the beat even if the clock was set back', async () => {
       await using store = await openTestStore();
       const [node, other] = [await aNode(store), await aNode(store)];
       const beatOf = async () => (await store.nodes.readOthers(other))[0]?.beat;
@@ -393,7 +393,7 @@ describe('dead nodes', () => {
       assert.equal(await store.usage.usedInMonth(team.id, store.clock.now()), 1);
     });
 
-    test('one run can be abandoned, and only by the node that has it', async () => {
+    test('one run can be abandoned by its own node only', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [node, other] = [await aNode(store), await aNode(store)];
@@ -406,7 +406,7 @@ describe('dead nodes', () => {
       assert.equal((await store.jobs.find(team.id, beside.id))?.status, 'processing');
     });
 
-    test('where no other can be alive, every earlier node is dead at once', async () => {
+    test('on SQLite every earlier node is declared dead at once', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const before = await aNode(store, 1e9);
@@ -421,10 +421,10 @@ describe('dead nodes', () => {
 
 describe('user actions on jobs', () => {
   forEachStore((_name, openTestStore) => {
-    test('Fire makes waiting jobs due now and touches no other', async () => {
+    test('Fire makes waiting jobs due now and changes no other', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
-      const stranger = await aTeam(store);
+      const other = await aTeam(store);
       const node = await aNode(store);
       const waiting = await aJob(store, team.id, { delaySeconds: 3600 });
       const overdue = await aJob(store, team.id, { queue: 'other' });
@@ -435,7 +435,7 @@ describe('user actions on jobs', () => {
       );
       await store.testClock.advance(1000);
       const ids = [waiting.jobId, overdue.jobId, dead.id, running.id, newId(TEST_START)];
-      assert.deepEqual(await store.jobs.fire(stranger.id, ids), []);
+      assert.deepEqual(await store.jobs.fire(other.id, ids), []);
       const fired = await store.jobs.fire(team.id, ids);
       assert.deepEqual(new Set(fired.map(({ id }) => id)), new Set([waiting.jobId, overdue.jobId]));
       const dueAt = async (id: string) => (await store.jobs.find(team.id, id))?.scheduledAt;
@@ -447,7 +447,7 @@ describe('user actions on jobs', () => {
       );
     });
 
-    test('Delete removes waiting jobs only; a started one goes on', async () => {
+    test('Delete removes waiting jobs and no started ones', async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);

@@ -53,13 +53,13 @@ test('signals during the first scan after an outage are kept', async () => {
   assert.equal(points.of('b'), START + 30 * MINUTE);
 });
 
-test('a clock that was set back lets it begin earlier', () => {
+test('a scan begins earlier after the clock was set back', () => {
   const { clock, points } = pointsAfterALook();
   clock.jumpTo(START - 60 * MINUTE);
   assert.equal(points.of('b'), START - 62 * MINUTE);
 });
 
-test('everything is looked through every ten minutes', async () => {
+test('everything is scanned every ten minutes', async () => {
   const { clock, points } = pointsAfterALook();
   await clock.advance(10 * MINUTE - 1);
   points.scanned(new Map(), clock.now(), false);

@@ -8,7 +8,7 @@ const LIMIT = 3;
 
 describe('the concurrency slots of a queue', () => {
   forEachStore((_name, openTestStore) => {
-    test('are free again however a run ends, and never more than the limit', async () => {
+    test('slots are free again however a run ends, and never exceed the limit', async () => {
       await using scene = await makeScene(openTestStore);
       const { store, node, claim } = scene;
       const first = await claim();
@@ -28,7 +28,7 @@ describe('the concurrency slots of a queue', () => {
       assert.equal((await claim(heir)).length, 0);
     });
 
-    test('count what began before there was a limit, and after it was changed', async () => {
+    test('jobs that began before the limit was set or changed take slots', async () => {
       await using scene = await makeScene(openTestStore);
       const { store, claim, setLimit } = scene;
       await setLimit(null);

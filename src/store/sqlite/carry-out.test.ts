@@ -24,7 +24,7 @@ function accept(store: TestStore, ...rows: object[]) {
   return store.database.perform(acceptScript, JSON.stringify(rows));
 }
 
-test('a transaction script that fails is undone alone; those carried out with it are kept', async () => {
+test('a transaction script that fails is rolled back alone', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
   const [first, twin, last] = [aRow(teamId), aRow(teamId), aRow(teamId)];
@@ -42,7 +42,7 @@ test('a transaction script that fails is undone alone; those carried out with it
   assert.deepEqual(ids.toSorted(), [first.id, last.id].toSorted());
 });
 
-test('a transaction script waits while a transaction is open, and is no part of it', async () => {
+test('a transaction script waits until an open transaction has ended', async () => {
   const { store, teamId } = await aStoreWithQueue();
   await using _ = store;
   const row = aRow(teamId);

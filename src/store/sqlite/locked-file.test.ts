@@ -9,8 +9,8 @@ import { SqliteThread } from './thread.ts';
 const BUSY_TIMEOUT_MS = 1_000;
 const ASKS = 60;
 
-describe('a SQLite file that another program holds', () => {
-  test('refuses each who waits in line in its own time, not one after the other; let go, it takes all', async () => {
+describe('a SQLite file that another program has locked', () => {
+  test('a locked file rejects all queued statements in time, and takes all once it is free', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'belfry-locked-'));
     const file = path.join(folder, 'a.db');
     const other = new DatabaseSync(file);
