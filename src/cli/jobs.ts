@@ -153,9 +153,9 @@ async function retryJob(place: Place, { again }: Options): Promise<JobRecord> {
     );
   const { succeeded, failed, underWay } = outcome.resent;
   const states = { succeeded, failed, 'is under way': underWay };
-  const [came = 'is gone'] = Object.entries(states).find(([, count]) => count > 0) ?? [];
+  const [state = 'is gone'] = Object.entries(states).find(([, count]) => count > 0) ?? [];
   throw new CommandFault(
-    `the job ${show(id)} was resent before, as ${show(outcome.jobId)}, which ${came}. With --again it is sent once more.`,
+    `the job ${show(id)} was resent before, as ${show(outcome.jobId)}, which ${state}. With --again it is sent once more.`,
   );
 }
 

@@ -50,8 +50,8 @@ function readId(text: string): string {
 /**
  * Makes a command print a list by pages.
  *
- * @param columns  the fields that a table shows of each record
- * @param open  finds out what the options ask for, and gives the function that reads a page
+ * @param columns  the fields of a table
+ * @param open  looks up the options, and gives the function that reads a page
  */
 export function addPagedList<Written extends { id: string }, Given>(
   session: Session,

@@ -86,8 +86,8 @@ export async function carryOut(
 }
 
 /**
- * Each step has a transaction of its own as in the dashboard. If one fails, the command ends with a message that says
- * what was done; the same command continues there.
+ * Each step has its own transaction as in the dashboard. If one fails, the steps before it stay and are listed; the same
+ * command continues there.
  */
 async function applyAll(
   session: Session,

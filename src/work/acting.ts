@@ -16,12 +16,12 @@ export interface Acting {
 type Act = (teamId: string, ...given: unknown[]) => Promise<unknown>;
 interface AnyVerb extends Pick<Verb<Method>, 'needs' | 'hides'> {
   check?: (work: Work, teamId: string, ...given: unknown[]) => void | Promise<void>;
-  tell?: (came: unknown, teamId: string, ...given: unknown[]) => Deed | Deed[] | null;
-  watch?: (
+  entries?: (result: unknown, teamId: string, ...given: unknown[]) => Deed | Deed[] | null;
+  prepare?: (
     work: Work,
     teamId: string,
     ...given: unknown[]
-  ) => Promise<(came: unknown) => Deed | Deed[] | null>;
+  ) => Promise<(result: unknown) => Deed | Deed[] | null>;
 }
 
 /**
@@ -45,22 +45,24 @@ export function workFor(work: Work, acting: Acting, store: Store): Work {
 }
 
 function limit(work: Work, name: Method, { doer, may, log }: Acting, store: Store): Act {
-  const { needs, check, tell, watch, hides } = VERBS[name] as AnyVerb;
+  const { needs, check, entries, prepare, hides } = VERBS[name] as AnyVerb;
   const act = work[name] as Act;
   if (!may(needs)) return () => Promise.reject(new NotAllowed(`not allowed for the role: ${name}`));
   if (hides && !may('work')) return hide(act, hides, work);
-  if (!check && !tell && !watch) return act;
+  if (!check && !entries && !prepare) return act;
   return async (teamId, ...given) => {
     if (!may('notifications')) await check?.(work, teamId, ...given);
-    const watched = await watch?.(work, teamId, ...given);
-    const came = await act(teamId, ...given);
-    const deeds = [(watched ? watched(came) : tell?.(came, teamId, ...given)) ?? []].flat();
+    const makeEntries = await prepare?.(work, teamId, ...given);
+    const result = await act(teamId, ...given);
+    const deeds = [
+      (makeEntries ? makeEntries(result) : entries?.(result, teamId, ...given)) ?? [],
+    ].flat();
     try {
       if (deeds.length > 0) await store.activity.record(teamId, doer, deeds, store.clock.now());
     } catch (error) {
       log.error('activity.not-recorded', { what: name, error: (error as Error).message });
     }
-    return came;
+    return result;
   };
 }
 
@@ -73,8 +75,8 @@ function hide(act: Act, hides: 'headers' | 'secrets', { isSecretHeader }: Work):
     headers: withMasks(thing.headers, { isSecretHeader, showSecrets: false }),
   });
   return async (...given) => {
-    const came = (await act(...given)) as Headed | Headed[] | null;
-    return Array.isArray(came) ? came.map(mask) : came && mask(came);
+    const result = (await act(...given)) as Headed | Headed[] | null;
+    return Array.isArray(result) ? result.map(mask) : result && mask(result);
   };
 }
 

@@ -6,29 +6,29 @@ import type { Store } from '#store/store';
 import type { ShownTask } from './job-contract.ts';
 
 /** How long after a retry its outcome is shown. */
-const TOLD_FOR_MS = 10 * 60_000;
+const SHOWN_FOR_MS = 10 * 60_000;
 /** Larger retries are shown without their outcome. */
 const MOST_COUNTED = 1_000;
 
 export async function listBulkTasks(store: Store, teamId: string): Promise<ShownTask[]> {
   const tasks = await store.bulkTasks.list(teamId);
-  return Promise.all(tasks.map((task) => tellTask(store, teamId, task)));
+  return Promise.all(tasks.map((task) => showTask(store, teamId, task)));
 }
 
-async function tellTask(
+async function showTask(
   { jobs, clock }: Store,
   teamId: string,
   task: BulkTask,
 ): Promise<ShownTask> {
   const now = clock.now();
-  const untold = { ...task, resent: null, endsAt: endOf(task) };
-  const isTold = task.finishedAt !== null && now - task.finishedAt < TOLD_FOR_MS;
-  if (task.kind !== 'retry' || !isTold || task.done === 0 || task.done > MOST_COUNTED)
-    return untold;
+  const plain = { ...task, resent: null, endsAt: endOf(task) };
+  const isRecent = task.finishedAt !== null && now - task.finishedAt < SHOWN_FOR_MS;
+  if (task.kind !== 'retry' || !isRecent || task.done === 0 || task.done > MOST_COUNTED)
+    return plain;
   const failedIds = await jobs.listResends(teamId, spanOf(task, now), MOST_COUNTED + 1);
   // Others have resent jobs at the same time, or some are gone: these are not exactly the task's jobs.
-  if (failedIds.length !== task.done) return untold;
-  return { ...untold, resent: await jobs.countResent(teamId, failedIds) };
+  if (failedIds.length !== task.done) return plain;
+  return { ...plain, resent: await jobs.countResent(teamId, failedIds) };
 }
 
 function endOf({ rate, createdAt, finishedAt, done, total }: BulkTask): number | null {

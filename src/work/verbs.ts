@@ -24,19 +24,19 @@ export type Need = 'look' | 'work' | 'notifications';
 
 export type Method = Exclude<keyof Work, 'isSecretHeader' | 'for'>;
 
-type Told = Deed | Deed[] | null;
+type Entries = Deed | Deed[] | null;
 
 export interface Verb<Name extends Method> {
   needs: Need;
   /** Throws NotAllowed for what only an admin may do. Not called for admins. */
   check?: (work: Work, ...given: Parameters<Work[Name]>) => void | Promise<void>;
   /** The entries of the activity log for a result. Null: nothing was done. */
-  tell?: (came: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Told;
-  /** The same for entries that need to know how it was: called before the action. */
-  watch?: (
+  entries?: (result: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Entries;
+  /** Reads the state before the action, for entries that depend on it. */
+  prepare?: (
     work: Work,
     ...given: Parameters<Work[Name]>
-  ) => Promise<(came: Awaited<ReturnType<Work[Name]>>) => Told>;
+  ) => Promise<(result: Awaited<ReturnType<Work[Name]>>) => Entries>;
   /** Without `work`: the values of secret headers in the result are masked, or not read at all. */
   hides?: 'headers' | 'secrets';
 }
@@ -67,10 +67,10 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     'readCounts readForecast findFirstCreatedSince findById findByWords listTags',
     'listActivity listActivityOf',
   ),
-  createCron: { needs: 'work', tell: about('cron.created') },
+  createCron: { needs: 'work', entries: about('cron.created') },
   editCron: {
     needs: 'work',
-    watch: async (work, teamId, id) => {
+    prepare: async (work, teamId, id) => {
       const before = await work.findCron(teamId, id);
       return (subject) =>
         subject && {
@@ -80,26 +80,27 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
         };
     },
   },
-  startCron: { needs: 'work', tell: about('cron.started') },
-  pauseCron: { needs: 'work', tell: about('cron.paused') },
+  startCron: { needs: 'work', entries: about('cron.started') },
+  pauseCron: { needs: 'work', entries: about('cron.paused') },
   runCronNow: {
     needs: 'work',
-    watch: async (work, teamId, id) => {
+    prepare: async (work, teamId, id) => {
       const subject = await work.findCron(teamId, id);
       return (run) => run && subject && { action: 'cron.run', subject };
     },
   },
   actOnCrons: {
     needs: 'work',
-    tell: ({ done }, _teamId, act) => done.map((subject) => ({ action: ON_CRONS[act], subject })),
+    entries: ({ done }, _teamId, act) =>
+      done.map((subject) => ({ action: ON_CRONS[act], subject })),
   },
-  muteCron: { needs: 'work', tell: (came) => cronDeed('cron.muted', came) },
-  unmuteCron: { needs: 'work', tell: (came) => cronDeed('cron.unmuted', came) },
-  addCronTag: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'tags') },
-  removeCronTag: { needs: 'work', tell: (came) => cronDeed('cron.edited', came, 'tags') },
+  muteCron: { needs: 'work', entries: (result) => cronDeed('cron.muted', result) },
+  unmuteCron: { needs: 'work', entries: (result) => cronDeed('cron.unmuted', result) },
+  addCronTag: { needs: 'work', entries: (result) => cronDeed('cron.edited', result, 'tags') },
+  removeCronTag: { needs: 'work', entries: (result) => cronDeed('cron.edited', result, 'tags') },
   deleteCron: {
     needs: 'work',
-    watch: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
+    prepare: async (work, teamId, id) => gone('cron.deleted', await work.findCron(teamId, id)),
   },
   findCron: HEADED,
   listCrons: HEADED,
@@ -108,7 +109,7 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     needs: 'work',
     check: async (work, teamId, name, change) =>
       refuseNobody(change, await work.findQueueByName(teamId, name)),
-    watch: async (work, teamId, name) => {
+    prepare: async (work, teamId, name) => {
       const before = await work.findQueueByName(teamId, name);
       return (subject) =>
         before ? queueEdited(before, subject) : { action: 'queue.created', subject };
@@ -118,25 +119,25 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
     needs: 'work',
     check: async (work, teamId, id, change) =>
       refuseNobody(change, await work.findQueue(teamId, id)),
-    watch: async (work, teamId, id) => {
+    prepare: async (work, teamId, id) => {
       const before = await work.findQueue(teamId, id);
       return (after) => after && queueEdited(before, after);
     },
   },
   renameQueue: {
     needs: 'work',
-    watch: async (work, teamId, id, name) => {
+    prepare: async (work, teamId, id, name) => {
       const before = await work.findQueue(teamId, id);
       const detail = `name: ${before?.name} → ${name}`;
       return (isDone) =>
         isDone ? { action: 'queue.edited', subject: { id, name }, detail } : null;
     },
   },
-  pauseQueue: { needs: 'work', tell: about('queue.paused') },
-  resumeQueue: { needs: 'work', tell: about('queue.resumed') },
+  pauseQueue: { needs: 'work', entries: about('queue.paused') },
+  resumeQueue: { needs: 'work', entries: about('queue.resumed') },
   deleteQueue: {
     needs: 'work',
-    watch: async (work, teamId, id) => {
+    prepare: async (work, teamId, id) => {
       const subject = await work.findQueue(teamId, id);
       return (jobs) =>
         jobs !== null && subject
@@ -147,13 +148,13 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
 
   createJob: {
     needs: 'work',
-    tell: ({ jobId }, _teamId, { queue }) => {
+    entries: ({ jobId }, _teamId, { queue }) => {
       return { action: 'job.created', subject: job(jobId), detail: `in ${queue}` };
     },
   },
   editJob: {
     needs: 'work',
-    watch: async (work, teamId, id, edit) => {
+    prepare: async (work, teamId, id, edit) => {
       const found = await work.findJob(teamId, id);
       const before = found && { ...found, payloadJson: found.payload };
       const detail = describeChange(JOB_EDIT, before, edit);
@@ -161,23 +162,23 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
         kind === 'done' ? { action: 'job.edited', subject: job(id), detail } : null;
     },
   },
-  fireJob: { needs: 'work', tell: doneTo('job.fired') },
-  retryJob: { needs: 'work', tell: doneTo('job.retried') },
-  deleteJob: { needs: 'work', tell: doneTo('job.deleted') },
+  fireJob: { needs: 'work', entries: doneTo('job.fired') },
+  retryJob: { needs: 'work', entries: doneTo('job.retried') },
+  deleteJob: { needs: 'work', entries: doneTo('job.deleted') },
   actOnJobs: {
     needs: 'work',
-    tell: (came, _teamId, kind, ids, answers) => {
+    entries: (result, _teamId, kind, ids, answers) => {
       const [only] = ids;
-      const deed = bulk(kind, came, answers);
+      const deed = bulk(kind, result, answers);
       const isOne = deed !== null && only !== undefined && ids.length === 1;
       return isOne ? { action: ONE[kind], subject: job(only) } : deed;
     },
   },
   startBulk: {
     needs: 'work',
-    tell: (came, _teamId, kind, _search, answers) => bulk(kind, came, answers),
+    entries: (result, _teamId, kind, _search, answers) => bulk(kind, result, answers),
   },
-  cancelBulkTask: { needs: 'work', tell: done('jobs.cancelled') },
+  cancelBulkTask: { needs: 'work', entries: done('jobs.cancelled') },
   findJob: HEADED,
 
   readJobDetail: { needs: 'look', hides: 'secrets' },
@@ -187,20 +188,20 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   setChannel: {
     needs: 'notifications',
     // An address is secret, so only the kind is recorded.
-    tell: (came, _teamId, { kind }) =>
-      came.kind === 'saved' ? { action: 'channel.edited', detail: kind } : null,
+    entries: (result, _teamId, { kind }) =>
+      result.kind === 'saved' ? { action: 'channel.edited', detail: kind } : null,
   },
   addChannel: {
     needs: 'notifications',
-    tell: (came, _teamId, settings) => channelDeed('channel.added', came, settings),
+    entries: (result, _teamId, settings) => channelDeed('channel.added', result, settings),
   },
   editChannel: {
     needs: 'notifications',
-    tell: (came, _teamId, _id, settings) => channelDeed('channel.edited', came, settings),
+    entries: (result, _teamId, _id, settings) => channelDeed('channel.edited', result, settings),
   },
   deleteChannel: {
     needs: 'notifications',
-    watch: async (work, teamId, id) => {
+    prepare: async (work, teamId, id) => {
       const channel = await work.findChannel(teamId, id);
       return gone('channel.deleted', channel && { id, name: channel.name ?? '' });
     },
@@ -212,12 +213,12 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
   createWindow: {
     needs: 'work',
     check: (_work, _teamId, window) => refuseWholeTeam(window),
-    tell: windowDeed('window.created'),
+    entries: windowDeed('window.created'),
   },
   startMaintenanceNow: {
     needs: 'work',
     check: (_work, _teamId, covers) => refuseWholeTeam({ covers }),
-    tell: windowDeed('window.created'),
+    entries: windowDeed('window.created'),
   },
   editWindow: {
     needs: 'work',
@@ -225,18 +226,18 @@ export const VERBS: { readonly [Name in Method]: Verb<Name> } = {
       refuseWholeTeam(window);
       refuseWholeTeam(await work.findWindow(teamId, id));
     },
-    tell: windowDeed('window.edited'),
+    entries: windowDeed('window.edited'),
   },
   deleteWindow: {
     needs: 'work',
-    watch: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
+    prepare: async (work, teamId, id) => gone('window.deleted', await work.findWindow(teamId, id)),
   },
 
   markAlerts: WORK,
   markAlertsReadUpTo: WORK,
 
-  pauseTeam: { needs: 'work', tell: done('team.paused') },
-  resumeTeam: { needs: 'work', tell: done('team.resumed') },
+  pauseTeam: { needs: 'work', entries: done('team.paused') },
+  resumeTeam: { needs: 'work', entries: done('team.resumed') },
 };
 
 type Named = { id: string; name: string };
@@ -262,9 +263,9 @@ function gone(action: ActivityAction, subject: Named | null) {
   return (isGone: boolean) => (isGone && subject ? { action, subject } : null);
 }
 
-function cronDeed(action: ActivityAction, came: CronChange, detail?: string) {
-  if (came.kind !== 'done') return null;
-  return { action, subject: came.changed, ...(detail !== undefined && { detail }) };
+function cronDeed(action: ActivityAction, result: CronChange, detail?: string) {
+  if (result.kind !== 'done') return null;
+  return { action, subject: result.changed, ...(detail !== undefined && { detail }) };
 }
 
 function queueEdited(before: Queue | null, subject: Queue): Deed {
@@ -277,15 +278,18 @@ function doneTo(action: ActivityAction) {
 }
 
 function windowDeed(action: ActivityAction) {
-  return (came: WindowOutcome) => (came.kind === 'done' ? { action, subject: came.window } : null);
+  return (result: WindowOutcome) =>
+    result.kind === 'done' ? { action, subject: result.window } : null;
 }
 
 function channelDeed(
   action: ActivityAction,
-  came: ChannelOutcome,
+  result: ChannelOutcome,
   { name, config: { kind } }: ChannelSettings,
 ): Deed | null {
-  return came.kind === 'saved' ? { action, subject: { id: came.id, name }, detail: kind } : null;
+  return result.kind === 'saved'
+    ? { action, subject: { id: result.id, name }, detail: kind }
+    : null;
 }
 
 /** A job has no name; its pages call it by the end of its id. */
@@ -293,9 +297,15 @@ function job(id: string): Named {
   return { id, name: id.slice(-8) };
 }
 
-function bulk(kind: BulkKind, came: BulkOutcome, answers: ChosenAnswers | undefined): Deed | null {
+function bulk(
+  kind: BulkKind,
+  result: BulkOutcome,
+  answers: ChosenAnswers | undefined,
+): Deed | null {
   const count =
-    came.kind === 'started' ? came.task.total : came.kind === 'done' && came.done > 0 && came.done;
+    result.kind === 'started'
+      ? result.task.total
+      : result.kind === 'done' && result.done > 0 && result.done;
   if (count === false) return null;
   const rate = answers?.rate ? `, at ${formatRate(answers.rate)}` : '';
   return { action: MANY[kind], detail: `${countOf(count, 'job')}${rate}` };
