@@ -6,7 +6,8 @@ import type { Database } from '../database/database.ts';
 import { everyExecution, type StoredExecutionRow } from '../runs/every-run.ts';
 import { runRecord } from '../runs/run-records.ts';
 import { beginsWith, hasWords, outcomeConditions } from './pick-jobs.ts';
-import { type AnsweredRun, fits, type Search } from './search.ts';
+import { matcherOf } from './ranges.ts';
+import type { AnsweredRun, Search } from './search.ts';
 
 type Row = StoredExecutionRow & {
   trace: string | null;
@@ -50,10 +51,11 @@ export async function pickExecutions(
       from ${everyExecution(choice, bodyBytes)} as runs cross join crons
       where ${sql.join(whole, sql` and `)}`.execute(reader),
   );
-  return rows.map((row) => runOfExecution(row, isHistory)).filter((run) => fits(run, search));
+  const runs = rows.map((row) => runOfExecution(row, isHistory));
+  return isHistory ? runs : runs.filter(matcherOf(search));
 }
 
-/** The request is inside the trace, so SQL finds only candidates; `fits` checks them. */
+/** The request is inside the trace, so SQL finds only candidates; `matcherOf` checks them. */
 function requestConditions(db: Database, { urlPrefix, host }: Search): RawBuilder<unknown>[] {
   const { contains } = db.dialect;
   const inTrace = (words: string) => contains(sql`runs.trace`, sql`${words}`);

@@ -5,7 +5,8 @@ import type { Span } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { readJobs } from '../runs/every-run.ts';
 import { findRetries, jobRecord } from '../jobs/job-records.ts';
-import { fits, type FoundJob, foundJob, type Search } from './search.ts';
+import { matcherOf } from './ranges.ts';
+import { type FoundJob, foundJob, type Search } from './search.ts';
 
 export interface JobChoice {
   ids: readonly string[];
@@ -52,7 +53,7 @@ export async function pickJobs(
       ...(outcome.length === 0 && { name }),
     }),
   );
-  return rows.map((row) => foundJob(jobRecord(row))).filter((job) => fits(job, search));
+  return rows.map((row) => foundJob(jobRecord(row))).filter(matcherOf(search));
 }
 
 function whenEnded({ dialect }: Database, span: Span | null): RawBuilder<boolean> {
@@ -122,7 +123,7 @@ export function beginsWith(column: string, prefix: string): RawBuilder<boolean> 
   return sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
 }
 
-/** SQL checks a part of the condition, `fits` the whole. */
+/** SQL checks a part of the condition, `matcherOf` the whole. */
 function hasCode(table: string, codes: string): RawBuilder<boolean> {
   const status = sql.ref(`${table}.response_status`);
   const parts = codes.split(',').map((part) => {

@@ -12,7 +12,7 @@ import {
 } from '#domain/run-status';
 import type { EndedTable, RunTable } from '../runs/run-tables.ts';
 import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
-import type { JobKey, Search } from './search.ts';
+import { fits, type FoundRun, type JobKey, type Search } from './search.ts';
 import { FIRST_ID } from '#domain/ids';
 
 /** A range of one index: runs of one source by time. Every list of runs is a merge of such ranges. */
@@ -46,15 +46,26 @@ export interface Sources {
 
 /** Every run that a search can find, and as few others as the indexes allow. */
 export function rangesOf(search: Search, { queueIds, cronIds = [] }: Sources): Range[] {
-  const { tab, reason } = search;
-  if (tab !== undefined) return rangesIn(statesOf(search), queueIds);
-  const statuses = STATUSES_OF[search.outcome ?? (reason === undefined ? 'any' : 'failure')];
-  const failed = FAILED_ATTEMPT_STATUSES.filter((status) => statuses.includes(status));
-  const states = failedStates(search, failed);
-  if (statuses.includes('success')) states.push({ kind: 'finished', status: 'success' });
-  const ofCrons = (['success', 'failed'] as const).filter((status) => statuses.includes(status));
-  const executed = ofCrons.map((status) => ({ kind: 'executed' as const, status }));
-  return [...rangesIn(states, queueIds), ...rangesIn(executed, cronIds)];
+  const { ofJobs, ofCrons } = statesOf(search);
+  return [...rangesIn(ofJobs, queueIds), ...rangesIn(ofCrons, cronIds)];
+}
+
+/** Makes a function that checks all of a search except its texts, its tag, its id and the reason of an execution. */
+export function matcherOf(search: Search): (run: FoundRun) => boolean {
+  const { ofJobs, ofCrons } = statesOf(search);
+  return (run) => {
+    const states = run.kind === 'job' ? ofJobs : ofCrons;
+    return states.some((state) => isInState(run, state, search)) && fits(run, search);
+  };
+}
+
+function isInState(run: FoundRun, { kind, status, isRetried, reason }: State, { tab }: Search) {
+  if (run.status !== status) return false;
+  if (kind === 'failed')
+    return (run.retriedAs !== null) === (isRetried === 1) && (run.reason ?? '') === reason;
+  // The range of waiting jobs includes retries.
+  if (tab === 'pending') return run.attemptNumber === 1;
+  return kind !== 'retrying' || run.attemptNumber !== 1;
 }
 
 /** Open ones come first: one that ends meanwhile is then found in either. */
@@ -85,7 +96,22 @@ function rangesIn(states: readonly State[], sourceIds: readonly string[]): Range
 
 type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 
-function statesOf(search: Search): State[] {
+/** The states of the runs that a search can find. */
+function statesOf(search: Search): { ofJobs: State[]; ofCrons: State[] } {
+  const { tab, reason, outcome = reason === undefined ? 'any' : 'failure' } = search;
+  if (tab !== undefined) return { ofJobs: statesOfTab(search), ofCrons: [] };
+  const statuses = new Set(STATUSES_OF[outcome]);
+  if (reason !== undefined) statuses.delete('success');
+  const failed = FAILED_ATTEMPT_STATUSES.filter((status) => statuses.has(status));
+  const ofJobs = failedStates(search, failed);
+  if (statuses.has('success')) ofJobs.push({ kind: 'finished', status: 'success' });
+  const ofCrons = (['success', 'failed'] as const)
+    .filter((status) => statuses.has(status))
+    .map((status) => ({ kind: 'executed' as const, status }));
+  return { ofJobs, ofCrons };
+}
+
+function statesOfTab(search: Search): State[] {
   const { tab, reason, statusCode, responseText, resent } = search;
   if (resent === 'only') {
     return tab === 'all' || tab === 'failed' ? failedStates(search, FAILED_JOB_STATUSES) : [];

@@ -1,7 +1,6 @@
 import { type FaultCode, faultOfMessage } from '#domain/connection-faults';
 import type { HttpMethod } from '#domain/exchange';
 import type { RunSearch } from '#domain/run-search';
-import { FAILED_ATTEMPT_STATUSES, FAILED_JOB_STATUSES } from '#domain/run-status';
 import { hasStatusCode } from '#domain/status-codes';
 import type { JobRecord } from '../jobs/job-records.ts';
 import type { RunRecord } from '../runs/run-records.ts';
@@ -78,52 +77,19 @@ export function isEarliestFirst({ tab }: Search): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
 
-/** All of a search except its texts, its tag and its id. */
+/** Checks the conditions of a search that need no text of the run; `matcherOf` checks its state, too. */
 export function fits(run: FoundRun, search: Search): boolean {
   const { kind = run.kind, queueId, cronId, from = 0, to = Infinity } = search;
   return (
     run.kind === kind &&
     run.sourceId === (queueId ?? cronId ?? run.sourceId) &&
-    isInTab(run, search) &&
-    hasOutcome(run, search) &&
     run.at >= from &&
     run.at < to &&
     (search.urlPrefix === undefined || run.url.startsWith(search.urlPrefix)) &&
     (search.target === undefined || isOfTarget(run.url, search.target)) &&
     (search.host === undefined || isOfHost(run.url, search.host)) &&
     (search.statusCode === undefined || hasCode(run, search.statusCode)) &&
-    (search.reason === undefined || hasReason(run, search.reason)) &&
     (search.fault === undefined || run.fault === search.fault)
-  );
-}
-
-function isInTab(
-  { status, attemptNumber, retriedAs }: FoundRun,
-  { tab = 'all', resent }: Search,
-): boolean {
-  const isRetry = attemptNumber !== null && attemptNumber > 1;
-  const isFailed = FAILED_JOB_STATUSES.some((failed) => failed === status);
-  const isResent = isFailed && retriedAs !== null;
-  switch (tab) {
-    case 'all':
-      return isResent || resent !== 'only';
-    case 'pending':
-      return status === 'pending' && !isRetry;
-    case 'retrying':
-      return status === 'pending' && isRetry;
-    case 'processing':
-      return status === 'processing';
-    case 'completed':
-      return status === 'success';
-    case 'failed':
-      return isFailed && (resent === 'any' || isResent === (resent === 'only'));
-  }
-}
-
-function hasOutcome({ status }: FoundRun, { outcome }: Search): boolean {
-  const ended = status === 'dead_lettered' ? 'failed' : status;
-  return (
-    outcome === undefined || outcome === ended || (outcome === 'failure' && ended !== 'success')
   );
 }
 
@@ -140,11 +106,6 @@ function isOfTarget(url: string, target: string): boolean {
 
 function hasCode(run: FoundRun, code: number | string): boolean {
   return run.completedAt !== null && hasStatusCode(String(code), run.responseStatus);
-}
-
-function hasReason({ status, reason }: FoundRun, wanted: Search['reason']): boolean {
-  const isFailed = FAILED_ATTEMPT_STATUSES.some((failed) => failed === status);
-  return isFailed && (reason ?? 'unknown') === wanted;
 }
 
 /** Without an index for the whole search, runs are examined one by one; long texts take longer. */

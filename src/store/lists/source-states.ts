@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { MOST_IN_STREAK, type Streak } from '#domain/health';
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import type { Database } from '../database/database.ts';
-import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
+import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { type PreparedStatement, pageStatement } from '../database/prepared.ts';
 import { FAILED_JOBS } from '../runs/status-lists.ts';
 import { containsText, hasTag } from './cron-lists.ts';
@@ -109,13 +109,11 @@ interface StreakRow {
   last_run_id: string | null;
 }
 
-const SOURCE = { source_id: 'id' } as const satisfies Fields;
-
 /** The newest success of a source: its place in the order in which its runs count. */
 const LAST_SUCCESS: Record<SourceKind, string> = {
-  cron: `select x.id from ended_executions x where x.cron_id = given.source_id and x.status = 'success'
+  cron: `select x.id from ended_executions x where x.cron_id = given.id and x.status = 'success'
     order by x.completed_at desc, x.id desc limit 1`,
-  queue: `select x.completed_at from ended_jobs x where x.queue_id = given.source_id and x.status = 'success'
+  queue: `select x.completed_at from ended_jobs x where x.queue_id = given.id and x.status = 'success'
     order by x.completed_at desc limit 1`,
 };
 
@@ -143,7 +141,7 @@ function streaksOf(kind: SourceKind): PreparedStatement<StreakRow> {
       .join(' union all ');
   const write = (dialect: Dialect) => `
     with source as materialized (
-      select given.source_id, (${LAST_SUCCESS[kind]}) as success from ${dialect.rows(SOURCE, 1)})
+      select given.id as source_id, (${LAST_SUCCESS[kind]}) as success from ${dialect.rows(IDS, 1)})
     select source.source_id,
       (select count(*) from (${pick('', MOST_IN_STREAK)}) as failures) as runs,
       (select min(completed_at) from (${pick('', 1)}) as failures) as since,
@@ -161,11 +159,7 @@ export async function readStreaks(
   ids: readonly string[],
 ): Promise<Map<string, Streak>> {
   if (ids.length === 0) return new Map();
-  const sources = packRows(
-    SOURCE,
-    ids.map((source_id) => ({ source_id })),
-  );
-  const rows = await db.read(STREAKS[kind], [sources]);
+  const rows = await db.read(STREAKS[kind], [packIds(ids)]);
   return new Map(
     rows.flatMap(({ source_id, runs, since, last_run_id }) =>
       since === null || last_run_id === null
