@@ -15,8 +15,8 @@ import { runQuietly } from './run-quietly.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 // The build contains code of these modules.
-export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((room) =>
-  join(ROOT, 'src', room),
+export const SOURCES = ['dashboard', 'domain', 'people', 'work'].map((name) =>
+  join(ROOT, 'src', name),
 );
 const CONFIGS = ['package-lock.json', 'react-router.config.ts', 'vite.config.ts'].map((name) =>
   join(ROOT, name),
@@ -28,8 +28,8 @@ const BUILDER = join(ROOT, 'node_modules', '@react-router', 'dev', 'bin.cjs');
 function hashSources() {
   const hash = createHash('sha256');
   for (const path of CONFIGS) hash.update(readFileSync(path));
-  const files = SOURCES.flatMap((room) =>
-    readdirSync(room, { recursive: true, withFileTypes: true })
+  const files = SOURCES.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.(test|contract)\./.test(entry.name))
       .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
   )

@@ -3,7 +3,6 @@
  * notice, and so on.
  */
 export interface Burst {
-  /** Milliseconds since 1970 UTC. */
   quietUntil: number;
   /** Is sent at `until`. */
   gathering: { noticeId: string; until: number } | null;

@@ -4,7 +4,6 @@ export interface AlertSource {
 }
 
 export interface MaintenanceWindow {
-  /** Milliseconds since 1970 UTC. */
   startsAt: number;
   /** Exclusive. */
   endsAt: number;

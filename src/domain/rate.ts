@@ -97,7 +97,6 @@ export function allowAt(rate: Rate, spentUntil: number | null, now: number): All
   return { slots, from, stepUs };
 }
 
-/** Milliseconds since 1970 UTC. */
 export function nextStart({ from, stepUs }: Allowance, started: number): number {
   return Math.ceil((from + started * stepUs) / 1000);
 }

@@ -18,7 +18,7 @@ export async function inspectDatabase(location: StoreLocation, clock: Clock): Pr
 }
 
 function explain({ kind }: StoreLocation, error: unknown): string {
-  // An error of ours, such as for a database from before the first release.
+  // Such as for a database from before the first release.
   if (error instanceof StoreError) return error.message;
   const { message = '', code = 'unknown', errcode } = error as Fault;
   const refusal = kind === 'postgres' ? explainRefusal(error) : null;

@@ -16,10 +16,10 @@ import type {
 import { readSearch } from './job-search.ts';
 import type { BoundedCount } from './run-contract.ts';
 
-/** How many jobs are handled at once; larger numbers are worked through in the background. */
+/** More are handled in the background. */
 export const MOST_AT_ONCE = 200;
 export const MOST_SPREAD_MS = LIMITS.delaySeconds.most * 1000;
-/** How many resent jobs are examined before the question whether to send them again. */
+/** Examined before the question whether to send them again. */
 const MOST_LOOKED_AFTER = 1_000;
 
 const TEXTS = {
@@ -44,11 +44,10 @@ const TABS: Record<BulkKind, readonly JobSearch['tab'][]> = {
 interface Act {
   kind: BulkKind;
   ids: readonly string[];
-  /** Which jobs are retried even if they were resent before. */
   again: ResendAgain;
-  /** The search that found the jobs; with it a retry is recorded, so that its outcome can be shown. */
+  /** With it a retry is recorded, so that its outcome can be shown. */
   found?: StoredSearch;
-  /** Of a retry: when each is due; at once without it. */
+  /** At once without it. */
   spread?: Spread | undefined;
 }
 
@@ -119,9 +118,7 @@ export async function startBulk(store: Store, teamId: string, bulk: Bulk): Promi
   return begin(store, teamId, { ...bulk, search: wanted, upToId });
 }
 
-/**
- * Leaves out jobs that failed after the page was read; waiting jobs are bounded by their ids. Null: nothing is left.
- */
+/** Without later failures; waiting jobs are bounded by their ids. Null: nothing is left. */
 function narrow(search: StoredSearch, { asOf, resent: answer }: Bulk): StoredSearch | null {
   const { resent, ...rest } = search;
   if (answer === 'leave' && resent === 'only') return null;
@@ -156,7 +153,7 @@ async function begin(
   return task ? { kind: 'started', task } : { kind: 'refused', error: TEXTS.tooManyTasks };
 }
 
-/** A job waits for 24 hours at most (§2.2), one that is spread too. Null: they fit. */
+/** At most 24 hours (§2.2). Null: they fit. */
 function explainMisfit(rate: Rate, total: BoundedCount): string | null {
   if (spanOf(rate, total.count) <= MOST_SPREAD_MS) return null;
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));

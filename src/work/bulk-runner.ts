@@ -9,13 +9,12 @@ import { act, MOST_SPREAD_MS } from './bulk-actions.ts';
 interface BulkRunnerOptions {
   store: Store;
   log: Log;
-  /** How many jobs one transaction handles. Others get their turn between two of them. */
+  /** Jobs of one transaction. */
   batch?: number;
-  /** The pause between two batches, in milliseconds; it is at least as long as the batch took. */
+  /** At least as long as the batch took. */
   pauseMs?: number;
 }
 
-/** How long a task stays claimed after a crash. */
 const CLAIM_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 const KEEP_TASKS_MS = 7 * 86_400_000;
@@ -58,7 +57,7 @@ export class BulkRunner {
     await this.#running;
   }
 
-  /** Works through all open tasks without pauses, for tests. */
+  /** Without pauses, for tests. */
   async runOpen(): Promise<void> {
     for (;;) {
       const task = await this.#claim();
@@ -101,9 +100,8 @@ export class BulkRunner {
   }
 
   /**
-   * @param made  how many were done so far
-   * @returns where the next step continues, and how many are done by then; null where the task has ended or another
-   * worker has it
+   * @param made done so far
+   * @returns where to continue; null if the task has ended or another worker has it
    */
   async #step(
     task: ClaimedTask,
@@ -120,7 +118,7 @@ export class BulkRunner {
     const again = task.search.resent !== undefined && { before: task.upToId };
     const { kind, rate, createdAt: from } = task;
     const spread = rate ? { rate, from, made } : undefined;
-    // More jobs may have failed than were counted: those that would wait too long are left unchanged.
+    // More jobs may have failed than were counted; those that would wait too long stay.
     const most = rate ? Math.max(0, countWithin(rate, MOST_SPREAD_MS) - made) : ids.length;
     const some = { kind, ids: ids.slice(0, most), again, spread };
     const done = await act(this.#store, task.teamId, some);
@@ -135,7 +133,7 @@ export class BulkRunner {
     return isOurs && page.next !== null ? { cursor: page.next, done: made + done } : null;
   }
 
-  /** Releases the claim, so that another node, or this one after its restart, can continue at once. */
+  /** Another node can continue at once. */
   async #giveUp(task: ClaimedTask, cursor: string | null): Promise<void> {
     const step = { done: 0, skipped: 0, cursor, claimedUntil: 0 };
     await this.#store.bulkTasks.advance(task, this.#workerId, step);
@@ -160,15 +158,12 @@ export class BulkRunner {
   }
 }
 
-/**
- * Whether a job is still to be handled. One that was resent since the task was made is done: the id of its new job has
- * the time.
- */
+/** One resent since the task was made is done: its new job's id has the time. */
 function isOpen({ retriedAs }: FoundJob, { kind, upToId }: ClaimedTask): boolean {
   return kind !== 'retry' || retriedAs === null || retriedAs < upToId;
 }
 
-/** The store was too busy to search: the task tries again and keeps its claim meanwhile. */
+/** Tries again and keeps its claim. */
 const BUSY = Symbol('busy');
 
 function knowBusy(error: unknown): typeof BUSY {

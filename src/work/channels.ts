@@ -12,15 +12,15 @@ import type { Store } from '#store/store';
 
 export type { ChannelConfig, ChannelSettings, ChannelUser };
 
-/** A notification channel for pages. Its address is a secret, because anyone with it can post. */
+/** Without its address: anyone with it can post. */
 export interface ChannelView {
   kind: ChannelConfig['kind'];
-  /** Its fields as they may be shown (`https://hooks.example/…3f9a`); none for email. */
+  /** `https://hooks.example/…3f9a`; none for email. */
   shown: readonly ShownField[];
-  /** How many minutes notices wait for others, to be sent as one message. */
+  /** Null: each notice is sent alone. */
   collectMinutes: number | null;
   lastSentAt: number | null;
-  /** The last error, even if a notice was sent since (then `lastSentAt` is later). */
+  /** Kept even if a notice was sent since. */
   lastError: string | null;
   lastErrorAt: number | null;
 }
@@ -31,7 +31,7 @@ export interface ShownField {
   text: string;
 }
 
-/** A named channel, or the default one, which has the id `DEFAULT_REF` and no name. */
+/** The default has the id `DEFAULT_REF` and no name. */
 export interface ListedChannel extends ChannelView {
   id: string;
   name: string | null;
@@ -41,13 +41,10 @@ export type ChannelChoice = Pick<ListedChannel, 'id' | 'name' | 'kind'>;
 
 export type ChannelOutcome =
   | ChannelSaving
-  /** Another channel of the team has the same address, so each notification would be sent twice. */
+  /** Each notification would be sent twice. */
   | { kind: 'same'; as: string };
 
-/**
- * Managing notification channels, for admins (§5.8, §6.5). Inputs have been read by resources/channel.ts; ids may be any
- * text. Tests are sent by the notifier.
- */
+/** For admins (§5.8, §6.5). Inputs were read by resources/channel.ts; ids may be any text. */
 export function createChannelWork({ channels, clock }: Store) {
   const findSame = async (teamId: string, config: ChannelConfig, except: string) => {
     const [first, named] = await Promise.all([channels.read(teamId), channels.list(teamId)]);
@@ -64,9 +61,9 @@ export function createChannelWork({ channels, clock }: Store) {
   };
   return {
     readChannel: async (teamId: string) => viewOf(await channels.read(teamId)),
-    /** With secrets: for an admin who reveals them, for editing, and for a test. */
+    /** With secrets: for an admin, for editing, and for a test. */
     readChannelConfig: async (teamId: string) => (await channels.read(teamId)).config,
-    /** Replaces the default channel and forgets its errors. Waiting notices for it go to the new one. */
+    /** Waiting notices go to the new one. */
     setChannel: async (
       teamId: string,
       config: ChannelConfig,
@@ -77,12 +74,12 @@ export function createChannelWork({ channels, clock }: Store) {
       await channels.save(teamId, config, collectMinutes);
       return { kind: 'saved', id: DEFAULT_REF };
     },
-    /** The default first, then the others by name. */
+    /** The default first, then by name. */
     listChannels,
-    /** The channels that crons and queues may name, in the same order; for every member. */
+    /** For every member, in the same order. */
     listChannelChoices: async (teamId: string) =>
       (await listChannels(teamId)).map(({ id, name, kind }) => ({ id, name, kind })),
-    /** The named channels with secrets, in the order of their names. */
+    /** With secrets, by name. */
     listChannelSettings: async (teamId: string) =>
       (await channels.list(teamId)).map(({ id, name, config, collectMinutes }) => {
         return { id, name, config, collectMinutes };
@@ -103,7 +100,7 @@ export function createChannelWork({ channels, clock }: Store) {
       !isId(id)
         ? { kind: 'not-found' }
         : ((await findSame(teamId, settings.config, id)) ?? channels.change(teamId, id, settings)),
-    /** Deletes a channel; crons, queues and waiting notices that name it use the default one. False: no such channel. */
+    /** Crons, queues and waiting notices that name it use the default. False: no such channel. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };
@@ -130,15 +127,15 @@ function show({ isSecret, isUrl }: ChannelField, value: string): string {
 }
 
 const SHOWN_CHARACTERS = 4;
-/** Shorter texts are hidden whole: their end would be most of the secret. */
+/** The end of a shorter text would be most of the secret. */
 const LEAST_HIDDEN = 16;
 
-/** The end of a secret, enough to distinguish two of them. */
+/** The end distinguishes two of them. */
 function maskText(text: string): string {
   return `…${text.length > LEAST_HIDDEN ? text.slice(-SHOWN_CHARACTERS) : ''}`;
 }
 
-/** The origin of an address and its end, enough to distinguish two of them. */
+/** The end distinguishes two of them. */
 export function maskUrl(url: string): string {
   const { origin } = new URL(url);
   return `${origin}/${maskText(url.slice(origin.length))}`;

@@ -117,7 +117,7 @@ async function readDurations(
   const oldest = runs.at(-1)?.completedAt ?? null;
   return {
     steps: summariseDurations(runs, { from, to, steps }),
-    /** Set if only the newest runs were examined: the time of the oldest of them. */
+    /** The oldest examined run, if not all were. */
     sampledBackTo: runs.length === MOST_SAMPLED ? oldest : null,
   };
 }

@@ -16,15 +16,12 @@ export interface SameCron {
 
 export type CronWork = ReturnType<typeof createCronWork>;
 
-/**
- * Managing a team's crons (§3.1). Inputs have been read by resources/cron.ts; ids may be any text. Null (or false): the
- * team has no cron of that id, even if another team has.
- */
+/** §3.1. Inputs were read by resources/cron.ts; ids may be any text. Null (or false): the team has no such cron. */
 export function createCronWork({ crons, clock }: Store) {
   const findCron = async (teamId: string, cronId: string) =>
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
-    /** Makes a new cron with every call (§2.1 rule 2). Its first run is at the first scheduled time after now. */
+    /** A new cron with every call (§2.1); first at the first scheduled time after now. */
     createCron: async (
       teamId: string,
       { isActive, ...settings }: CronInput & Partial<CronExtras>,
@@ -52,7 +49,7 @@ export function createCronWork({ crons, clock }: Store) {
     },
     pauseCron: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.pause(teamId, cronId) : null,
-    /** Adds an execution outside the schedule, to an active or a paused cron. */
+    /** Outside the schedule; paused crons too. */
     runCronNow: async (teamId: string, cronId: string) =>
       isId(cronId) ? crons.addExecution(teamId, cronId, clock.now()) : null,
     deleteCron: async (teamId: string, cronId: string) =>
@@ -82,10 +79,10 @@ export function createCronWork({ crons, clock }: Store) {
         : [],
     findExecution: async (teamId: string, executionId: string) =>
       isId(executionId) ? crons.findExecution(teamId, executionId) : null,
-    /** For the operator, who has only the cron's id. */
+    /** For the operator, who has only the id. */
     findTeamOfCron: async (cronId: string) => (isId(cronId) ? crons.findTeam(cronId) : null),
   };
 }
 
-/** How many crons of one URL are looked at for the same schedule. */
+/** Of one URL. */
 const MOST_OF_URL = 100;

@@ -38,32 +38,29 @@ export function createJobPages(store: Store) {
       if (queueId !== undefined && !isId(queueId)) return countNothing();
       return lists.countTabs(teamId, queueId);
     },
-    /** How many jobs a search finds, and a bulk action would handle. `isMore` also if the search stopped early. */
+    /** `isMore` also if the search stopped early. */
     countJobs: async (teamId: string, search: JobSearch) => {
       const wanted = readSearch(search);
       return wanted === null ? NOTHING : lists.countJobs(teamId, wanted);
     },
-    /**
-     * Fire (N), Delete, Retry (N): of jobs chosen by hand. `Fire all pending`, `Retry all failed` and `Delete all
-     * failed` are `startBulk` with a search. At most 200 ids are done at once; more of them are refused.
-     */
+    /** Jobs chosen by hand; at most 200 ids. All jobs of a search: `startBulk`. */
     actOnJobs: (
       teamId: string,
       kind: BulkKind,
       jobIds: readonly string[],
       answers?: ChosenAnswers,
     ) => actOnChosen(store, teamId, { kind, jobIds, ...answers }),
-    /** Starts an action on all jobs that match now: up to 200 are done at once, more by a task in the background. */
+    /** Up to 200 at once, more by a task. */
     startBulk: (teamId: string, kind: BulkKind, search: JobSearch, answers?: BulkAnswers) =>
       startBulk(store, teamId, { kind, search, ...answers }),
     /** The team's tasks of the last days, newest first. */
     listBulkTasks: (teamId: string) => listBulkTasks(store, teamId),
     findBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) ? bulkTasks.find(teamId, taskId) : null,
-    /** Cancels a task; jobs that were handled already stay so. False: no such task, or it has ended. */
+    /** Handled jobs stay so. False: no such task, or it has ended. */
     cancelBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) && bulkTasks.cancel(teamId, taskId, clock.now()),
-    /** Groups failed jobs of a time (by default all), largest group first. */
+    /** By default all; largest group first. */
     groupFailures: (teamId: string, narrowed: Narrowed = {}) =>
       groupFailures(store, teamId, narrowed),
   };

@@ -10,35 +10,30 @@ import { boundLimit } from './list-limit.ts';
 
 export type { AcceptedJob, JobDetail, JobEdit, JobFilter, JobRecord, JobStatus };
 
-/** The outcomes of Fire now, Retry and Delete. A job in another state is left unchanged (§3.2, §3.3). */
+/** A job in another state stays (§3.2, §3.3). */
 type FireOutcome = { kind: 'done' | 'not-found' | 'not-pending' };
 type RetryOutcome =
   | { kind: 'done'; jobId: string }
-  /** It was resent before, and `again` was not set (§3.3). */
+  /** `again` was not set (§3.3). */
   | { kind: 'resent'; jobId: string; resent: ResentCount }
   | { kind: 'not-found' | 'not-failed' };
 /**
- * The outcomes of Edit. `too-late`: the new time is more than 24 hours after the job was made (§2.2). `unreadable`: the
- * job's headers can't be opened, and no new ones were given.
+ * `too-late`: over 24 hours after the creation (§2.2). `unreadable`: headers can't be decrypted, and no new ones were
+ * given.
  */
 type EditOutcome = {
   kind: 'done' | 'not-found' | 'not-pending' | 'no-queue' | 'too-late' | 'unreadable';
 };
 type DeleteOutcome = { kind: 'done' | 'not-found' | 'not-deletable' };
 
-/** The latest time that a waiting job may be moved to. */
 export function latestStart({ createdAt }: Pick<JobRecord, 'createdAt'>): number {
   return createdAt + LIMITS.delaySeconds.most * 1000;
 }
 
-/**
- * Managing a team's jobs (§3.2). Inputs have been read by resources/job.ts; ids may be any text. A job that the team does
- * not have is not found, even if another team has it.
- */
+/** §3.2. Inputs were read by resources/job.ts; ids may be any text. A job of another team is not found. */
 export function createJobWork({ jobs }: Store) {
   const findJob = async (teamId: string, jobId: string) =>
     isId(jobId) ? jobs.find(teamId, jobId) : null;
-  /** Explains why an action changed nothing. */
   const explain = async <Refusal extends string>(teamId: string, id: string, refusal: Refusal) =>
     (await findJob(teamId, id)) === null ? ('not-found' as const) : refusal;
 
@@ -46,7 +41,7 @@ export function createJobWork({ jobs }: Store) {
     /** Makes a job, which is durable when this resolves, and its queue with the defaults of §2.3 if it is missing. */
     createJob: async (teamId: string, { payloadJson, ...job }: JobInput) =>
       jobs.accept({ ...job, teamId, payload: payloadJson }),
-    /** Fire now: makes a pending attempt due, a waiting retry too (§3.3). A paused queue still holds it (§3.5). */
+    /** Waiting retries too (§3.3). A paused queue holds it (§3.5). */
     fireJob: async (teamId: string, jobId: string): Promise<FireOutcome> => {
       if (!isId(jobId)) return { kind: 'not-found' };
       const fired = await jobs.fire(teamId, [jobId]);
@@ -79,7 +74,7 @@ export function createJobWork({ jobs }: Store) {
       const resent = await jobs.countResent(teamId, [jobId]);
       return { kind: 'resent', jobId: job.retriedAs, resent };
     },
-    /** Deletes a pending job, which is then never sent, or a failed one. */
+    /** A pending one is then never sent. */
     deleteJob: async (teamId: string, jobId: string): Promise<DeleteOutcome> => {
       if (!isId(jobId)) return { kind: 'not-found' };
       const pending = await jobs.deletePending(teamId, [jobId]);
@@ -94,13 +89,13 @@ export function createJobWork({ jobs }: Store) {
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
       return jobs.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
-    /** All attempts of a job, first to last. */
+    /** First to last. */
     listAttempts: async (teamId: string, originalId: string) =>
       isId(originalId) ? jobs.listAttempts(teamId, originalId) : [],
-    /** The stored response bodies by job; jobs without one are left out. */
+    /** Jobs without one are left out. */
     readResponseBodies: (teamId: string, jobIds: readonly string[]) =>
       jobs.readBodies(teamId, jobIds.filter(isId)),
-    /** For the operator, who has only the job's id. */
+    /** For the operator, who has only the id. */
     findTeamOfJob: async (jobId: string) => (isId(jobId) ? jobs.findTeam(jobId) : null),
   };
 }

@@ -55,7 +55,7 @@ export async function readOverview(store: Store, teamId: string) {
     figures: {
       lastDay: figuresOf(hours, timed, { from: lastDay.from, now }),
       lastWeek: figuresOf(hours, timed, { from: weekFrom, now }),
-      /** How long the earliest due job waits now, and the longest wait of the week; in queues that are not paused. */
+      /** Of the earliest due job now, and the longest of the week; without paused queues. */
       oldestWaitMs,
       longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
     },

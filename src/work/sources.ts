@@ -45,7 +45,7 @@ export async function listSources(
     .toSorted((a, b) => rankHealth(a.health) - rankHealth(b.health));
 }
 
-/** The part of a sorted list at a cursor: `n` or `p` and the id after or before which it begins. */
+/** `n` or `p` and an id. */
 export function pageOf<Item extends { id: string }>(
   sorted: readonly Item[],
   cursor: string | undefined,

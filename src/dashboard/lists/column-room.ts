@@ -1,24 +1,21 @@
-/**
- * Decides from which width on each column of a table is shown. Less important columns are hidden first, the main
- * column never.
- */
+/** From which width each column is shown. */
 import type { Column } from './DataTable.tsx';
 
-/** The width that the main column needs, so that a name or a host can be read. */
+/** So that a name can be read. */
 const leastOfMain = 250;
 const boxWidth = 36;
 
-/** The widths for which `DataTable.module.css` has rules. */
+/** `DataTable.module.css` has rules for these. */
 const firstStep = 480;
 const step = 120;
 const lastStep = 1560;
 
 export type MeasuredColumn<Row> = Column<Row> & {
-  /** The width of the table from which on the column is shown; undefined: always. */
+  /** Undefined: always. */
   from?: number | undefined;
 };
 
-/** A column is shown if there is room for it, for all columns that are hidden later, and for the main column. */
+/** If there is room for it, for columns that are hidden later, and for the main one. */
 export function measureColumns<Row>(
   columns: readonly Column<Row>[],
   hasBoxes: boolean,

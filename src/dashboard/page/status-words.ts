@@ -4,7 +4,6 @@ export type FaultWords = {
   title: string;
   text: string;
   link?: { to: string; text: string };
-  /** One of the user's teams to switch to, if that helps. */
   team?: { id: string; name: string };
 };
 

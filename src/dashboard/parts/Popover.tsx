@@ -25,7 +25,7 @@ export function Popover(props: ComponentProps<'div'> & { id: string }) {
   return <div ref={ref} popover="auto" {...props} />;
 }
 
-/** The id of the menu that contains the element; null outside of a menu. */
+/** Null outside of a menu. */
 export const InMenu = createContext<string | null>(null);
 
 type MenuProps = {
@@ -62,7 +62,7 @@ export function Menu({ label, title = label, button, look = 'bar', isAtEnd, chil
 }
 
 type MoreActionsProps = {
-  /** The target of the actions, for screen readers. */
+  /** For screen readers. */
   of: string;
   /** For the row of a table. */
   isSmall?: boolean;

@@ -11,13 +11,10 @@ import { useActionData, useLocation } from 'react-router';
 import { ButtonLink } from './Button.tsx';
 import { Notice } from './Notice.tsx';
 
-/** Called by a button that has copied something of a secret that is shown once. */
+/** Something of the secret was copied. */
 export const Copied = createContext<() => void>(() => undefined);
 
-/**
- * Keeps a secret from the page's response until it is taken. The response itself is lost when the page refreshes or
- * another of its forms is answered, and the secret cannot be shown again. A new response with a secret replaces it.
- */
+/** The response is lost at a refresh, and the secret can't be shown again. A new one replaces it. */
 export function useKept<Answer extends object, Secret>(
   read: (answer: Partial<Answer>) => Secret | null | undefined,
 ): { kept: Secret | null; take: () => void } {
@@ -36,7 +33,7 @@ function noteUntakenSecret(what: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** The name of the secret that leaving the page would lose; null if there is none. */
+/** Null if there is none. */
 export function useUntakenSecret(): string | null {
   return useSyncExternalStore(
     (listener) => {
@@ -48,7 +45,7 @@ export function useUntakenSecret(): string | null {
   );
 }
 
-/** While `what` would be lost, leaving the page needs a confirmation, by a link or by the browser. */
+/** By a link or by the browser. */
 function useQuestionAtLeaving(what: string | null): void {
   useEffect(() => {
     if (what === null) return;

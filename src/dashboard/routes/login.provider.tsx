@@ -24,7 +24,7 @@ export async function loader({ request, url, pattern, context }: Route.LoaderArg
     ? accounts.finishProviderSignIn(url.search, requestContext)
     : accounts.beginProviderSignIn(asked, requestContext));
   if (outcome.kind === 'not-found') return notFound();
-  // To the provider: an address that is not ours and that no request names.
+  // An address that is not ours and that no request names.
   if (outcome.kind === 'begun') throw redirectWithCookies(outcome.url, outcome.setCookies);
   if (outcome.kind === 'signed-in') throw redirectWithCookies(outcome.next, outcome.setCookies);
   const name = accounts.providerName() ?? '';

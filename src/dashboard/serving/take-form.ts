@@ -1,4 +1,4 @@
-/** How much a form may hold. A form with more is refused as a whole, before anything reads a field of it. */
+/** A larger form is refused as a whole, before a field is read. */
 import { data } from 'react-router';
 import { readPairs } from '#domain/form-pairs';
 import { requestFacts, type Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { requestFacts, type Context } from '../context.ts';
 const KIB = 1_024;
 const MIB = KIB * KIB;
 
-/** By page: who may open it, and whether its form has a payload. */
+/** By who may open the page, and whether it has a payload. */
 const PAGES = {
   anybody: { bytes: 64 * KIB, fields: 100, words: '64 KiB and 100 fields' },
   'signed-in': { bytes: 256 * KIB, fields: 3_000, words: '256 KiB and 3,000 fields' },
@@ -15,35 +15,32 @@ const PAGES = {
 
 export type FormKind = keyof typeof PAGES;
 
-/** The longest value of a field, in UTF-16 units. A URL of 2,048 characters has at most twice as many units. */
+/** UTF-16 units: a URL of 2,048 characters has at most twice as many. */
 const VALUE = 4 * KIB;
 
-/** Fields with longer values, by name. */
 const LONGER: ReadonlyMap<string, number> = new Map([
-  // As much as the API takes.
+  // As the API.
   ['payload', MIB],
-  // The body of a received request, to check its signature.
+  // To check its signature.
   ['body', MIB],
   ['paste', 256 * KIB],
   ['headers', 64 * KIB],
   ['assertion_value', 16 * KIB],
-  // The response of an authenticator.
+  // An authenticator's response.
   ['answer', 64 * KIB],
-  // Addresses of our own pages, with their filters.
+  // With filters.
   ['next', 16 * KIB],
   ['group', 16 * KIB],
 ]);
 
-/** How many values of one name a form may hold. */
+/** Of one name. */
 const VALUES = 100;
 
-/** Fields with a value for each row or choice. */
+/** A value for each row or choice. */
 const LISTS: ReadonlySet<string> = new Set(['id', 'sources[]']);
 
-/** The field that holds too much, and how much it may hold, in words. */
 export type TooMuch = { field: string; most: string };
 
-/** Finds the first field with too long a value, or with too many values. */
 function findTooMuch(form: FormData): TooMuch | null {
   const counts = new Map<string, number>();
   for (const [field, value] of form) {

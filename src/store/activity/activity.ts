@@ -10,27 +10,26 @@ import type { Context } from '../database/context.ts';
 const COLUMNS = ['id', 'at', 'actor_id', 'actor', 'action', 'detail'] as const;
 
 export interface Activity extends RecordOf<Pick<Row<'activity'>, (typeof COLUMNS)[number]>> {
-  /** The thing that was changed, by its name at that time. `id` is null for things without one. */
+  /** By its name at that time. `id` is null for things without one. */
   subject: { id: string | null; name: string } | null;
 }
 
 export interface ActivityFilter {
   actions?: readonly ActivityAction[];
-  /** A user's id, or `command-line`. */
   actorId?: string;
   subjectId?: string;
-  /** Milliseconds: from (inclusive), to (exclusive). */
+  /** From inclusive, to exclusive. */
   from?: number;
   to?: number;
   before?: string;
-  /** Only the nearest actions after the one of this id: the page before. */
+  /** The previous page: after this id. */
   after?: string;
   limit: number;
 }
 
 export const LONGEST_DETAIL = 500;
 const COMMAND_LINE = 'command-line' satisfies Doer;
-/** The most teams in which one action of a user is recorded, so that a sign-in stays quick. */
+/** A sign-in stays quick. */
 const MOST_TEAMS = 50;
 
 /** The actions of people in a team (§5.10). Rows are only inserted and expire. */

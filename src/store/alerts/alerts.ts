@@ -40,12 +40,12 @@ const RUN_COLUMNS = [
 const USAGE_COLUMNS = ['team_id', 'id', 'raised_at', 'level', 'month', 'mark'] as const;
 
 export interface StoredAlert extends RecordOf<Pick<RunAlertRow, (typeof RUN_COLUMNS)[number]>> {
-  /** The cron or queue, by its name at that time; it may have been renamed or deleted since. */
+  /** By its name at that time; it may be renamed or deleted. */
   source: { kind: 'cron' | 'queue'; id: string; name: string };
   isRead: boolean;
 }
 
-/** An alert that a team has used 80 or 100 % of its month (§6.7). It is recorded and not sent. */
+/** Recorded and not sent (§6.7). */
 export interface UsageAlert extends RecordOf<Pick<UsageRow, (typeof USAGE_COLUMNS)[number]>> {
   source: { kind: 'team'; id: string; name: string };
   used: number;
@@ -61,14 +61,14 @@ export interface AlertFilter {
   windowId?: string;
   unreadOnly?: boolean;
   before?: string;
-  /** Only the nearest alerts after the one of this id: the page before. */
+  /** The previous page: after this id. */
   after?: string;
   limit: number;
 }
 
 export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'usage' | undefined };
 
-/** A literal 0: SQLite uses the partial index of unread alerts only if it sees the value in the text. */
+/** SQLite uses the partial index only if the text has the value. */
 const UNREAD = sql.lit(0 as const);
 
 export function storedAlert(row: RunAlertRow): StoredAlert {

@@ -6,10 +6,10 @@ import type { Trx } from '../database/database.ts';
 import { addMissing, change, remove } from '../database/rows.ts';
 import type { AlertToRaise } from './raise-alerts.ts';
 
-/** Records that a queue began to fail, if it asks for reminders and was not failing before. */
+/** If it has reminders and was not failing. */
 export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): Promise<void> {
   const first = new Map(failures.toReversed().map((alert) => [alert.source.id, alert]));
-  // In one order, so that two nodes cannot deadlock.
+  // In one order, so that two nodes can't deadlock.
   const inOrder = [...first].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const rows = inOrder.flatMap(
     ([

@@ -71,7 +71,7 @@ export async function insertNotices(
 ): Promise<void> {
   const notices = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
   const byChannel = Map.groupBy(notices, ({ teamId, ref }) => `${teamId} ${ref}`);
-  // In one order, so that two nodes cannot deadlock.
+  // In one order, so that two nodes can't deadlock.
   for (const key of [...byChannel.keys()].toSorted()) {
     const some = byChannel.get(key) ?? [];
     const [first] = some;

@@ -71,7 +71,7 @@ async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewG
   );
   const groups = Map.groupBy(sent, ({ alert }) => groupOf(alert));
   const notices: NewGroup[] = [];
-  // In one order, so that two nodes cannot deadlock.
+  // In one order, so that two nodes can't deadlock.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
     const [first] = group;

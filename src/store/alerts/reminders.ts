@@ -58,7 +58,7 @@ async function findFailure(db: Database, kind: Kind, { team_id, id, failing_sinc
     const key = { team_id, source_id: id, level: 'failure' } as const;
     const columns = ['run_id', ...FAILURE] as const;
     const last = await first(db, 'alerts', key, { columns, order: ['id desc'] });
-    // Only alerts of usage have no run.
+    // Only usage alerts have no run.
     return last && { ...last, run_id: last.run_id ?? '' };
   }
   const failed = rangesOf({ tab: 'failed' }, { queueIds: [id] });

@@ -31,7 +31,7 @@ export async function readWindows(
 
 const COLUMNS = ['team_id', 'id', 'name', 'starts_at', 'ends_at', 'created_at'] as const;
 
-/** A damaged text covers nothing, so that alerts are sent. */
+/** A damaged text covers nothing, so alerts are sent. */
 function readCovers(text: string): MaintenanceWindow['covers'] {
   try {
     return text === WHOLE_TEAM ? 'team' : parseList(text);

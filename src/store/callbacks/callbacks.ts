@@ -94,10 +94,7 @@ export function callbacks({ main: db, sealer }: Context) {
 
     putEnd: ending.put,
 
-    /**
-     * Whether a run's callback is recorded and not taken yet. Its id was made at the run's end, so the search is a
-     * short range of the key, however many callbacks wait.
-     */
+    /** Recorded and not taken yet. The id was made at the run's end, so the search is a short range. */
     async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
       const row = await db.read((reader) =>
         reader

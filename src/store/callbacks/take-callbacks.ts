@@ -5,19 +5,14 @@ import { livingNode } from '../nodes/living-node.ts';
 import { TEAM_SLOTS, type TeamSlots } from '../runs/team-slots.ts';
 import type { Row } from '../tables/tables.ts';
 
-/** A taken row, with the team's sealed signing secret. */
 export type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };
 
-/** How many callbacks of each team a node takes at most. */
 interface CallbackSlots {
   nodeId: string;
   teams: readonly TeamSlots[];
 }
 
-/**
- * $1 rows of `TEAM_SLOTS`, $2 node. The callbacks are chosen in a part of their own, which runs once; inside a join the
- * choice could be repeated for each row.
- */
+/** $1 rows of `TEAM_SLOTS`, $2 node. A part of its own runs once; inside a join the choice could be repeated. */
 const takeAtOnce = preparedStatement<TakenCallback>(
   'take-callbacks',
   (dialect) => `
@@ -38,7 +33,7 @@ const takeAtOnce = preparedStatement<TakenCallback>(
   select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = taken.team_id`,
 );
 
-/** ?1 node, ?2 team, ?3 slots. SQLite needs two statements a team: none can both delete and insert. */
+/** ?1 node, ?2 team, ?3 slots. No statement of SQLite both deletes and inserts. */
 const move = preparedStatement<{ id: string }>(
   'move-callbacks',
   (dialect) => `
@@ -48,7 +43,7 @@ const move = preparedStatement<{ id: string }>(
   returning id`,
 );
 
-/** ?1 team, ?2 the last taken callback; the taken ones are the oldest */
+/** ?1 team, ?2 the last taken callback; taken ones are the oldest */
 const deleteMoved = preparedStatement<TakenCallback>(
   'delete-moved-callbacks',
   () => `
@@ -57,10 +52,7 @@ const deleteMoved = preparedStatement<TakenCallback>(
     (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret`,
 );
 
-/**
- * Takes callbacks of teams for a node to send, the oldest of each team first. They are the node's until it has sent
- * them or is declared dead, and no other node can take them. A dead node gets none.
- */
+/** The oldest of each team first. They belong to the node until it has sent them or is declared dead. */
 export const TAKE_CALLBACKS: ScriptByDialect<CallbackSlots, TakenCallback[]> = {
   postgres: {
     name: 'take-callbacks',

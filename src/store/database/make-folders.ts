@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, one by one, for their owner only. `recursive` of Node never returns if a file
- * system rejects entries in an existing folder (/proc does).
+ * One by one, for their owner only. Node's `recursive` never returns if a file system rejects entries in an existing
+ * folder (/proc).
  */
 export function makeFolders(folder: string): void {
   if (isFolder(folder)) return;
@@ -12,7 +12,7 @@ export function makeFolders(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (fault) {
-    // Another process may have made it at the same moment.
+    // Another process may have made it.
     if (!isFolder(folder)) throw fault;
   }
 }

@@ -48,7 +48,7 @@ interface Choice<T extends Table, C extends Column<T>> {
   order?: readonly (Column<T> | `${Column<T>} desc` | RawBuilder<unknown>)[];
   where?: readonly (RawBuilder<boolean> | null)[];
   limit?: number;
-  /** A locking clause of Postgres, such as `for update`. SQLite has one writer and needs none. */
+  /** Such as `for update`; ignored on SQLite. */
   lock?: string;
 }
 

@@ -29,7 +29,7 @@ export const addUpCounts: TransactionScript<CountRange, void> = {
   },
 };
 
-/** Sums before rows are packed, because unpacking JSON would be the main cost. */
+/** Unpacking JSON would be the main cost. */
 function sumCounts(counts: readonly HourCount[]): HourCount[] {
   const sums = new Map<string, HourCount & { runs: number }>();
   for (const count of counts) {

@@ -1,22 +1,19 @@
 import { CompiledQuery } from 'kysely';
 import type { Context } from '../database/context.ts';
 
-/** A snapshot that keeps vacuum from removing dead rows, and its age. */
+/** Keeps vacuum from removing dead rows. */
 export interface OldSnapshot {
-  /** The holder in words: a connection, prepared transaction or replication slot. The same at every look. */
+  /** A connection, prepared transaction or replication slot. */
   heldBy: string;
   seconds: number;
 }
 
-/** The age from which a snapshot is reported. */
 const OLD_SECONDS = 600;
-/** The most snapshots in a report. */
 const MOST_NAMED = 20;
 
 /**
- * Finds transactions that keep a snapshot or have written, prepared transactions, and replication slots without a
- * reader. Connections of other users are visible only to members of `pg_monitor`. Postgres 17 and later record since
- * when a slot has been inactive; in earlier versions it counts as just old enough.
+ * Transactions with a snapshot or writes, prepared ones, and inactive replication slots. Other users' connections need
+ * `pg_monitor`. Before Postgres 17 an inactive slot counts as just old enough.
  */
 const FIND = `
   select held_by, greatest(seconds, 0)::double precision as seconds from (

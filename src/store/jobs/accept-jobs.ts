@@ -10,7 +10,7 @@ import { insertMissingQueues } from '../queues/queues.ts';
 import { countRoom } from '../database/row-bounds.ts';
 import type { Sealer } from '../database/seal.ts';
 
-/** A new job; its queue is named and made on first use (§2.2). */
+/** A missing queue is made (§2.2). */
 export interface NewJob {
   teamId: string;
   queue: string;
@@ -42,8 +42,8 @@ const JOB = {
 } as const satisfies Fields;
 
 /**
- * Gives no row for a job whose queue does not exist. The queue's row is not locked: each acceptance would write to it.
- * If the queue is deleted at the same moment, housekeeping deletes the job like the queue's others.
+ * No row for a job without a queue. The queue isn't locked: each acceptance would write to it. If it is deleted at the
+ * same moment, housekeeping deletes the job.
  */
 const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
   'insert-jobs',
@@ -58,11 +58,10 @@ const insertJobs = preparedStatement<{ id: string; queue_id: string }>(
 );
 
 /**
- * Writes jobs, and makes queues that are named for the first time, with the defaults of §2.3. When it resolves, all
- * jobs are durable except those with an error in their place, such as TeamFull; when it rejects, none is.
- *
- * @param mostQueues  how many a team may have; they are counted only if one is missing
- * @param now  the time of acceptance; a job's `scheduled_at` is that plus its delay (§2.2)
+ * Also makes missing queues. All jobs are durable except those with an error, such as TeamFull; if it rejects, none
+ * is.
+ * @param mostQueues counted only if one is missing
+ * @param now `scheduled_at` is this plus the delay (§2.2)
  */
 export async function acceptJobs(
   { db, sealer, mostQueues }: { db: Database; sealer: Sealer; mostQueues: number },
@@ -72,7 +71,7 @@ export async function acceptJobs(
   const rows = jobs.map((job) => jobRow(job, sealer, now));
   const queueIds = await insertKnown(db, rows);
   const left = rows.filter((row) => !queueIds.has(row.id));
-  // One transaction for each team, so that no team waits for a lock on another's rows.
+  // So that no team waits for another's locks.
   const byTeam = [...Map.groupBy(left, ({ team_id }) => team_id ?? '')];
   const faults = new Map<string | null, Error>();
   await Promise.all(
@@ -113,7 +112,7 @@ function jobRow(job: NewJob, sealer: Sealer, now: number): InsertedJobRow {
   };
 }
 
-/** Inserts jobs into existing queues, and gives the ids of the written jobs and of their queues. */
+/** Gives the ids of written jobs and of their queues. */
 export const acceptScript: TransactionScript<string, { id: string; queue_id: string }[]> = {
   name: 'accept-jobs',
   isOneStatement: true,
@@ -129,10 +128,7 @@ async function insertKnown(
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
 }
 
-/**
- * Inserts jobs of one team, and makes the missing queues as far as it may have more. Gives the written jobs with their
- * queues.
- */
+/** As far as the team may have more queues. */
 async function insertWithQueues(
   trx: Trx,
   {

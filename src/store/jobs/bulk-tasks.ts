@@ -11,16 +11,14 @@ import type { Context } from '../database/context.ts';
 
 export type BulkKind = Row<'bulk_tasks'>['kind'];
 
-/** A bulk action over a search, which the service carries out in the background. */
 export interface BulkTask {
   id: string;
   kind: BulkKind;
-  /** The search. Jobs that arrived after the request are not touched. */
+  /** Jobs that arrived after the request aren't touched. */
   search: JobSearch;
   state: Row<'bulk_tasks'>['state'];
-  /** How many matched at the request. */
   total: BoundedCount;
-  /** Of a retry that is spread: at which rate its jobs come due, from `createdAt` on. Null: at once. */
+  /** Of a spread retry, from `createdAt` on. Null: at once. */
   rate: Rate | null;
   done: number;
   skipped: number;
@@ -28,7 +26,6 @@ export interface BulkTask {
   finishedAt: number | null;
 }
 
-/** A task as its worker sees it. */
 export interface ClaimedTask extends BulkTask {
   teamId: string;
   upToId: string;
@@ -56,7 +53,7 @@ function taskOf(row: TaskRow): BulkTask {
   };
 }
 
-/** Replaces a damaged search: its status code matches no response, so it finds nothing. */
+/** A damaged search finds nothing. */
 const NOTHING: JobSearch = { tab: 'all', statusCode: 'damaged' };
 
 function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
@@ -67,10 +64,7 @@ function readSearch({ search }: Pick<TaskRow, 'search'>): JobSearch | null {
   }
 }
 
-/**
- * The condition that a task is open, by ids from the index of open tasks. SQLite, which has no statistics, would
- * otherwise read all tasks that the team ever had.
- */
+/** By ids from the index of open tasks; SQLite would otherwise read all tasks of the team. */
 function isOpen(eb: ExpressionBuilder<Tables, 'bulk_tasks'>) {
   const open = eb.selectFrom('bulk_tasks as open').select('open.id');
   return eb('id', 'in', open.where('open.finished_at', 'is', null));
@@ -107,7 +101,7 @@ function newRow(teamId: string, now: number, task: NewTask) {
   };
 }
 
-/** Records a retry that was done at once, in its transaction, so that its outcome can be shown. */
+/** A retry that was done at once, so that its outcome can be shown. */
 export async function recordRetry(
   trx: Trx,
   teamId: string,
@@ -122,12 +116,8 @@ export async function recordRetry(
   await add(trx, 'bulk_tasks', { ...newRow(teamId, at, { ...task, ...ended }), done, skipped });
 }
 
-/** Bulk actions that the service carries out in the background. */
 export const bulkTasks = {
-  /**
-   * Makes a task. Jobs that arrive later, or have an id above `upToId`, are not part of it. Null: the team has too many
-   * open tasks.
-   */
+  /** Excludes jobs that arrive later, or above `upToId`. Null: too many open tasks. */
   async create(
     { main }: Context,
     teamId: string,
@@ -160,7 +150,7 @@ export const bulkTasks = {
     });
   },
 
-  /** Open tasks, then ended ones, newest first. */
+  /** Open ones first, then newest first. */
   async list({ main }: Context, teamId: string): Promise<BulkTask[]> {
     const rows = await main.read(async (reader) => {
       const ofTeam = reader
@@ -168,7 +158,7 @@ export const bulkTasks = {
         .selectAll()
         .where('team_id', '=', teamId)
         .orderBy('id', 'desc');
-      // Two queries, so that each reads a short range of one index.
+      // Two queries, each a short range of an index.
       const open = ofTeam.where(isOpen).limit(MOST_OPEN);
       const ended = ofTeam.where('finished_at', 'is not', null).limit(MOST_LISTED);
       return [...(await open.execute()), ...(await ended.execute())];
@@ -181,14 +171,14 @@ export const bulkTasks = {
     return row ? taskOf(row) : null;
   },
 
-  /** Cancels a task. False: no such task, or it has ended. */
+  /** False: no such task, or it has ended. */
   async cancel({ main }: Context, teamId: string, taskId: string, now: number): Promise<boolean> {
     const open = { team_id: teamId, id: taskId, finished_at: null };
     const changes = { state: 'cancelled', finished_at: now } as const;
     return (await change(main, 'bulk_tasks', open, changes)) === 1;
   },
 
-  /** Claims the oldest open task without a worker, for a limited time. A task whose search is damaged ends at once. */
+  /** For a limited time. A damaged task ends at once. */
   async claim(
     context: Context,
     workerId: string,
@@ -204,10 +194,7 @@ export const bulkTasks = {
     }
   },
 
-  /**
-   * Writes a task's progress, and extends the claim or, with `state`, ends the task. False: it was cancelled, or
-   * another worker has taken it over.
-   */
+  /** Extends the claim or, with `state`, ends the task. False: cancelled, or taken over. */
   async advance(
     { main }: Context,
     task: Pick<ClaimedTask, 'teamId' | 'id'>,

@@ -3,7 +3,7 @@ import type { Dialect, Fields } from '../database/dialect.ts';
 import { packRecords } from '../database/records.ts';
 import { preparedStatement } from '../database/prepared.ts';
 
-/** A new pending job with the request and callback URL of another one: an automatic retry, or a person's Retry. */
+/** An automatic retry, or a person's Retry. */
 export interface JobCopy {
   teamId: string;
   fromId: string;
@@ -24,7 +24,7 @@ export const COPY = {
   scheduled_at: 'bigint',
 } as const satisfies Fields;
 
-/** @param source  the table that has the jobs to copy */
+/** @param source the table of the jobs */
 export function insertCopies(dialect: Dialect, parameter: number, source: string): string {
   return `
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,

@@ -14,7 +14,7 @@ import { all, change, one } from '../database/rows.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
 
-/** A job that was made due, for the signal to the engine. */
+/** For the signal. */
 export interface Touched {
   id: string;
   queueId: string;
@@ -22,15 +22,15 @@ export interface Touched {
 }
 
 /**
- * Whether failed jobs that were resent before are resent again: all, none, or those whose last resend has an id before
- * this one. With the last form a task skips jobs that others have resent since its list was made.
+ * Jobs that were resent before: all, none, or those whose last resend has a lower id. The last form skips jobs that
+ * others have resent since the list was made.
  */
 export type ResendAgain = boolean | { before: string };
 
-/** Resent jobs that come due one after the other. Of a large retry that is made in parts, `made` were made before. */
+/** One after the other. `made` were made by earlier parts. */
 export interface Spread {
   rate: Rate;
-  /** When the first of all is due; null: now. */
+  /** Null: now. */
   from: number | null;
   made: number;
 }
@@ -40,10 +40,7 @@ interface JobsToLock {
   jobIds: readonly string[];
 }
 
-/**
- * Finds waiting jobs, and on Postgres locks them until the transaction ends, in the order of their ids, so that two
- * actions on the same jobs cannot deadlock.
- */
+/** Locked in the order of ids, so that two actions can't deadlock. */
 export async function lockPending(
   trx: Trx,
   { teamId, jobIds }: JobsToLock,
@@ -101,10 +98,7 @@ export type Edited = Touched | 'not-pending' | 'no-queue';
 
 /** What people do with jobs that exist. Each function is one transaction; signals are sent after the commit. */
 export const jobActions = {
-  /**
-   * Changes a waiting job; one that has started is left alone. The queue must exist. On Postgres the queue is locked
-   * before the job, in the same order as by the deletion of a queue.
-   */
+  /** One that has started stays. The queue must exist; on Postgres it is locked first, as in the queue's deletion. */
   async edit(
     context: Context,
     teamId: string,
@@ -190,13 +184,10 @@ export const jobActions = {
   },
 
   /**
-   * Retries failed jobs: each is copied to a new job, attempt 1, due now or at the rate's time, with the same request
-   * and callback URL. The failed job is unchanged, except for the mark with the new job's id (§3.2, §3.3).
-   *
-   * @param again which of the marked jobs are resent again; the others are skipped, so that two clicks at once send
-   * nothing twice
-   * @param found the search that found the jobs; with it the retry is recorded as a task
-   * @param spread when each is due; without it, now
+   * Each failed job is copied to a new one, attempt 1, and marked with its id (§3.2, §3.3).
+   * @param again which marked jobs are resent; others are skipped, so that two clicks send nothing twice
+   * @param found the search; with it the retry is recorded as a task
+   * @param spread without it, all are due now
    */
   async retryFailed(
     context: Context,

@@ -23,13 +23,13 @@ const RECORD_COLUMNS = [
   'retried_as',
 ] as const;
 
-/** A job record (§2.5) without large or secret parts. */
+/** §2.5, without large or secret parts. */
 export type JobRecord = RecordOf<Pick<StoredJobRow, (typeof RECORD_COLUMNS)[number]>>;
 
 export interface JobDetail extends JobRecord {
-  /** Empty if they can't be opened. */
+  /** Empty if they can't be decrypted. */
   headers: HeaderList;
-  /** A message that they can't be opened; null if they can. */
+  /** Null if they can be decrypted. */
   unreadable: string | null;
   payload: string | null;
   response: ResponseRecord | null;
@@ -43,7 +43,7 @@ export interface JobFilter {
   queueId?: string;
   status?: JobStatus;
   limit: number;
-  /** Only jobs older than the one of this id: the next page. */
+  /** The next page. */
   before?: string | undefined;
 }
 
@@ -58,8 +58,8 @@ const findNewest = preparedStatement<{ id: string }>('find-newest-jobs', ({ $ })
 });
 
 /**
- * A team's jobs, newest first. No index has a queue's jobs or those of a state in this order, so jobs are examined in
- * steps until enough are found: a step costs the same however long the history is.
+ * Newest first. No index has this order for a queue or state, so jobs are examined in steps of the same cost until
+ * enough are found.
  */
 export async function listJobs(
   db: Database,
@@ -113,9 +113,7 @@ export async function findJob(
   };
 }
 
-/**
- * The team of a job. Only for the command line, which has only the job's id; every request of a user names the team.
- */
+/** For the command line, which has only the id. */
 export async function findTeamOfJob(db: Database, jobId: string): Promise<string | null> {
   const [row] = await db.read(findTeam, [jobId]);
   return row?.id ?? null;
@@ -127,13 +125,13 @@ const findTeam = pageStatement<{ id: string }>('find-team-of-job', ({ $ }) => {
   return `${withJob('jobs')} union all ${withJob('ended_jobs')}`;
 });
 
-/** The failed job whose Retry by a person made this one; null for none. */
+/** Null for none. */
 export async function findRetryOf(
   db: Database,
   teamId: string,
   jobId: string,
 ): Promise<string | null> {
-  // The team is checked afterwards, for the reason given at `findRetries`.
+  // The team is checked afterwards: see `findRetries`.
   const rows = await db.read(findRetriedJob, [jobId]);
   return rows.find((row) => row.team_id === teamId)?.id ?? null;
 }
@@ -144,10 +142,7 @@ const findRetriedJob = preparedStatement<{ team_id: string; id: string }>(
   select team_id, id from ended_jobs where retried_as = ${$(1)} and retried_as is not null`,
 );
 
-/**
- * The ids of the attempts after the first of some jobs. The caller checks the team: with a condition on the team
- * SQLite, which has no statistics, would read all of the team's jobs.
- */
+/** The caller checks the team: with that condition SQLite would read all of the team's jobs. */
 export async function findRetries(db: Database, originalIds: readonly string[]): Promise<string[]> {
   const isRetry = db.dialect.isAmong('original_id', originalIds);
   const { rows } = await db.read((reader) =>
@@ -158,7 +153,7 @@ export async function findRetries(db: Database, originalIds: readonly string[]):
   return rows.map(({ id }) => id);
 }
 
-/** All attempts of a job, first to last. */
+/** First to last. */
 export async function listAttempts(
   db: Database,
   teamId: string,
@@ -171,10 +166,7 @@ export async function listAttempts(
   return rows.map(jobRecord);
 }
 
-/**
- * The sum of the payload sizes of a team's waiting jobs, by the index of waiting jobs. It reads each of the jobs, so
- * call it rarely.
- */
+/** Reads each waiting job, so call it rarely. */
 export async function measureWaitingPayloads(db: Database, teamId: string): Promise<number> {
   const [row] = await db.read(measurePayloads, [teamId]);
   return row?.bytes ?? 0;
@@ -188,7 +180,7 @@ const measurePayloads = preparedStatement<{ bytes: number | null }>(
   from queues q where q.team_id = ${$(1)}`,
 );
 
-/** The stored parts of the response bodies of several runs, by run; runs without a response are left out. */
+/** Runs without a response are left out. */
 export async function readBodies(
   db: Database,
   teamId: string,

@@ -18,10 +18,10 @@ import { countResent, listResends } from './resent.ts';
 import type { Signal } from '../database/signals.ts';
 
 const MAX_ACCEPT_BATCH = 200;
-/** How long accepting a job is tried while its queue is locked by another transaction. */
+/** While its queue is locked. */
 const ACCEPT_WITHIN_MS = 5_000;
 
-/** Jobs as people accept, read and change them. Every function is one transaction; signals are sent after the commit. */
+/** Every function is one transaction; signals follow the commit. */
 export function jobs(context: Context) {
   const { main: db, searches, sealer } = context;
   return {
@@ -66,13 +66,12 @@ function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Cont
     }
   };
   return {
-    /** Registers a listener for the number of jobs that share a commit. One listener. */
+    /** One listener. */
     watchBatches(listener: OnBatch): void {
       onBatch = listener;
     },
     /**
-     * Accepts a job (§2.2); durable when it resolves.
-     *
+     * Durable when it resolves (§2.2).
      * @throws TeamFull
      */
     async accept(job: NewJob): Promise<AcceptedJob> {

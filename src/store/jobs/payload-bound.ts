@@ -1,15 +1,13 @@
 import type { Clock } from '#domain/clock';
 import { TeamFull } from '#domain/team-bounds';
 
-/** A process's estimate of a team's waiting payloads, in bytes. */
+/** In bytes. */
 interface Estimate {
-  /** The last measurement; 0 before the first. */
   measured: number;
-  /** Stored by this process since the measurement began. */
+  /** By this process, since the measurement began. */
   added: number;
-  /** Being stored by this process. */
   underWay: number;
-  /** When it may be measured again before a refusal, in the process's own time. */
+  /** In the process's own time. */
   againAtMs: number;
   measuring: Promise<void> | null;
 }
@@ -20,17 +18,16 @@ interface PayloadBoundOptions {
   clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** How often a team is measured while its jobs are refused; less often if it takes over a second. */
+/** Less often if it takes over a second. */
 const MEASURED_EVERY_MS = 5_000;
 const LEAST_STEP = 64 * 2 ** 20;
 const MOST_TEAMS = 10_000;
 
 /**
- * Rejects jobs of teams whose waiting payloads have reached a bound (§8.3), without a query for each job: a process
- * adds up the bytes it stores, and measures in the database only after a quarter of the remaining room, or `LEAST_STEP`
- * if that is more. So the bound is exceeded by at most the bytes that other processes store meanwhile, which is enough
- * against a full disk. A team with only small jobs is never measured. Bytes that leave the queue are seen at the next
- * measurement, which happens before any rejection.
+ * Rejects jobs of teams whose waiting payloads reach a bound (§8.3), without a query for each job: a process adds up
+ * what it stores, and measures after a quarter of the remaining room, at least `LEAST_STEP`. So other processes can
+ * exceed the bound by what they store meanwhile. Bytes that leave are seen at the next measurement, which precedes any
+ * rejection.
  */
 export class PayloadBound {
   readonly #options: PayloadBoundOptions;
@@ -40,11 +37,7 @@ export class PayloadBound {
     this.#options = options;
   }
 
-  /**
-   * Stores a job with a payload of that size, if it fits.
-   *
-   * @throws TeamFull
-   */
+  /** @throws TeamFull */
   async within<T>(teamId: string, bytes: number, store: () => Promise<T>): Promise<T> {
     if (bytes === 0) return store();
     const team = this.#find(teamId);
@@ -75,16 +68,16 @@ export class PayloadBound {
     return measured + added + underWay + bytes <= this.#options.most;
   }
 
-  /** How much is stored before the next measurement. */
+  /** Until the next measurement. */
   #stepOf({ measured }: Estimate): number {
     const { most } = this.#options;
     return Math.max(Math.min(LEAST_STEP, most / 16), (most - measured) / 4);
   }
 
-  /** Measures the team before a job is refused, unless that was done a moment ago. */
+  /** Unless that was done a moment ago. */
   async #measureBeforeRefusal(teamId: string, team: Estimate): Promise<void> {
     const { clock } = this.#options;
-    // One under way may have begun before jobs left the queue.
+    // It may have begun before jobs left the queue.
     await team.measuring;
     const beganAtMs = clock.monotonicMs();
     if (beganAtMs < team.againAtMs) return;
@@ -100,14 +93,14 @@ export class PayloadBound {
     await team.measuring;
   }
 
-  /** Without an answer the estimate stays. Jobs that are stored meanwhile may count twice until the next one. */
+  /** Without an answer the estimate stays. Jobs stored meanwhile may count twice until the next one. */
   async #measure(teamId: string, team: Estimate): Promise<void> {
     const before = team.added;
     try {
       team.measured = await this.#options.measure(teamId);
       team.added -= before;
     } catch {
-      // The database is overloaded or unreachable; then storing a job fails, too.
+      // The database is overloaded; then storing a job fails too.
     }
   }
 }

@@ -3,22 +3,21 @@ import { type Fields, packRows } from '../database/dialect.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 import { pageStatement } from '../database/prepared.ts';
 
-/** How many of some failed jobs were resent, and the present states of the new jobs (§3.3). */
+/** §3.3 */
 export interface ResentCount {
   count: number;
   succeeded: number;
   failed: number;
-  /** The new job waits, is being sent, or waits for a retry. */
   underWay: number;
-  /** The new job was deleted since, by a person or by retention. */
+  /** By a person or by retention. */
   gone: number;
 }
 
 const JOB = { job_id: 'id' } as const satisfies Fields;
 
 /**
- * Finds the status of the last attempt of each resent job. Jobs that were not resent are marked by a value of the
- * result; a condition would make Postgres read the whole index of resent jobs.
+ * The last attempt of each resent job. Other jobs are marked by a value: a condition would make Postgres read the
+ * whole index of resent jobs.
  *
  * Parameters: 1 jobs, 2 team
  */
@@ -26,8 +25,8 @@ const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; numb
   'outcomes-of-resent',
   (dialect) => {
     const team = dialect.$(2);
-    // A waiting or running attempt is always the last one. The ids of retries are searched without the team: with it
-    // SQLite, which has no statistics, would read all of the team's jobs.
+    // A waiting or running attempt is the last one. Retries are searched without the team: SQLite would read all of
+    // the team's jobs.
     const lastOf = (table: string) => `(select a.status from ${table} a
       where a.team_id = ${team} and a.id in (
         select r.id from ${table} r where r.original_id = f.retried_as and r.attempt_number > 1)
@@ -62,14 +61,14 @@ export async function countResent(
   return counts;
 }
 
-/** The jobs that one action made, as a range of ids, which sort by creation time. */
+/** A range of ids, which sort by creation time. */
 export interface ResendSpan {
-  /** From this id (inclusive) to `toId` (exclusive). */
+  /** From inclusive, to exclusive. */
   fromId: string;
   toId: string;
 }
 
-/** The failed jobs that were resent within a span, in the order in which their new jobs were made. */
+/** In the order of the new jobs. */
 export async function listResends(
   db: Database,
   teamId: string,

@@ -10,7 +10,6 @@ import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
 import { endWithoutResponse, packEnds } from '../runs/settlement.ts';
 
-/** The runs to settle: all that the nodes have claimed, or one of them. */
 export interface Orphans {
   nodeIds: readonly string[];
   run?: RunKey;
@@ -21,15 +20,14 @@ export interface RunKey {
   id: string;
 }
 
-/** How many jobs and executions were settled. */
 export interface SettledOrphans {
   deadLettered: number;
   failedExecutions: number;
 }
 
 /**
- * Settles runs whose node will never end them, in the caller's transaction (§3.6): jobs are dead-lettered without a
- * callback, executions fail. Both raise alerts and are counted like any other end.
+ * Their node will never end them (§3.6): jobs are dead-lettered without a callback, executions fail. Both raise alerts
+ * and count.
  */
 export async function settleOrphans(
   trx: Trx,
@@ -56,20 +54,13 @@ function endOfOrphan(now: number) {
   return { completedAt: now, responseStatus: null, reason: 'worker_failed' as const, errorMessage };
 }
 
-/**
- * The duration from the start until the node was found dead; never negative, and within the column's range, also after
- * a clock step.
- */
+/** Never negative, and within the column's range after a clock step. */
 function elapsed({ started_at }: ClaimedRow, now: number): number {
   const elapsedMs = now - started_at;
   return elapsedMs > 0 && elapsedMs < 2 ** 31 ? elapsedMs : 0;
 }
 
-/**
- * Ends a node's runs as the node itself would.
- *
- * @returns the runs that were still the node's
- */
+/** @returns the runs that were still the node's */
 async function endClaimed(
   trx: Trx,
   {
@@ -138,10 +129,7 @@ async function followFailed(
   await followCrons(trx, runs);
 }
 
-/**
- * A cron's callback is "sent after every execution, success or failure" (§6.3); only a job whose worker
- * failed has none (§6.2).
- */
+/** A cron's callback follows every execution (§6.3); a job whose worker failed has none (§6.2). */
 async function callbacksOf(
   trx: Trx,
   executions: readonly ClaimedRow[],

@@ -1,15 +1,14 @@
 import type { Context } from '../database/context.ts';
 import { one } from '../database/rows.ts';
 
-/** A header of a proxy that came while no setting trusts it. */
 export interface UntrustedHeader {
   header: string;
-  /** The value of TRUSTED_PROXIES at that time. */
+  /** At that time. */
   trustedProxies: number;
   at: number;
 }
 
-/** A header with a user's name that did not come from the proxy. The name is not kept. */
+/** From elsewhere than the proxy. The name isn't kept. */
 export interface StrangeSignIn {
   header: string;
   /** The socket's. */

@@ -17,7 +17,7 @@ export type TokenFacts = RecordOf<Pick<Row<'api_tokens'>, (typeof FACTS)[number]
 
 export interface FoundOwner {
   userId: string;
-  /** The user's current team; null if none is chosen, it was deleted, or the user has left it (§5.3). */
+  /** Null if none is selected (§5.3). */
   teamId: string | null;
   isViewer: boolean;
   lastUsedAt: number | null;
@@ -27,7 +27,7 @@ const HASH = { token_hash: 'text' } as const satisfies Fields;
 
 const MAX_FIND_BATCH = 200;
 
-/** Runs on every API call: one row each of four tables, by their keys. */
+/** For every API call: one row each of four tables, by key. */
 const findOwnersByHash = preparedStatement<{
   token_hash: string;
   user_id: string;

@@ -7,7 +7,7 @@ import { toRecord } from '../database/records.ts';
 export interface Credential {
   credentialId: string;
   publicKey: Uint8Array;
-  /** The authenticator's count of signatures; 0 if it does not count. */
+  /** 0 if the authenticator doesn't count. */
   counter: number;
   transports: readonly string[];
 }
@@ -32,7 +32,7 @@ export const passkeys = {
     return row ? passkeyOf(row) : null;
   },
 
-  /** False if this passkey is registered already. */
+  /** False if it is registered already. */
   async add(
     { main }: Context,
     userId: string,
@@ -54,12 +54,12 @@ export const passkeys = {
     return added === 1;
   },
 
-  /** Stores the count of a signature. False: the passkey was deleted meanwhile. */
+  /** False: deleted meanwhile. */
   async count({ main }: Context, id: string, counter: number): Promise<boolean> {
     return (await change(main, 'passkeys', { id }, { counter })) > 0;
   },
 
-  /** False: the user has no such passkey. */
+  /** False: no such passkey. */
   async delete({ main }: Context, userId: string, id: string): Promise<boolean> {
     const key = { id, user_id: userId };
     return (await remove(main, 'passkeys', key)) > 0;

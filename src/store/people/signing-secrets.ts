@@ -54,7 +54,7 @@ export const signingSecrets = {
   },
 };
 
-/** Signing secrets that are not in force yet (§5.6). */
+/** §5.6 */
 export const nextSecrets = {
   /** False if there is one already, which receivers may have by now. */
   async add(

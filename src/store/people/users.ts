@@ -12,7 +12,7 @@ export interface User {
   name: string;
   email: string;
   hasSecondFactor: boolean;
-  /** The owner has proven to read the address's mails, or the operator vouches for it. */
+  /** Proven by a mail, or by the operator. */
   isEmailVerified: boolean;
   currentTeamId: string | null;
 }
@@ -88,7 +88,7 @@ export function membershipsIn(db: Pick<Reader, 'selectFrom'>, userId: string) {
     .where('t.deleted_at', 'is', null);
 }
 
-/** The user's role in the team. Null if they are not in it, or it was deleted. */
+/** Null if they aren't in it, or it was deleted. */
 export async function findRole(
   db: Pick<Reader, 'selectFrom'>,
   teamId: string,

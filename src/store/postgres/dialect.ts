@@ -34,15 +34,13 @@ export function pooledPostgres(pool: Pool, answerMs: number): Dialect {
 
 const STATEMENT_NAME = /^\/\* ([\w-]+) \*\//;
 
-/** The message of node-postgres for an answer that did not come in time. */
 const NO_ANSWER = 'Query read timeout';
 
-/** How long a connection may take to prove that it is alive. */
 const PROBE_MS = 2_000;
 
 class PoolConnection implements DatabaseConnection {
   readonly client: PoolClient;
-  /** Set once the connection may be broken; it is then closed and not returned to the pool. */
+  /** The connection may be broken; it is closed and not reused. */
   fault: StoreError | null = null;
   readonly #texts = new Map<string, string>();
   readonly #answerMs: number;
@@ -71,7 +69,7 @@ class PoolConnection implements DatabaseConnection {
     }
   }
 
-  /** The name to prepare a statement under. A text whose name another text has taken is not prepared. */
+  /** A text whose name is taken isn't prepared. */
   #nameOf(sql: string): string | undefined {
     const name = STATEMENT_NAME.exec(sql)?.[1];
     if (name === undefined) return undefined;
@@ -86,25 +84,21 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-/**
- * Whether the server cancelled a statement at its time limit, or its wait for a lock. The connection is still sound.
- */
+/** By its time limit or lock limit. The connection is sound. */
 function wasCancelled(fault: StoreError): boolean {
   return wasTooLong(fault) || wasLockedOut(fault);
 }
 
 /**
- * Gives out connections that are alive. After a connection has given no answer in time, the idle ones may be dead too,
- * or the server was only slow. So each of those is probed before its next use. When one fails, others that were idle
- * for as long are closed without a probe.
+ * After a missing answer, idle connections may be dead, so each is probed before its next use. When one fails, others
+ * idle for as long are closed.
  */
 class PoolDriver implements Driver {
   readonly #pool: Pool;
   readonly #answerMs: number;
-  /** How many answers were missing, in all and up to the time of each connection's last answer. */
+  /** In all, and up to each connection's last answer. */
   #silences = 0;
   readonly #silencesWhenHeard = new WeakMap<PoolClient, number>();
-  /** Connections whose last answer was before this number of silences are dead. */
   #deadBefore = 0;
 
   constructor(pool: Pool, answerMs: number) {
@@ -154,7 +148,7 @@ class PoolDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // The server has rolled back a dead connection already; a rollback here would fail and hide the first error.
+    // The server has rolled back a dead connection; a rollback would hide the first error.
     if ((connection as PoolConnection).fault) return;
     await say(connection, 'rollback');
   }
@@ -165,7 +159,7 @@ class PoolDriver implements Driver {
     client.release(fault ?? undefined);
   }
 
-  /** The maker of the pool ends it: Kysely does not call this if no statement was ever run. */
+  /** Kysely doesn't call this if no statement was run. */
   async destroy(): Promise<void> {}
 }
 

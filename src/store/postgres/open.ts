@@ -8,10 +8,7 @@ import type { Tables } from '../tables/tables.ts';
 import { pooledPostgres } from './dialect.ts';
 import { postgres } from '../sql/postgres.ts';
 
-/**
- * The type bigint. node-postgres gives it as text; our values are milliseconds and counts, which a number holds
- * exactly.
- */
+/** Bigint: our milliseconds and counts fit into a number. */
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
@@ -19,10 +16,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Every statement reads a few rows by an index, even while its table is small. A plan made then is kept while the table
- * grows, so a sequential scan must never look cheaper. JIT compilation and memoization never pay off for so few rows: a
- * batch has each key once. Keys that are compared as rows (`hasKeyOf`) are looked up by their index only without
- * sequential scans, in tables of any size.
+ * Statements read a few rows by an index. A plan made while a table is small is kept as it grows, so a sequential scan
+ * must never look cheaper. JIT and memoization don't pay off for few rows.
  */
 const PLANNING_SETTINGS = [
   'random_page_cost = 1.1',
@@ -31,30 +26,27 @@ const PLANNING_SETTINGS = [
   'jit = off',
 ];
 
-/** The same settings as options of a connection, for tests that read plans. */
 export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' ', '')}`).join(' ');
 
 /** The time limit of a connection's first statement, which detects one that died before its first use. */
 const PREPARED_WITHIN_MS = 5_000;
 
-/** The use of a pool's connections, and the limits that it needs. */
 export interface PoolUse {
-  /** The name in `pg_stat_activity`, after "belfry". */
+  /** After "belfry". */
   name: string;
   connections: number;
-  /** The server cancels a statement after this time; 0 for no limit. */
+  /** 0 for no limit. */
   statementMs: number;
-  /** The server cancels a wait for a lock after this time; 0 for no limit. */
+  /** 0 for no limit. */
   lockMs: number;
   isReadOnly?: boolean;
-  /** Statements are planned once for each connection, for any values; otherwise the server may plan each execution. */
+  /** Planned once for any values; otherwise the server may plan each execution. */
   keepsPlans?: boolean;
 }
 
 /**
- * Time limits by use, enforced by the server: it reports that a cancelled statement had no effect. Writes and reads by
- * a key touch few rows and are quick. A search may read a lot, but a page may take at most half a minute. A lease is
- * renewed sooner by trying another connection than by waiting.
+ * Enforced by the server, which reports that a cancelled statement had no effect. A page may take half a minute. A
+ * lease is renewed sooner by another connection than by waiting.
  *
  * docs/guides/postgres.md lists these connections.
  */
@@ -67,23 +59,18 @@ export const POOLS = {
     lockMs: 5_000,
     isReadOnly: true,
   },
-  // The server overestimates the kept plan of a claim once many jobs wait. Planning each claim takes half as long as
-  // the claim itself.
+  // The server overestimates a claim's kept plan once many jobs wait. Planning takes half as long as the claim.
   engine: { name: 'engine', connections: 5, statementMs: 6_000, lockMs: 5_000, keepsPlans: true },
   lease: { name: 'lease', connections: 1, statementMs: 4_000, lockMs: 3_000 },
   migrations: { name: 'migrations', connections: 1, statementMs: 0, lockMs: 0 },
 } as const satisfies Record<string, PoolUse>;
 
-/** How much longer than the server's own limit an answer is awaited. */
 const ON_THE_WAY_MS = 1_000;
 
-/** The wait for a permit is longer than a search should take, because a page runs several. */
+/** Longer than a search should take, because a page runs several. */
 const SEARCH_LIMITS = { permits: POOLS.searches.connections, mostWaiting: 50, waitMs: 5_000 };
 
-/**
- * The settings of every connection. They are set by a statement and not in the startup message, because poolers refuse
- * unknown settings there.
- */
+/** By a statement, because poolers refuse unknown settings in the startup message. */
 function sessionOf(
   { statementMs, lockMs, isReadOnly = false, keepsPlans = false }: PoolUse,
   schema: string | undefined,
@@ -95,7 +82,7 @@ function sessionOf(
     `default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`,
     `statement_timeout = ${statementMs}`,
     `lock_timeout = ${lockMs}`,
-    // A frozen process must not keep rows locked that others wait for.
+    // A frozen process must not keep rows locked.
     "idle_in_transaction_session_timeout = '10s'",
   ]
     .map((each) => `set ${each}`)
@@ -103,7 +90,7 @@ function sessionOf(
     .join('; ');
 }
 
-/** Citus can't plan a claim without its values: it needs them to find the shard. */
+/** Citus needs a claim's values to find the shard. */
 const KEEP_PLANS = `
   select set_config('plan_cache_mode', case
     when exists (select 1 from pg_extension where extname = 'citus') then 'auto'
@@ -111,15 +98,14 @@ const KEEP_PLANS = `
 
 export interface PostgresOptions {
   url: string;
-  /** The schema of all tables; without it, the first of the connection's search path. */
+  /** Default: the first of the search path. */
   schema?: string | undefined;
   clock: Clock;
-  /** Called for idle connections that break. */
   onFault: (error: Error) => void;
   onStatement?: OnStatement | undefined;
 }
 
-/** Opens a pool for each use; connections are made when they are first wanted. */
+/** Connections are made when first wanted. */
 export function openPostgres(options: PostgresOptions): Databases {
   return {
     main: openPool(options, POOLS.main),
@@ -129,10 +115,7 @@ export function openPostgres(options: PostgresOptions): Databases {
   };
 }
 
-/**
- * Opens one pool. Connections that stop answering are detected by TCP keepalive, and by the time limits on connecting
- * and on answers (dialect.ts).
- */
+/** TCP keepalive and time limits detect dead connections. */
 export function openPool(
   { url, schema, onFault, onStatement }: Omit<PostgresOptions, 'clock'>,
   use: PoolUse,
@@ -152,10 +135,9 @@ export function openPool(
     onConnect: async (client: pg.ClientBase) => void (await client.query(session)),
     allowExitOnIdle: true,
   });
-  // An idle connection that breaks is replaced at its next use. Without a listener its error would end the process.
+  // A broken idle connection is replaced. Without a listener its error would end the process.
   pool.on('error', onFault);
-  // A connection that breaks while in use fails its statement, so the caller gets the error; this event comes in
-  // addition.
+  // The statement's caller gets the error too.
   pool.on('connect', (client) => client.on('error', () => {}));
   const answerMs = use.statementMs === 0 ? 0 : use.statementMs + ON_THE_WAY_MS;
   const db = new Kysely<Tables>({

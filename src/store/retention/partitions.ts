@@ -3,34 +3,30 @@ import type { Database, Reader, Trx } from '../database/database.ts';
 import { DAY_MS } from '#domain/instant';
 
 /**
- * Successful jobs are in partitions of some days each. Those older than the history are dropped with their partition.
- * Partitions are made ahead of time; a success whose time has none goes into `ended_jobs_rest`.
+ * Successful jobs are in partitions of some days, made ahead and dropped whole. A success whose time has none goes
+ * into `ended_jobs_rest`.
  */
 
 export const PARENT = 'ended_jobs';
-/** About how many partitions a history has. Few, because each page of a list may have to search all of them. */
+/** Few, because a page may have to search all. */
 const PARTS_OF_HISTORY = 6;
-/** How many partitions are made ahead. */
 const AHEAD = 2;
-/** The longest wait for a table's exclusive lock: all later statements on the table wait behind it. */
+/** Later statements on the table wait behind it. */
 const LOCKED_OUT_MS = 500;
 
-/** A range of days since 1970, UTC; `to` is exclusive. */
+/** Days since 1970, UTC; `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** How many days a partition holds. */
 export function daysOfPartition(historyDays: number): number {
   return Math.ceil(historyDays / PARTS_OF_HISTORY);
 }
 
 /**
- * The missing partitions after the last existing one. A partition must not overlap another, nor include a time of which
- * jobs are in `ended_jobs_rest`.
- *
- * @param lastOfRest  the latest end of the jobs there; null for none
+ * Missing ones after the last. A partition must not overlap another, nor a time of jobs in `ended_jobs_rest`.
+ * @param lastOfRest the latest end there
  */
 export function spansToMake(
   existing: readonly Span[],
@@ -49,15 +45,12 @@ export function spansToMake(
   return spans;
 }
 
-/** The partitions in which all jobs are older than the history. */
+/** All jobs are older than the history. */
 export function spansToDrop(existing: readonly Span[], now: number, historyDays: number): Span[] {
   return existing.filter(({ to }) => to * DAY_MS <= now - historyDays * DAY_MS);
 }
 
-/**
- * For how many milliseconds from now there are partitions without a gap; 0 where jobs go into `ended_jobs_rest`
- * already.
- */
+/** Milliseconds from now without a gap; 0 if jobs go into `ended_jobs_rest`. */
 export function coveredMs(existing: readonly Span[], now: number): number {
   let until = now;
   for (const { from, to } of existing.toSorted((a, b) => a.from - b.from)) {
@@ -70,7 +63,7 @@ function nameOf({ from, to }: Span): string {
   return `ended_jobs_${from}_${to}`;
 }
 
-/** How many partitions were made and dropped. One that another transaction has locked is left to the next round. */
+/** A locked one is left to the next round. */
 export interface PartitionWork {
   made: number;
   dropped: number;
@@ -89,9 +82,7 @@ export const PARTITIONS = {
   },
 };
 
-/**
- * Makes missing partitions and drops past ones. A change that another node is making at the same time is left to it.
- */
+/** A change that another node is making is left to it. */
 async function keepPartitions(
   db: Database,
   now: number,
@@ -129,11 +120,7 @@ const FIND_SPANS = `
   select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent = to_regclass('${PARENT}')`;
 
-/**
- * Reads the partitions over any connection.
- *
- * @param ask runs one statement
- */
+/** @param ask runs a statement */
 export async function findSpans(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<Span[]> {
@@ -144,7 +131,7 @@ export async function findSpans(
   });
 }
 
-/** Makes one change in one transaction. False where another node is making one now, or has made it. */
+/** False if another node is making one, or has made it. */
 async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promise<boolean> {
   return db.transact(async (trx) => {
     await sql.raw(`set local lock_timeout = ${LOCKED_OUT_MS}`).execute(trx);
@@ -156,9 +143,8 @@ async function change(db: Database, work: (trx: Trx) => Promise<boolean>): Promi
 }
 
 /**
- * Makes a partition: a table that is then attached, so that the other partitions can be written meanwhile.
- *
- * @returns false where another node, perhaps with another length of history, has made an overlapping one since
+ * A table that is then attached, so that others can be written meanwhile.
+ * @returns false if another node has made an overlapping one
  */
 async function make(trx: Trx, span: Span): Promise<boolean> {
   const existing = await readSpans(trx);

@@ -25,15 +25,13 @@ import {
   type RunsTable,
 } from './delete-runs.ts';
 
-/** For how many days finished runs are kept. */
 export interface HistoryDays {
   historyDays: number;
-  /** A smaller number of days for successful runs; undefined: the same. */
+  /** Undefined: the same. */
   successHistoryDays?: number;
 }
 
 type Asked = HistoryDays & { now: number; limit: number };
-/** Deletes up to `limit` rows and returns their number. */
 type Deletion = (db: Database, asked: Asked) => Promise<number>;
 
 /** Deletes by one deletion after the other, until `limit` rows are deleted. */
@@ -76,7 +74,6 @@ function olderThan(
     (await db.rows(statement, [now - days * DAY_MS, limit])).length;
 }
 
-/** Deletes runs of owners that no longer exist. */
 function runsOfGone(
   table: RunsTable,
   findGone: PreparedStatement<{ owner_id: string }>,
@@ -92,13 +89,12 @@ function runsOfGone(
 const daysOfSuccesses = ({ historyDays, successHistoryDays = historyDays }: HistoryDays) =>
   Math.min(historyDays, successHistoryDays);
 
-/** How each kind of expired data is deleted. */
 const DELETIONS = {
   deadLetters: runs('ended_jobs', findOldDeadLetters, ({ now }) => [now]),
   jobs: oneByOne(
     runs('ended_jobs', findOldFailures, ({ now, historyDays }) => [now, historyDays]),
     runs('ended_jobs', findOldSuccesses, (asked) => [asked.now, daysOfSuccesses(asked)]),
-    // A partition is dropped when its last job is old enough, so no job in it is kept longer than this.
+    // A partition is dropped when its last job is old enough.
     runs('ended_jobs', findOverdueSuccesses, (asked) => {
       const days = daysOfSuccesses(asked);
       return [asked.now, days + daysOfPartition(days)];
@@ -138,10 +134,7 @@ const DELETIONS = {
 export type Expiring = keyof typeof DELETIONS;
 export const EXPIRING = Object.keys(DELETIONS) as readonly Expiring[];
 
-/**
- * The tables with rows of a team that are not deleted with the team's own row. Callbacks that are being sent end by
- * themselves.
- */
+/** Not deleted with the team's own row. Callbacks that are being sent end by themselves. */
 export const TABLES_OF_TEAM: readonly string[] = TABLES.filter(({ name, columns }) => {
   const { team_id } = columns;
   const isOwned = team_id !== undefined && team_id.rules.owner === undefined;
@@ -149,39 +142,30 @@ export const TABLES_OF_TEAM: readonly string[] = TABLES.filter(({ name, columns 
 }).map(({ name }) => name);
 
 /**
- * Deletes expired data (§3.9), in steps so small that dispatch never waits for one: each finds a few rows by an index,
- * outside of any transaction, and deletes just those.
+ * In steps so small that dispatch never waits (§3.9): each finds a few rows by an index, outside of any transaction.
  */
 export const retention = {
   /**
-   * Deletes some expired rows of one kind.
-   *
    * @param asked `limit`: the most rows
-   * @returns the number of deleted rows; with `limit` of them there may be more
+   * @returns with `limit` rows there may be more
    */
   async deleteSome({ main }: Context, kind: Expiring, asked: Asked): Promise<number> {
     return DELETIONS[kind](main, asked);
   },
 
-  /**
-   * Makes partitions ahead for successful jobs, and drops past ones (Postgres only).
-   *
-   * @returns how many were made and dropped
-   */
+  /** Postgres only. @returns how many were made and dropped */
   async keepPartitions({ main }: Context, now: number, days: HistoryDays): Promise<PartitionWork> {
     return PARTITIONS[main.dialect.name].keep(main, now, daysOfSuccesses(days));
   },
 
-  /** For how many milliseconds from now there are partitions for successful jobs; null where there are none (SQLite). */
+  /** Milliseconds from now; null on SQLite. */
   async partitionsAheadMs({ main }: Context, now: number): Promise<number | null> {
     return PARTITIONS[main.dialect.name].aheadMs(main, now);
   },
 
   /**
-   * Gives freed pages of a SQLite file back to the file system; Postgres does that itself.
-   *
-   * @param most  how many pages of 4 KiB: some hundreds take a few milliseconds
-   * @returns how many pages are still free
+   * SQLite only. @param most pages of 4 KiB: some hundreds take a few milliseconds
+   * @returns the pages that are still free
    */
   async giveBackPages({ main }: Context, most: number): Promise<number> {
     return main.dialect.giveBackPages((text) => main.autocommit(CompiledQuery.raw(text)), most);

@@ -15,11 +15,11 @@ export interface ClaimInput {
   limits: MonthlyLimits;
 }
 
-/** A flow, as a claim reads it. A deleted flow has no row. */
+/** A deleted flow has no row. */
 export interface FlowRow {
   id: string;
   plan: string;
-  /** The runs of its team's month, as far as they are added up. */
+  /** As far as they are added up. */
   used: number;
   sealed_signing_secret: string | null;
 }
@@ -33,7 +33,6 @@ export interface TakenRow {
   sealed_headers: string | null;
 }
 
-/** A claim as a transaction script returns it: the runs that may start, and what was read of their flows. */
 export interface Taken<Flow, Row> {
   rows: Row[];
   blocked: number;
@@ -51,7 +50,6 @@ export function joinClaims<Run extends ClaimedRun>(claims: readonly Claim<Run>[]
   };
 }
 
-/** The settings that a run of either kind is sent with, as its queue or cron and its team have them. */
 interface SettingsRow {
   timeout_seconds: number;
   assertions: string;
@@ -75,11 +73,7 @@ export function readSettings(row: SettingsRow, secrets: SecretReader): RunSettin
   };
 }
 
-/**
- * The parts of a run that the engine needs, and which of them can't be read.
- *
- * @param readPayload  called before `unreadable` is determined
- */
+/** With the parts that can't be read. @param readPayload called before `unreadable` is determined */
 export function claimedRun<Payload>(
   row: TakenRow,
   settings: RunSettings,

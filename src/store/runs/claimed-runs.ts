@@ -5,11 +5,10 @@ import { ofEachTable, RUNNING, type RunTable } from './run-tables.ts';
 export interface ClaimedRow {
   team_id: string;
   id: string;
-  /** The id of the run's queue or cron. */
   owner_id: string;
-  /** The number of a job's attempt; null for an execution. */
+  /** Null for an execution. */
   attempt_number: number | null;
-  /** When a job is due; 0 for an execution. */
+  /** 0 for an execution. */
   due_at: number;
   started_at: number;
 }
@@ -20,7 +19,7 @@ export const CLAIMED_BY_COLUMNS = {
     'j.team_id, j.id, j.cron_id as owner_id, null as attempt_number, 0 as due_at, j.started_at',
 } as const;
 
-/** The state is a literal in the text: with a parameter, a partial index could not be used. */
+/** A literal: with a parameter, the partial index could not be used. */
 const findClaimed = ofEachTable((table) =>
   preparedStatement<ClaimedRow>(
     `find-claimed-${table}`,

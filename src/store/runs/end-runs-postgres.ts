@@ -20,10 +20,7 @@ import {
   streakOf,
 } from './settlement.ts';
 
-/**
- * Deletes runs from the table of running ones and gives them with their outcomes. A run that is no longer under this
- * node's claim stays.
- */
+/** A run that is no longer this node's stays. */
 function takeOut(dialect: Dialect, table: RunTable, byPlace: boolean): string {
   return `
   delete from ${table} using ends
@@ -64,7 +61,7 @@ const endText = (table: RunTable, byPlace: boolean, hasFollowUps: boolean) => (d
   ) ${hasFollowUps ? followUps(dialect, table) : ''}
   ${table === 'jobs' ? IDS_UNLESS_ALL : `select ended.id ${streakOf(table, 'ended')} from ended`}`;
 
-/** Most batches end whole, so their ids need not be sent back. */
+/** Most batches end whole. */
 const IDS_UNLESS_ALL = `select case when count(*) < (select count(*) from ends)
     then coalesce(array_agg(id), '{}') end as ids from ended`;
 

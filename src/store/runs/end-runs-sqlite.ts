@@ -23,7 +23,6 @@ import {
   streakOf,
 } from './settlement.ts';
 
-/** The columns of an ended run that counters need. */
 const COUNTED = [
   'team_id',
   'source_id',
@@ -44,7 +43,7 @@ function valueOf(table: RunTable, name: string): string {
   return name === 'source_id' ? `${SOURCE_COLUMN[table]} as source_id` : name;
 }
 
-/** Inserts ended runs, without those that are no longer under this node's claim. Parameters: 1 ends, 2 node */
+/** Without those that are no longer this node's. Parameters: 1 ends, 2 node */
 const endStatement = (table: RunTable, byPlace: boolean) =>
   preparedStatement<EndedRow & Counted>(`end-${table}${byPlace ? '-by-place' : ''}`, (dialect) => {
     const from = `${dialect.columns(ENDED, 1)} cross join ${table}
@@ -79,7 +78,7 @@ const TAKE_OUT_PLACES = preparedStatement<never>(
   () => 'delete from jobs where rowid in (select value from json_each(?1))',
 );
 
-/** One script of several statements, because no statement of SQLite changes several tables. */
+/** No statement of SQLite changes several tables. */
 export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = {
   name: 'end-runs',
   async run(runner, input) {
@@ -100,10 +99,7 @@ export const endRuns: TransactionScript<PackedSettlements, EndedRow[] | null> = 
   },
 };
 
-/**
- * Groups equal runs, to have few rows to unpack: unpacking JSON is the main cost of counting, and most runs of a batch
- * end in the same hour and in the same way. Times are rounded down to the hours of the counters.
- */
+/** Few rows to unpack: most runs of a batch end in the same hour and way. Times are rounded down to hours. */
 function groupRuns(ended: readonly (EndedRow & Counted)[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();
   for (const { team_id, source_id, status, completed_at, reason, duration_ms } of ended) {
@@ -118,9 +114,7 @@ function groupRuns(ended: readonly (EndedRow & Counted)[]): RunGroup[] {
   return [...groups.values()];
 }
 
-/**
- * Keeps those runs of a batch that are still this node's. That is rarely needed, so unpacking the batch is acceptable.
- */
+/** Rarely needed, so unpacking the batch is acceptable. */
 function onlyOf(ended: readonly EndedRow[], input: PackedSettlements): PackedSettlements {
   const ours = new Set(ended.map(({ id }) => id));
   const keep = (packed: string, key: string) => {

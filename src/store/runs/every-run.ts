@@ -14,7 +14,7 @@ import type { Row } from '../tables/tables.ts';
 type Big = (typeof BIG_COLUMNS)[number];
 type Outcome = Exclude<(typeof OUTCOME_COLUMNS)[number], 'status'>;
 
-/** A run with all its columns. While it waits or runs, the columns of its outcome are null. */
+/** Outcome columns are null while it waits or runs. */
 type Whole<Ended extends Record<Outcome, unknown>, Status> = Omit<Ended, 'status' | Outcome> & {
   [K in Outcome]: Ended[K] | null;
 } & { status: Status };
@@ -24,7 +24,7 @@ export type StoredJobRow = Omit<WholeJobRow, Big>;
 export type WholeExecutionRow = Whole<Row<'ended_executions'>, ExecutionStatus>;
 export type StoredExecutionRow = Omit<WholeExecutionRow, Big>;
 
-/** The columns of the outcome, with types that Postgres needs for a null in a union. */
+/** Postgres needs types for nulls in a union. */
 const ADDED: Readonly<Record<string, string>> = {
   retried_as: 'uuid',
   completed_at: 'bigint',
@@ -43,22 +43,18 @@ const WHOLE: Record<RunTable, readonly string[]> = {
   executions: [...KEPT_COLUMNS.executions, 'status', ...OUTCOMES],
 };
 
-/** A selection of runs. The conditions are applied to each of the two tables, so each uses its own indexes. */
+/** Conditions apply to each table, so each uses its own indexes. */
 export interface RunChoice {
   where: RawBuilder<unknown>;
-  /** The part after the condition: an order and a limit. */
   tail?: RawBuilder<unknown>;
-  /** True if the condition concerns an outcome, so that only ended runs can match. */
+  /** Only ended runs can match. */
   isOfEnded?: boolean;
   /** Further conditions on ended runs, and on those that wait or run. */
   whereEnded?: RawBuilder<unknown>;
   whereLive?: RawBuilder<unknown>;
-  /** The order of the union, which is called `runs`. */
+  /** Of the union `runs`. */
   end?: RawBuilder<unknown>;
-  /**
-   * Prepares the statement under this name, because Postgres plans a search of all partitions only once per connection.
-   * Its text must be the same each time.
-   */
+  /** Postgres then plans a search of all partitions once per connection. The text must be the same each time. */
   name?: string;
 }
 
@@ -70,7 +66,6 @@ export async function readWholeJobs(reader: Reader, choice: RunChoice): Promise<
   return readRows(reader, choice, jobsOf(WHOLE.jobs, choice));
 }
 
-/** Reads executions, waiting, running and ended, with their responses. */
 export async function readWholeExecutions(
   reader: Reader,
   choice: RunChoice,
@@ -79,11 +74,7 @@ export async function readWholeExecutions(
   return readRows(reader, choice, sql`select runs.* from ${runs} as runs`);
 }
 
-/**
- * A table expression of executions, waiting, running and ended, without their bodies.
- *
- * @param bodyBytes  so many of the first bytes of a body as `body_start`, with its length as `kept_bytes`
- */
+/** Without bodies. @param bodyBytes the first bytes as `body_start`, with the length as `kept_bytes` */
 export function everyExecution(
   choice: Pick<RunChoice, 'where' | 'isOfEnded'>,
   bodyBytes: number | undefined,
@@ -93,7 +84,6 @@ export function everyExecution(
   return chosenRuns('executions', columns, choice, start);
 }
 
-/** A column of ended runs that is computed from those of their table. */
 interface Computed {
   name: string;
   type: string;

@@ -17,7 +17,7 @@ interface Claimed {
   id: string;
 }
 
-/** The monthly limit of the team of a run, if the team is near it; otherwise null. */
+/** Null if the team isn't near it. */
 type NearLimitOf<Row> = (row: Row) => number | null;
 
 /** @param flowOf  the id of a run's flow */
@@ -33,11 +33,7 @@ export function nearLimits<Row>(
   };
 }
 
-/**
- * Counts runs that a node has just claimed for their teams' months (§8.2), and fails those over a limit.
- *
- * @returns the others
- */
+/** §8.2 @returns the runs within the limit */
 export async function countRuns<Row extends Claimed>(
   runner: StatementRunner,
   claim: Claim,
@@ -52,12 +48,7 @@ export async function countRuns<Row extends Claimed>(
   return keepWithinLimit(runner, claim, rows, nearLimitOf);
 }
 
-/**
- * Counts the claimed runs of teams near their monthly limit under the lock of the month's row, and fails those over the
- * limit at once.
- *
- * @returns the others
- */
+/** Near the limit: counts under the lock of the month's row. @returns the runs within the limit */
 export async function keepWithinLimit<Row extends Claimed>(
   runner: StatementRunner,
   { table, nodeId, now }: Claim,

@@ -35,8 +35,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
       async (nodeId, settlements) => {
         onBatch('settle', settlements.length);
         const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
-        // Signals of all settlements: one that is no longer ours may have been written by an earlier try whose answer
-        // was lost.
+        // Of all: one that is no longer ours may have been written by an earlier try whose answer was lost.
         const sent = settlements.flatMap(signalsOf);
         signals.send(hasRaised ? [...sent, { kind: 'notices' }] : sent);
         return settlements.map(({ run }) => isOurs(run));

@@ -15,7 +15,7 @@ import {
   type RunTable,
 } from './run-tables.ts';
 
-/** The stored part of a response (§2.5). */
+/** §2.5 */
 export interface StoredResponse {
   body: Uint8Array;
   totalBytes: number;
@@ -23,7 +23,7 @@ export interface StoredResponse {
   trace: string;
 }
 
-/** The outcome of a run, in the columns that jobs and executions share. */
+/** Shared by jobs and executions. */
 export interface RunEnd {
   completedAt: number;
   responseStatus: number | null;
@@ -32,40 +32,38 @@ export interface RunEnd {
   durationMs: number;
 }
 
-/** Everything that changes when a run ends (§3.1, §3.2). */
+/** §3.1, §3.2 */
 export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   run: Run;
   status: EndedJobStatus;
   end: RunEnd;
   response: StoredResponse | null;
-  /** The next attempt of a job, which is a new job with a new id. */
+  /** A new job with a new id. */
   next: { id: string; scheduledAt: number } | null;
   callback: CallbackToSend | null;
-  /** The level of the alert that a job raises (§6.4); a cron's alerts depend on its streak. */
+  /** Of a job (§6.4); a cron's alerts depend on its streak. */
   alert: 'warning' | 'failure' | null;
 }
 
 export type JobSettlement = Settlement<ClaimedJob>;
 export type ExecutionSettlement = Settlement<ClaimedExecution>;
 
-/** An ended run with its cron's streak, so that runs without an alert need no further statement. */
+/** With the streak, so that runs without an alert need no further statement. */
 export interface EndedRow {
   id: string;
-  /** The threshold of the run's cron. */
   alert_threshold?: number | null;
   failed_runs?: number | null;
 }
 
-/** A batch of settlements as the parameters of the statements that write it (`packRows`). */
+/** For the statements (`packRows`). */
 export interface PackedSettlements {
   table: RunTable;
   nodeId: string;
   count: number;
-  /** Packed by columns (`Dialect.packColumns`). */
   ends: readonly unknown[];
-  /** Whether the rows are looked up where they lay, instead of by their keys. */
+  /** Else by their keys. */
   byPlace: boolean;
-  /** The rows' positions, as JSON; used on SQLite if all are still there. */
+  /** JSON; used on SQLite if all are still there. */
   places: string;
   callbacks: string;
   copies: string;
@@ -73,11 +71,7 @@ export interface PackedSettlements {
 
 export const NO_ROWS = '[]';
 
-/**
- * Further columns with the streak of an ended run's cron.
- *
- * @param ended  the alias of the run's row
- */
+/** @param ended the alias of the run's row */
 export function streakOf(table: RunTable, ended: string): string {
   if (table === 'jobs') return '';
   const isItsCron = `c.team_id = ${ended}.team_id and c.id = ${ended}.cron_id`;
@@ -86,11 +80,9 @@ export function streakOf(table: RunTable, ended: string): string {
 }
 
 /**
- * Inserts ended runs with their outcomes.
- *
- * @param kept  the alias of the rows of the runs
- * @param outcome  the alias of the rows of their outcomes, as `dialect.rows` unpacks `ENDED`
- * @param from  the table expression that joins both, with its condition
+ * @param kept alias of the runs
+ * @param outcome alias of the outcomes, unpacked from `ENDED`
+ * @param from joins both, with its condition
  */
 export function insertEnded(
   dialect: Dialect,
@@ -159,7 +151,7 @@ export function endWithoutResponse(
   return { team_id, id, ...end, response_status: null, ...NO_RESPONSE, duration_step, place: null };
 }
 
-/** The outcome of a run over its team's monthly limit (§2.7). */
+/** §2.7 */
 export function overLimit(run: RowOf<typeof KEY>, now: number): EndOfRun {
   return endWithoutResponse(run, {
     status: 'failed',

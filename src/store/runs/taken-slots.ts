@@ -3,15 +3,12 @@ import { type Fields, packRows, type RowOf } from '../database/dialect.ts';
 import { change } from '../database/rows.ts';
 
 /**
- * The taken concurrency slots of a queue with a limit: a list of the jobs that ran when the queue was last claimed
- * from. A claim locks the queue's row, looks up each job of the list by its key, drops ended ones, and writes the list
- * again with the newly claimed ones. The list cannot become wrong: it only names the jobs to check.
+ * Concurrency slots of a queue: the jobs that ran at its last claim. A claim locks the queue, looks up each listed
+ * job, drops ended ones and adds its own. The list only names jobs to check, so it can't be wrong.
  *
- * Each list is a new row with a higher number; the highest is read. A count in the index of running jobs, or one row
- * that is updated, would have to pass all dead entries or row versions since the server's oldest snapshot.
- *
- * For the same reason the list of a queue with a rate has the time until which the rate is spent. Without a limit it
- * has no jobs.
+ * Each list is a new row with a higher number. A count in the index of running jobs, or one updated row, would pass
+ * all dead entries since the oldest snapshot. For the same reason the row also has the time until which a rate is
+ * spent.
  */
 export const TAKEN = {
   team_id: 'id',
@@ -23,25 +20,22 @@ export const TAKEN = {
   rate_step: 'bigint',
 } as const satisfies Fields;
 
-/** `rate_from`, `rate_step`: the starts that its rate allows (domain/rate.ts); null without a rate. */
+/** domain/rate.ts; null without a rate. */
 export type TakenSlots = RowOf<typeof TAKEN> & { queue_id: string };
 
 /**
- * How long all running jobs are counted after a limit was set. Claims that began before it neither lock the queue nor
- * write a list; none of their statements lasts longer than this.
+ * After a limit was set, all running jobs are counted: earlier claims neither lock the queue nor write a list, and
+ * last no longer than this.
  */
 export const RECOUNT_MS = 60_000;
 
-/** Joins the last list of a queue `q`, null where there is none; part of a `from` clause. */
+/** Null if there is none. */
 export const LAST_TAKEN = `left join lateral (
     select number, job_ids, recount_until, rate_spent_until from taken_slots s
     where s.team_id = q.team_id and s.queue_id = q.id order by s.number desc limit 1
   ) last on true`;
 
-/**
- * The ids of the running jobs of a queue `q` with a limit. Ended ones are looked up in a subquery and not joined: see
- * plans.test.ts. $2 now
- */
+/** Ended ones are looked up in a subquery, not joined: see plans.test.ts. $2 now */
 export const RUNNING_IDS = `case
     when q.concurrency_limit is null then null
     when last.job_ids is null or last.recount_until > $2 then array(
@@ -51,7 +45,7 @@ export const RUNNING_IDS = `case
       where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
   end`;
 
-/** Parts of the claim that write the lists with the `claimed` jobs added. `given`: the lists that were read */
+/** Adds the `claimed` jobs. `given`: the lists that were read */
 export const KEEP_TAKEN = (given: string) => `
   taken as materialized (
     select given.* from ${given} where exists (select 1 from claimed c where c.queue_id = given.queue_id)

@@ -13,11 +13,10 @@ export const TYPES: Record<FieldType, string> = {
   place: 'tid',
 };
 
-/** How long a statement for several teams waits for a locked row. */
 const LOCK_WAIT_MS = 100;
 const LIMIT_LOCK_WAITS = `cross join set_config('lock_timeout', '${LOCK_WAIT_MS}ms', true) as lock_timeout`;
 
-/** Each part reads a range of its own index (see tables/work.ts). */
+/** Each part reads a range of its own index (tables/work.ts). */
 function findByUrl(): string {
   const start = '(left(url, 100) collate "C")';
   const part = (
@@ -34,7 +33,7 @@ function findByUrl(): string {
   ) as found limit $4`;
 }
 
-/** One column as the text of an array. Texts are made storable later, like any other (`storableParameters`). */
+/** Texts are made storable later. */
 function writeArray<F extends Fields>(name: string, fields: F, rows: readonly RowOf<F>[]): string {
   if (fields[name] === 'json') return joinTexts(rows.map((row) => row[name] as string | null));
   const write = fields[name] === 'text' || fields[name] === 'place' ? quote : String;
@@ -48,13 +47,10 @@ function writeArray<F extends Fields>(name: string, fields: F, rows: readonly Ro
 
 const quote = (text: unknown) => `"${String(text).replaceAll(/["\\]/g, '\\$&')}"`;
 
-/** ASCII's record separator, and what stands for null. Neither can be part of a JSON text. */
+/** Neither can be part of JSON. */
 const [SEPARATOR, NOTHING] = ['\x1e', '\x1f'];
 
-/**
- * A column of JSON texts, one after the other. In the text of an array all their quotes would be escaped, which costs
- * more on either side than anything else about a column.
- */
+/** As array elements, all quotes of JSON would be escaped, which costs more than the rest. */
 function joinTexts(texts: readonly (string | null)[]): string {
   return texts.map((text) => text?.replaceAll(SEPARATOR, ' ') ?? NOTHING).join(SEPARATOR);
 }
@@ -65,12 +61,10 @@ function unpack(fields: Fields, parameter: number): string {
 }
 
 /**
- * A table that was analyzed at a moment with one row or none seems to cost one page, however many dead rows its index
- * has. The planner would then read it whole in the order of its key and compare each row with the others. It considers
- * that only for columns that are equal, because those could be merged; not for these two comparisons.
+ * Prevents a merge join: a table that was analyzed while empty seems to cost one page, however many dead rows its
+ * index has. The planner considers a merge only for equal columns, not for these two comparisons.
  *
- * This needs `enable_seqscan = off` (open.ts). The planner takes it that two such comparisons hold for a ninth of the
- * table, however large that is and whatever statistics say, so it would rather read a large one whole.
+ * Needs `enable_seqscan = off` (open.ts): the planner assumes that two such comparisons hold for a ninth of the table.
  */
 function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_id', 'id']) {
   const [present, wanted] = [table, other].map(
@@ -109,10 +103,9 @@ export const postgres: Dialect = {
     delete from ${table} using ${unpack(key, parameter)} ${lockWaits === 'limited' ? LIMIT_LOCK_WAITS : ''}
     where ${hasKeyOf(table, 'given', Object.keys(key))}`,
   isAmong: (column, ids) => sql`${sql.ref(column)} = any(${`{${ids.join()}}`}::uuid[])`,
-  // An array first: inside a join the selection may run again and again, take other rows each time, and exceed its
-  // limit.
+  // An array first: inside a join the selection may run again, take other rows, and exceed its limit.
   isAmongFree: (selection) => `id = any(array(${selection} for update skip locked))`,
-  // Only successes are partitioned by time. A time for both would be taken out of the `or`, and prune nothing.
+  // Only successes are partitioned by time. A time for both would prune nothing.
   endedWithin: (jobs, { from, to }) => {
     const [status, at] = [sql.ref(`${jobs}.status`), sql.ref(`${jobs}.completed_at`)];
     return sql`(${status} = 'success' and ${at} between ${from} and ${to}

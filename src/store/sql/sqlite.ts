@@ -6,13 +6,13 @@ async function countFreePages(run: RunText): Promise<number> {
   return row?.freelist_count ?? 0;
 }
 
-/** `json_each` would write each row as text and read that again, for each of its fields. */
+/** `json_each` would write and read each row as text for each field. */
 function unpack(fields: Fields, parameter: number): string {
   const columns = Object.keys(fields).map((name) => `value->>'${name}' as ${name}`);
   return `(select ${columns.join(', ')} from jsonb_each(?${parameter})) as given`;
 }
 
-/** The texts for SQLite. It has no lateral joins, so rows are picked by their `rowid`. */
+/** Without lateral joins, rows are picked by `rowid`. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   writers: 1,
@@ -58,7 +58,7 @@ export const sqlite: Dialect = {
     if ((await countFreePages(run)) === 0) return 0;
     await run(`pragma incremental_vacuum(${Math.floor(most)})`);
     const left = await countFreePages(run);
-    // The file shrinks only with the next checkpoint, which would come late if little is written.
+    // The file shrinks only with a checkpoint, which would come late.
     if (left <= most) await run('pragma wal_checkpoint(passive)');
     return left;
   },

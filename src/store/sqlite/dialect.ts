@@ -27,7 +27,7 @@ export function sqliteOnThread(thread: () => SqliteLine, mutex: Mutex): Dialect 
   };
 }
 
-/** Declares that SQLite can roll back schema changes, so that a migration is all or nothing. */
+/** SQLite can roll back schema changes. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -41,7 +41,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** Serializes callers, first come, first served. The readers and the writer of an in-memory database share it. */
+/** First come, first served. Readers and the writer of an in-memory database share it. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
 
@@ -59,7 +59,7 @@ class ThreadConnection implements DatabaseConnection {
   readonly thread: SqliteLine;
   readonly unlock: () => void;
   readonly #askedAtMs: number;
-  /** True: a transaction was requested and is still empty. It begins together with its first statement. */
+  /** The transaction begins with its first statement. */
   isToBegin = false;
 
   /** @param askedAtMs  when the lock was requested */
@@ -122,6 +122,6 @@ class ThreadDriver implements Driver {
     (connection as ThreadConnection).unlock();
   }
 
-  /** The maker of the thread ends it: Kysely does not call this if no statement was ever run. */
+  /** Kysely doesn't call this if no statement was run. */
   async destroy(): Promise<void> {}
 }

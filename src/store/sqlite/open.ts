@@ -24,11 +24,10 @@ import { type OnLost, SqliteThread } from './thread.ts';
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * FULL: a commit is on the disk before it is answered, so a job answered with 201 survives a power cut. The WAL is
- * truncated after a burst, and freed pages are returned to the file system in small steps (`giveBackPages`).
+ * FULL: a commit is on disk before it is answered. The WAL is truncated after a burst, and freed pages are returned in
+ * small steps (`giveBackPages`).
  *
- * Each commit that split a b-tree page walks the whole page cache (sqlite3PcacheTruncate), so a small cache is faster
- * for the writer. A checkpoint writes a page once, however often it has changed since the one before, and more than
+ * A commit that split a page walks the whole cache (sqlite3PcacheTruncate), so a small cache is faster. More than
  * 4,062 WAL pages need a second hash table.
  */
 const WRITER_PRAGMAS = [
@@ -43,8 +42,7 @@ const WRITER_PRAGMAS = [
 const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_only = on'];
 
 /**
- * One search at a time, because a thread can't be interrupted in one. A page runs several searches one after the other,
- * so the wait for another page's is longer than one search should take.
+ * A thread can't be interrupted. A page runs several searches in turn, so it may have to wait longer than one takes.
  */
 const SEARCH_LIMITS = { permits: 1, mostWaiting: 50, waitMs: 5_000 };
 
@@ -56,9 +54,9 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a SQLite file: one thread writes, one reads by keys, and one, started when it is first needed, searches.
+ * One thread writes, one reads by keys, and one searches when first needed.
  *
- * Throws a StoreError whose message has the file and the next step: STORE_DAMAGED, STORE_READ_ONLY, STORE_UNAVAILABLE.
+ * Throws a StoreError with the file and the next step: STORE_DAMAGED, STORE_READ_ONLY, STORE_UNAVAILABLE.
  */
 export async function openSqliteFile(path: string, options: SqliteOptions): Promise<Databases> {
   const { clock, onLost, onStatement, startThread } = options;
@@ -173,11 +171,10 @@ function kyselyOn(
 
 function makeFile(path: string): void {
   makeFolders(dirname(path));
-  // Readable only by its owner from the first byte on. SQLite gives its other files the same mode.
+  // Readable only by its owner from the first byte on.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Checks the file before anything relies on it, and makes it if it does not exist. */
 function prepareFile(path: string): void {
   openExplained(path, () => {
     makeFile(path);
@@ -190,7 +187,7 @@ function prepareFile(path: string): void {
   });
 }
 
-/** Above this size only the roots of the trees are checked: a full check reads every page and would delay the start. */
+/** Above this only the roots are checked: a full check reads every page. */
 const FULL_CHECK_BYTES = 64 * 1024 * 1024;
 
 function refuseDamage(database: DatabaseSync): void {
