@@ -112,7 +112,7 @@ for (const javaScript of [true, false]) {
         const { page } = watched;
         await page.getByLabel('Name').fill('Second team');
         await page.getByRole('button', { name: 'Create team' }).click();
-        await page.getByText('It is your current one now.').waitFor();
+        await page.getByText('calls with your API token go to it now.').waitFor();
         const send = async (queue: string) => {
           const answer = await fetch(`${dashboard.url}/api/jobs`, {
             method: 'POST',
@@ -133,7 +133,7 @@ for (const javaScript of [true, false]) {
         assert.equal(await send('to-second'), 201);
         await page.getByLabel(/team/i).first().click();
         await page.getByRole('button', { name: 'Bells' }).click();
-        await page.locator('main').getByText('Bells', { exact: true }).waitFor();
+        await page.getByRole('banner').getByText('Bells', { exact: true }).first().waitFor();
         assert.equal(await send('to-first'), 201);
         const names = (await dashboard.service.work.listQueues(owner.teamId)).map(
           ({ name }) => name,

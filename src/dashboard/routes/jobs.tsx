@@ -236,7 +236,7 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
   const many = countOf(matching, 'failed job', 'failed jobs');
   return (
     <ConfirmDialog
-      word="Retry all failed"
+      word={narrowed ? `Retry ${countOf(matching, 'job', 'jobs')}` : 'Retry all failed'}
       question={`Retry ${many}${which}?`}
       // The dialog names resent jobs, so it is the confirmation of §3.3.
       fields={{ intent: 'retry', ...fields, resent: 'again' }}

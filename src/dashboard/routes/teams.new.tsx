@@ -27,7 +27,10 @@ export async function action({ context }: Route.ActionArgs) {
   const { teams, form, refuse, say } = openPublic(context);
   const outcome = await teams.createTeam(sessionOf(context).user.id, readText(form, 'name'));
   if (outcome.kind === 'refused') return refuse(outcome.errors);
-  return say('/', 'The team is made. It is your current one now.');
+  return say(
+    '/',
+    'The team is made. It is your current team, and calls with your API token go to it now.',
+  );
 }
 
 const nameField = (

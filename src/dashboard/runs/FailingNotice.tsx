@@ -64,7 +64,8 @@ export function SourceOfRun({ source }: { source: FailedSource | null }) {
       {streak ? (
         <p>
           Its {kind} <Link to={`/${kind}s/${id}`}>{name}</Link> is failing:{' '}
-          {lowerFirst(describeStreak(kind, streak))}.
+          {lowerFirst(describeStreak(kind, streak))}.{' '}
+          {kind === 'queue' ? <Link to={failedOf(id)}>See its failed jobs</Link> : null}
         </p>
       ) : null}
       <NoteOf {...alertSettings} />
