@@ -112,7 +112,7 @@ function ownFields(
 /** Fields that can be compared with a text. */
 const COMPARED = new Set(['text', 'choice', 'integer', 'boolean', 'rate', 'tags', 'channels']);
 
-/** Reads `FIELD=VALUE`. `host` is a field too: the host of the URL, with its port or without. */
+/** Reads `FIELD=VALUE`. `host`: of the URL, with or without port. */
 function readFilter<Thing extends object>(
   resource: Resource<Thing>,
   text: string,
@@ -142,10 +142,7 @@ function hostsOf(url: string): string[] {
   return [authority.toLowerCase(), host.toLowerCase()];
 }
 
-/**
- * Reads `OLD=NEW`, and gives what replaces the host in a URL. The port stays unless one of the two has a port. The rest
- * of the URL stays byte for byte.
- */
+/** Reads `OLD=NEW`. The port stays unless one of the two has one; the rest of the URL stays byte for byte. */
 function readHosts(text: string): (url: string) => string {
   const [, from, to] = /^([^=\s/]+)=([^=\s/]+)$/.exec(text) ?? [];
   if (from === undefined || to === undefined)

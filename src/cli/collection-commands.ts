@@ -1,4 +1,4 @@
-/** The commands that every collection has: list, show, create, edit, edit-all, rename and delete. */
+/** List, show, create, edit, edit-all, rename and delete. */
 import type { Command } from 'commander';
 import { readTopLevelFields } from '#domain/json/text';
 import { type Fields, Findings } from '#work/fields';
@@ -26,7 +26,7 @@ export interface ItemPlace<Item> {
   item: Item;
 }
 
-/** Adds a command about one item. It prints the record that the action gives. */
+/** It prints the record that the action returns. */
 export type AddVerb<Item> = (
   name: string,
   description: string,
@@ -57,7 +57,6 @@ export function verbsOf<Item>(
   };
 }
 
-/** Adds the common commands of a collection, and gives what adds its other ones. */
 export function addCollectionCommands<Thing extends object, Item extends Stored<Thing>>(
   session: Session,
   group: Command,

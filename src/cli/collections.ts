@@ -1,4 +1,4 @@
-/** A team's crons, queues, channels and windows: how commands and the team file list, read and save them. */
+/** How commands and the team file list, read and save a team's items. */
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { formatMillis } from '#domain/instant';
 import type { AlertSource } from '#domain/maintenance';
@@ -20,7 +20,7 @@ import { CommandFault, toOneLine } from './fault.ts';
 import { writeChannel, writeCron, writeQueue } from './records.ts';
 import { show } from './session.ts';
 
-/** An item as it is stored. `isPast`: it is over, or covers nothing any more, so an export leaves it out. */
+/** `isPast`: it is over or covers nothing, so an export leaves it out. */
 export type Stored<Thing extends object = object> = Thing & { id: string; isPast?: boolean };
 
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
@@ -31,10 +31,8 @@ export interface Collection<Thing extends object, Item extends Stored<Thing> = S
   read?(fields: Fields, findings: Findings, given: Given<Partial<Thing>>): Thing;
   load(work: Work, teamId: string): Promise<Item[]>;
   /**
-   * Throws a CommandFault, or a fault of the store.
-   *
-   * @param item  undefined for a new item
-   * @returns the id of the item
+   * Throws a CommandFault, or a fault of the store. @param item undefined for a new one
+   * @returns its id
    */
   save(work: Work, teamId: string, wanted: Partial<Thing>, item: Item | undefined): Promise<string>;
 }
@@ -50,7 +48,7 @@ export interface Commanded<
   columns: readonly string[];
   record(item: Item): object;
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
-  /** Deletes an item, and returns more fields for its record. Null: there is no such item any more. */
+  /** Returns more fields for its record. Null: no such item. */
   remove(work: Work, teamId: string, id: string): Promise<object | null>;
   /** What is deleted too. The command then needs `--yes`. */
   deletesToo?: string;
@@ -85,7 +83,7 @@ export const CRONS: Commanded<CronInput & CronExtras, Cron> = {
   },
 };
 
-/** Refuses an edit that would save an unreadable part of the cron as empty. */
+/** It would be saved as empty. */
 function refuseLosing({ id, unreadable }: Cron, wanted: object): void {
   const isReplaced = ['headers', 'payload', 'assertions'].every((name) => name in wanted);
   if (unreadable === null || isReplaced) return;
@@ -163,7 +161,7 @@ export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   },
 };
 
-/** The id of a saved channel. Throws a CommandFault if it was not saved. */
+/** Throws a CommandFault if it was not saved. */
 function savedId(outcome: ChannelOutcome, name: string): string {
   switch (outcome.kind) {
     case 'saved':
@@ -267,7 +265,7 @@ export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
   remove: async (work, teamId, id) => ((await work.deleteWindow(teamId, id)) ? {} : null),
 };
 
-/** The names of the sources that a window covers. Deleted ones are left out. */
+/** Without deleted ones. */
 function nameSources(
   covered: readonly AlertSource[],
   sources: readonly (AlertSource & { name: string })[],
@@ -282,7 +280,7 @@ function nameSources(
   return { crons: named('cron'), queues: named('queue') };
 }
 
-/** Looks crons and queues up when they are needed: an earlier step may have created them. */
+/** When needed: an earlier step may have created them. */
 async function findSources(
   work: Work,
   teamId: string,
@@ -304,7 +302,7 @@ export interface Section<Thing extends object> extends Collection<Thing> {
   key: string;
   /** One item in place of a list. */
   isSingle?: true;
-  /** The property that keeps its value if the file leaves it out: whether the item is paused. */
+  /** Whether the item is paused: the file may leave it out. */
   stays?: string;
   isSecret?(field: string): boolean;
 }
@@ -336,7 +334,7 @@ const namedChannels: Section<ChannelSettings> = {
 };
 
 export type AnySection = Section<object>;
-/** In the order in which they are applied: items refer to items of the sections before. */
+/** Items refer to items of earlier sections. */
 export const SECTIONS: readonly AnySection[] = [
   defaultChannel,
   namedChannels,

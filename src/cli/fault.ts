@@ -15,7 +15,7 @@ export class CommandFault extends Error {
   }
 }
 
-/** One line that describes any thrown fault. Never repeats a value that may be a secret. */
+/** One line, without values that may be secret. */
 export function explainFault(fault: unknown): string {
   if (fault instanceof CommanderError) return toOneLine(explainUsage(fault));
   if (fault instanceof CommandFault) return toOneLine(fault.message);
@@ -28,7 +28,7 @@ export function explainFault(fault: unknown): string {
 }
 
 function explainUsage({ code, message }: CommanderError): string {
-  // The message would repeat a password that was typed with a space and without quotes.
+  // The message would repeat a password that was typed with a space.
   if (code === 'commander.excessArguments') {
     return 'there are more arguments than this command takes; values with blanks need quotes.';
   }

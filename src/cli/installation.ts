@@ -4,7 +4,7 @@ import { printJson } from './output.ts';
 import type { BackupOutcome, Finding } from './services.ts';
 import type { Session } from './session.ts';
 
-/** The service is not run from here: it needs more than commands do, and starts without their modules. */
+/** Not run from here: it starts without the commands' modules. */
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
@@ -72,7 +72,7 @@ function acceptBackup(outcome: BackupOutcome): Extract<BackupOutcome, { kind: 'd
   }
 }
 
-/** Prints lines or a table for people, and the same as JSON for scripts. */
+/** A table for people, JSON for scripts. */
 function report(session: Session, findings: readonly Finding[]): void {
   const { terminal } = session.services;
   const isTable = session.output === 'table';

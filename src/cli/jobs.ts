@@ -168,7 +168,7 @@ interface RetryAllOptions {
   rate?: string;
 }
 
-/** A few are retried here; the service retries more, if it runs beside this command or once it is started. */
+/** More are retried by the service. */
 async function retryAll(session: Session, { team, queue, rate }: RetryAllOptions): Promise<void> {
   if (rate !== undefined) refuseBlank('--rate', rate);
   const spread = readSpread(rate ?? '');
@@ -178,7 +178,7 @@ async function retryAll(session: Session, { team, queue, rate }: RetryAllOptions
   const search = { tab: 'failed' as const, ...narrowed };
   const asked = await work.startBulk(teamId, 'retry', search, spread);
   if (asked.kind !== 'asks') return printRetry(session, asked, null);
-  // A rate was given here, so there is no need to ask: the time of the last is printed.
+  // The time of the last is printed, so there is no need to ask.
   const outcome = await work.startBulk(teamId, 'retry', search, { ...spread, isTimed: true });
   printRetry(session, outcome, asked.question);
 }

@@ -8,7 +8,7 @@ import { addTeamOption } from './options.ts';
 import type { Session } from './session.ts';
 
 const LISTED_BY_DEFAULT = 100;
-/** How many records `--all` holds in memory at once: each may carry a response body of 64 KiB. */
+/** Each may have a body of 64 KiB. */
 const AT_ONCE = 100;
 
 interface ListOptions {
@@ -48,10 +48,8 @@ function readId(text: string): string {
 }
 
 /**
- * Makes a command print a list by pages.
- *
- * @param columns  the fields of a table
- * @param open  looks up the options, and gives the function that reads a page
+ * @param columns of a table
+ * @param open looks up the options and gives the function that reads a page
  */
 export function addPagedList<Written extends { id: string }, Given>(
   session: Session,
@@ -87,10 +85,8 @@ export function addTeamList<Written extends { id: string }, Given>(
 }
 
 /**
- * Prints one page, or with `--all` every page. It reads the next page when the reader has taken the one before, so
- * memory stays at one page.
- *
- * @param columns  the fields that a table shows of each record
+ * With `--all` every page, each when the reader has taken the one before, so memory stays at one page. @param columns
+ * of a table
  */
 async function printList<Written extends { id: string }>(
   session: Session,

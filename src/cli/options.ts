@@ -9,7 +9,7 @@ export function addTeamOption(command: Command): Command {
   return command.requiredOption('--team <T>', "the team's name, or its id");
 }
 
-/** An option that may be given several times; its value is the list in the order given. */
+/** In the given order. */
 export function repeatedOption(flags: string, description: string): Option {
   const add = (text: string, before: string[] | undefined) => [...(before ?? []), text];
   return new Option(flags, description).argParser<string[] | undefined>(add);

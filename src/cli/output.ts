@@ -59,7 +59,7 @@ function printColumns(terminal: Terminal, lines: readonly (readonly string[])[])
   }
 }
 
-/** The width in code points. A wide character, such as a Chinese one, takes two columns and shifts its line by one. */
+/** In code points. A wide character shifts its line by one. */
 const widthOf = (text: string) => Array.from(text).length;
 
 function writeCell(value: unknown): string {

@@ -14,7 +14,7 @@ import { addRunCommands } from './runs.ts';
 import { addTeamCommands } from './teams.ts';
 import { addUserCommands } from './users.ts';
 
-/** The commands that only read, by their last word. All others may set up an empty database. */
+/** By their last word. All others may set up an empty database. */
 const READING = new Set(['list', 'show', 'export', 'setup-code']);
 
 function purposeOf(command: string): Purpose {
@@ -32,7 +32,7 @@ function optionDescription(this: Help, option: Option): string {
   return option.mandatory ? `${text} (required)` : text;
 }
 
-/** Every command of the operator's command line (docs/command-line.md is held to it by a test). */
+/** A test compares docs/command-line.md. */
 export function buildProgram(session: Session): Command {
   const { terminal } = session.services;
   const program = new Command('belfry')

@@ -1,7 +1,4 @@
-/**
- * Records as the command line prints them, with the field names that scripts rely on. Headers and payloads are left
- * out, since they may hold secrets.
- */
+/** With field names that scripts rely on, without headers and payloads, which may hold secrets. */
 import { hasEnded } from '#domain/cron-end';
 import { formatMillis } from '#domain/instant';
 import { describeUsage } from '#domain/usage';
@@ -20,7 +17,7 @@ import { writeRecord } from '#work/resources/resource';
 
 type Written = Record<string, unknown> & { id: string };
 
-/** The stored part of a body as text. A character that was cut at its end is left out (§2.7). */
+/** Without a cut character at its end (§2.7). */
 export function writeBody(body: Uint8Array | null): string | null {
   if (body === null) return null;
   // With `stream`, the decoder holds back the bytes of an unfinished character.
@@ -62,7 +59,7 @@ export function writeQueue(queue: Queue): Written {
   return { id, name, ...writeRecord(QUEUE, queue), ...recordOf(queue, ['created_at']) };
 }
 
-/** Addresses and tokens are shown only in part. The default channel has no name. */
+/** Addresses and tokens are shown in part. The default has no name. */
 export function writeChannel(channel: ListedChannel) {
   const { id, name, kind } = channel;
   const shown = Object.fromEntries(channel.shown.map((each) => [each.name, each.text]));
@@ -83,7 +80,7 @@ const OF_RUN = [
   'kind',
 ] as const;
 
-/** An alert about usage is of no run and is sent nowhere (§6.7), so the fields of runs are null. */
+/** A usage alert has no run (§6.7). */
 export function writeAlert(alert: Alert) {
   const { id, level, source } = alert;
   const about = { source: source.kind, source_id: source.id, source_name: source.name };

@@ -5,10 +5,8 @@ import type { CommandServices } from './services.ts';
 import { Session } from './session.ts';
 
 /**
- * Runs one command of the command line.
- *
- * @param argv the command's words, such as `['job', 'show', '--id', '…']`
- * @returns the exit code: 0, or 1 or 2 after one line on standard error with the error. Never rejects.
+ * @param argv such as `['job', 'show', '--id', '…']`
+ * @returns 0, or 1 or 2 after one line on standard error. Never rejects.
  */
 export async function runCommand(
   argv: readonly string[],
@@ -28,7 +26,7 @@ export async function runCommand(
   }
 }
 
-/** A group without a command makes the library print its help, which is more than one line. */
+/** The library would print its help, which is more than one line. */
 function findMissingCommand(program: Command, argv: readonly string[], fault: unknown): unknown {
   if (!(fault instanceof CommanderError) || fault.code !== 'commander.help') return fault;
   const group = program.commands.find((command) => command.name() === argv[0]) ?? program;

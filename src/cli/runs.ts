@@ -6,7 +6,7 @@ import { CommandFault } from './fault.ts';
 import { addTeamList } from './lists.ts';
 import { type Session, show } from './session.ts';
 
-/** The options that narrow the list, by the names of the filters that they are. */
+/** By the names of the filters. */
 interface Narrowing {
   kind?: string;
   queue?: string;

@@ -1,10 +1,10 @@
 import { CommandFault } from './fault.ts';
 import { show, type Session } from './session.ts';
 
-/** For descriptions of options that may hold a secret: other users of the machine can see the arguments of a command. */
+/** Other users of the machine can see the arguments of a command. */
 export const SECRET_FROM = ', env:NAME for a variable of the environment, or - for standard input';
 
-/** The value of such an option: as given, or from the environment or standard input. It is never printed. */
+/** As given, or from the environment or standard input. Never printed. */
 export async function readSecret(
   { services }: Session,
   option: string,
@@ -24,7 +24,7 @@ export async function readSecret(
   return value;
 }
 
-/** In a form a blank field means the default; on the command line it is a mistake. */
+/** In a form a blank field means the default; here it is a mistake. */
 export function refuseBlank(option: string, text: string): void {
   if (text.trim() === '') throw new CommandFault(`${option} is empty.`);
 }

@@ -7,7 +7,7 @@ import { addTeamOption } from './options.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenRooms, Purpose } from './services.ts';
 
-/** One run of one command: opens the rooms when they are first needed, and remembers the exit code. */
+/** Opens the modules when first needed, and remembers the exit code. */
 export class Session {
   readonly services: CommandServices;
   exitCode: 0 | 1 = 0;
@@ -33,11 +33,7 @@ export class Session {
     else printJson(terminal, record);
   }
 
-  /**
-   * Prints records of one kind: as JSON, or as a table.
-   *
-   * @param columns  the fields that a table shows of each record
-   */
+  /** @param columns of a table */
   printList<Written extends object>(
     records: readonly Written[],
     columns: readonly (keyof Written & string)[],
@@ -71,7 +67,6 @@ export class Session {
     return { teamId: found.team.id, name: found.team.name, people, work: await work() };
   }
 
-  /** The team of a cron or job, for commands that name it by its id alone. */
   async find(kind: string, id: string): Promise<{ teamId: string; work: Work }> {
     const work = await (await this.open()).work();
     const teamId = await (kind === 'job' ? work.findTeamOfJob(id) : work.findTeamOfCron(id));
@@ -79,7 +74,7 @@ export class Session {
     return { teamId, work };
   }
 
-  /** Closes the services. A fault in closing is ignored, because the command is done. */
+  /** Faults are ignored, because the command is done. */
   async close(): Promise<void> {
     const rooms = await this.#rooms?.catch(() => null);
     await rooms?.close().catch(() => {});
@@ -94,7 +89,7 @@ export interface TeamPlace {
   work: Work;
 }
 
-/** Gives what adds commands about a team. They print the record that the action gives. */
+/** They print the record that the action returns. */
 export function addTeamCommand(session: Session, group: Command) {
   return <Given extends object>(
     name: string,
@@ -110,7 +105,6 @@ export function addTeamCommand(session: Session, group: Command) {
 export const missing = (kind: string, id: string) =>
   new CommandFault(`there is no ${kind} ${show(id)}.`);
 
-/** Reads the names of channels in options as their ids, and writes ids as names. */
 export async function channelContext(work: Work, teamId: string): Promise<Context> {
   const channels = await work.listChannelChoices(teamId);
   const named = channels.map(({ id, name }) => ({ id, name: name ?? DEFAULT_REF }));

@@ -1,4 +1,4 @@
-/** Planned changes of a team's items: how they are compared, carried out and printed. */
+/** How changes of a team's items are compared, carried out and printed. */
 import type { Part, Plain } from '#work/resources/resource';
 import { isWritten, toJson } from '#work/resources/resource';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -23,7 +23,7 @@ export interface FieldChange {
   to: unknown;
 }
 
-/** The fields that differ. Of a new item all that are not at their defaults. */
+/** Of a new item all that aren't defaults. */
 export function compare(
   parts: readonly Part[],
   before: ReadonlyMap<string, Plain> | undefined,
@@ -86,8 +86,7 @@ export async function carryOut(
 }
 
 /**
- * Each step has its own transaction as in the dashboard. If one fails, the steps before it stay and are listed; the same
- * command continues there.
+ * Each step has its own transaction. If one fails, earlier ones stay and are listed; the same command continues there.
  */
 async function applyAll(
   session: Session,

@@ -6,7 +6,7 @@ import { addTeamOption } from './options.ts';
 import { show, type Session } from './session.ts';
 import type { Problem, TeamDocument } from './team-file/document.ts';
 
-/** Adds `team export` and `team apply`. The code that reads and writes the file is loaded only for them. */
+/** Their code is loaded only for them. */
 export function addTeamFileCommands(team: Command, session: Session): void {
   const write = team.command('export');
   addTeamOption(

@@ -12,29 +12,26 @@ export interface Problem {
   message: string;
 }
 
-/** A value of the file. Mappings keep their order, and any name may be a key. */
+/** Mappings keep their order, and any name may be a key. */
 export type Value = string | number | boolean | null | Value[] | Mapping;
 export type Mapping = Map<string, Value>;
 
 export interface TeamDocument {
   root: Value;
-  /** The paths of values that came from the environment, as `showPath` writes them. Those values are never shown. */
+  /** From the environment, as `showPath` writes them; never shown. */
   secretPaths: ReadonlySet<string>;
   /** A path with its line, for people: `crons[0].url (line 12)`. */
   locate(path: Path): string;
 }
 
-/** Reads an environment variable when the file is applied, so that the file itself holds no secrets. */
+/** When the file is applied, so that it has no secrets. */
 export type ReadVariable = (name: string) => string | undefined;
 
-/**
- * Only variables with this prefix are read, so that a foreign file can't read other variables of the operator's
- * environment, such as the installation's key.
- */
+/** A foreign file can't read other variables, such as the installation's key. */
 export const SECRET_PREFIX = 'BELFRY_SECRET_';
 const SECRET_NAME = /^BELFRY_SECRET_[A-Z0-9_]{1,200}$/;
 
-/** Parses a team's file, and replaces references to the environment by the secrets. Never throws. */
+/** Replaces references to the environment by the secrets. */
 export function readDocument(
   text: string,
   readVariable: ReadVariable,
@@ -49,7 +46,7 @@ export function readDocument(
   }
   let given: unknown;
   try {
-    // Maps keep the order of names, and a name such as `__proto__` is just a name.
+    // Keeps the order of names, `__proto__` included.
     given = parsed.toJS({ mapAsMap: true, maxAliasCount: 100 });
   } catch (error) {
     return { problems: [{ path: [], message: (error as Error).message }] };
@@ -66,7 +63,7 @@ export function readDocument(
   return { document, problems: resolver.problems };
 }
 
-/** A cron expression that begins with a star is easily written without quotes; YAML then reads it as an alias. */
+/** Without quotes, YAML reads a leading star as an alias. */
 function hintFor(message: string): string {
   return /alias/i.test(message) ? '. A text that begins with a star needs quotes.' : '';
 }

@@ -1,4 +1,3 @@
-/** Reads a team's file, plans the changes that make the team match it, and writes one. */
 import { stringify } from 'yaml';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -41,7 +40,7 @@ export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Pro
   return { items, problems };
 }
 
-/** Rejects unknown fields: a misspelt one would silently leave a field at its default. */
+/** A misspelt field would silently stay at its default. */
 function takeMapping(value: Value, path: Path, known: string[], problems: Problem[]): Mapping {
   const isMapping = value instanceof Map;
   if (!isMapping) problems.push({ path, message: `It must have fields: ${known.join(', ')}.` });
@@ -52,7 +51,7 @@ function takeMapping(value: Value, path: Path, known: string[], problems: Proble
   return mapping;
 }
 
-/** The items of a list. Names must be distinct, because a later file finds items by their names. */
+/** Names must be distinct: a later file finds items by them. */
 function takeList(key: string, list: Value, problems: Problem[]): Value[] {
   if (!Array.isArray(list)) problems.push({ path: [key], message: 'It must be a list.' });
   const items = Array.isArray(list) ? list : [];
@@ -106,14 +105,14 @@ function presentNames(state: TeamState, key: string): string[] {
   return section && items ? items.map((item) => nameOf(section, item)) : [];
 }
 
-/** Writes channels by their names. A channel that was deleted becomes the default one. */
+/** A deleted channel becomes the default one. */
 function namedChannels(state: TeamState) {
   const [, items = []] = [...state].find(([{ key }]) => key === 'channels') ?? [];
   const names = presentNames(state, 'channels');
   return { textOf: (ref: string) => names[items.findIndex(({ id }) => id === ref)] ?? DEFAULT_REF };
 }
 
-/** Plans the changes that make the team match the file. Planned again after they are applied, there are none. */
+/** Planned again afterwards, there are none. */
 export function planTeam(
   items: readonly Item[],
   state: TeamState,
@@ -143,7 +142,7 @@ export function planTeam(
   return { steps, problems };
 }
 
-/** Reports each channel, cron and queue that is neither in the team nor in the file. */
+/** Neither in the team nor in the file. */
 function findUnknownNames(
   { section, path, mapping }: Item,
   channels: readonly string[],
@@ -191,10 +190,7 @@ function planItem(
   return [{ action, kind, name, changes: hide(changes), apply }];
 }
 
-/**
- * Writes a team as a file that can be applied to it or to another team. Secrets are left out: the file names the
- * environment variables to read them from.
- */
+/** For this or another team. Secrets are left out: the file names environment variables. */
 export function writeTeamFile(
   teamName: string,
   state: TeamState,

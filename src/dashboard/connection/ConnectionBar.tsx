@@ -7,10 +7,7 @@ import { rememberShown } from './keep-page.ts';
 
 import classes from './ConnectionBar.module.css';
 
-/**
- * A bar at the bottom of the page while the service does not answer, or after it did not accept a form. The page above
- * it is unchanged.
- */
+/** While the service doesn't answer, or after it did not accept a form. */
 export function ConnectionBar() {
   const { connection, untaken } = useConnection();
   return (
@@ -99,7 +96,7 @@ const marks = {
   lost: { word: 'No connection', glyph: 'failures' },
 } as const;
 
-/** Shows whether the page refreshes itself and, if not, why. Rendered only with scripts. */
+/** Whether the page refreshes and, if not, why. Only with scripts. */
 export function LiveMark() {
   const { connection, refreshing, pausedFor } = useConnection();
   if (refreshing === 'off') return null;
@@ -118,7 +115,7 @@ export function LiveMark() {
   );
 }
 
-/** Remembers the data of the current page, so that the page can stay if a response does not arrive. */
+/** So that the page can stay if a response doesn't arrive. */
 export function KeepShown() {
   const matches = useMatches();
   const { pathname, search } = useLocation();
@@ -127,7 +124,7 @@ export function KeepShown() {
     const loaderData = Object.fromEntries(matches.map((match) => [match.id, match.loaderData]));
     rememberShown({ href: `${window.location.origin}${here}`, loaderData });
   }, [matches, here]);
-  // A message about a form of the previous page does not concern this one.
+  // It concerns the previous page.
   useEffect(() => noteUntaken(null), [pathname]);
   return null;
 }

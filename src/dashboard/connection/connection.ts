@@ -1,16 +1,10 @@
-/**
- * Whether the service still answers, according to the page's own requests. The state lives in the browser; on the
- * server it never changes.
- */
+/** By the page's own requests. The state is in the browser; on the server it never changes. */
 import { useSyncExternalStore } from 'react';
 import { addressOf } from '../address.ts';
 
 export type Connection =
   | { kind: 'live' }
-  /**
-   * `unreachable`: no response arrives. `away`: the service responds that it cannot read or store anything now.
-   * `since` is in milliseconds since 1970 UTC.
-   */
+  /** `unreachable`: no response. `away`: the service can't read or store. */
   | { kind: 'lost'; why: 'unreachable' | 'away'; since: number }
   /** The service responds, but the session has ended. */
   | { kind: 'signed-out' };
@@ -18,10 +12,7 @@ export type Connection =
 /** The connection's state according to one response, or the lack of one. */
 export type Sign = 'answered' | 'unreachable' | 'away' | 'signed-out';
 
-/**
- * The next state of the connection. During an outage `since` stays the time at which it began, even if its cause
- * changes.
- */
+/** During an outage `since` stays. */
 export function follow(before: Connection, sign: Sign, now: number): Connection {
   if (sign === 'answered') return before.kind === 'live' ? before : { kind: 'live' };
   if (sign === 'signed-out') return before.kind === 'signed-out' ? before : { kind: 'signed-out' };
@@ -33,7 +24,7 @@ export function follow(before: Connection, sign: Sign, now: number): Connection 
 export type Untaken = {
   title: string;
   text: string;
-  /** The team that the page shows, if another one has become the current one. */
+  /** If another one is current. */
   team?: { id: string; name: string };
 };
 
@@ -76,7 +67,7 @@ export function useConnection(): State {
 
 export const readConnection = (): Connection => state.connection;
 
-/** Records a response, or the lack of one. Until the service answers again, it is polled. */
+/** Until the service answers again, it is polled. */
 export function note(sign: Sign): void {
   const connection = follow(state.connection, sign, Date.now());
   change({ connection });
@@ -107,7 +98,7 @@ export function waitForAnswer(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A page of a few bytes that shows whether the service answers and whether the user is signed in. */
+/** A few bytes: whether the service answers and the user is signed in. */
 const heartbeatPage = '/connection';
 const lookEveryMs = 2000;
 const lookLimitMs = 2500;
@@ -130,7 +121,7 @@ async function look(): Promise<Sign> {
     });
     if (!answer.ok) return 'away';
     const { isSignedIn } = (await answer.json()) as { isSignedIn: boolean };
-    // Pages before the sign-in work without a session, so there a missing one is not reported.
+    // Without a session before the sign-in, nothing is reported.
     return isSignedIn || state.connection.kind === 'lost' ? 'answered' : 'signed-out';
   } catch {
     return 'unreachable';

@@ -17,7 +17,6 @@ import { goToFirstWrong } from './wrong-fields.ts';
 
 const Shown = createContext<{ values: Values; errors: FieldErrors }>({ values: {}, errors: {} });
 
-/** What the form around a field holds for it, and what is wrong with it. */
 export function useField(name: string) {
   const { values, errors } = use(Shown);
   const messages = errors[name] ?? [];
@@ -32,24 +31,23 @@ export function useErrors(): FieldErrors {
   return use(Shown).errors;
 }
 
-/** The answer to a form of this page, also after the page has refreshed itself. */
+/** Also after the page has refreshed. */
 export function useFormAnswer<More extends object>(): FormAnswer & Partial<More> {
   return useAnswer(useActionData<FormAnswer & Partial<More>>()) ?? {};
 }
 
 type OwnProps = Omit<FormProps, 'method'> & {
-  /** What its fields hold at first. A form without it and without `intent` has nothing to show again. */
+  /** A form without it and without `intent` has nothing to show again. */
   values?: Values;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
-  /** Of its buttons, on a page with several forms: answers to the others are not this form's. */
+  /** On a page with several forms: other answers aren't this form's. */
   intent?: string | readonly string[];
 };
 
 /**
- * The only form of the dashboard that changes something. Its fields get what was typed and what is wrong from it. It
- * carries the person and the team that it was opened for. If the service does not answer or refuses the form, what was
- * typed stays. It is not rendered for viewers if their role would be refused.
+ * The only form that changes something. It has the person and the team that it was opened for, the typed values and
+ * the errors. If it isn't accepted, the input stays. Viewers don't see it if their role would be refused.
  */
 export function Form({ children, values, fields = {}, intent, ...props }: OwnProps) {
   const given: unknown = useActionData();

@@ -60,10 +60,9 @@ export type DataTableProps<Row> = {
 };
 
 /**
- * The one table of the dashboard: rows of one height, columns that keep their width, rows of two lines on phones and tablets. Live changes are
- * made in place, and new rows wait behind a line with their number. With `bulk`, rows can be ticked (with shift for a
- * range) and sent with a form that works without a script as well. Viewers see neither these forms nor a column
- * `actions`.
+ * Rows of one height, columns that keep their width, two lines on phones and tablets. Live changes are made in place;
+ * new rows wait behind a line. With `bulk`, ticked rows (shift for a range) are sent with a form that works without a
+ * script. Viewers see neither forms nor a column `actions`.
  */
 export function DataTable<Row>({
   caption,

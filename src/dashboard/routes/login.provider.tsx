@@ -10,9 +10,8 @@ import { readNext, signInPath } from '../serving/own-path.ts';
 import type { Route } from './+types/login.provider.ts';
 
 /**
- * Redirects to the operator's provider (`/login/provider`) and from there (`/login/provider/back`), or shows a page if
- * that can't be. The provider may recognize the browser without a prompt. So a link from another site shows the sign-in
- * page first, or it could open a session without the user's action.
+ * `/login/provider` and `/login/provider/back`. The provider may recognize the browser without a prompt, so a link
+ * from another site shows the sign-in page first.
  */
 export async function loader({ request, url, pattern, context }: Route.LoaderArgs) {
   const { accounts, requestContext } = openPublic(context);

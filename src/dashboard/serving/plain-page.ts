@@ -1,8 +1,6 @@
 import { escapeHtml } from '#domain/escape-html';
 
-/**
- * A page for when the application cannot or should not answer: it has no scripts and contains nothing of the request.
- */
+/** Without scripts and without anything of the request, for when the application can't answer. */
 export type PlainPage = {
   status: number;
   title: string;
@@ -12,7 +10,7 @@ export type PlainPage = {
   basePath: string;
 };
 
-/** The page as HTML. Scripts that requested data get only its text, which they show in their own page. */
+/** Scripts that requested data get only its text. */
 export function buildPlainPage(
   { status, title, text, requestId, basePath }: PlainPage,
   wantsData: boolean,

@@ -1,9 +1,7 @@
 /**
- * The headers of every page of the dashboard.
- *
- * Scripts run only with the page's nonce; their imports inherit it, so no host is listed. Style sheets come from here
- * only. Style *attributes* stay allowed: widths of columns, bars and plots are numbers of the page, and an attribute
- * can load nothing while `img-src` and the rest are closed. A form may lead to the sign-out of the proxy, too.
+ * Scripts run only with the page's nonce. Style sheets come from here only. Style *attributes* stay allowed: widths of
+ * columns, bars and plots are numbers, and an attribute loads nothing while `img-src` is closed. A form may lead to
+ * the proxy's sign-out.
  */
 function buildContentSecurityPolicy(nonce: string, signOutOrigin: string | null): string {
   return [
@@ -45,7 +43,7 @@ export function setPageHeaders(headers: Headers, page: PageHeaders): void {
 /** Headers for pages and static files alike. */
 export function setCommonHeaders(headers: Headers, isHttps: boolean): void {
   headers.set('X-Content-Type-Options', 'nosniff');
-  // same-origin, not no-referrer: with the latter browsers send `Origin: null` with our own forms.
+  // With no-referrer browsers send `Origin: null` with our own forms.
   headers.set('Referrer-Policy', 'same-origin');
   headers.set('Cross-Origin-Opener-Policy', 'same-origin');
   headers.set('Cross-Origin-Resource-Policy', 'same-origin');

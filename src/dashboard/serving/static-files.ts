@@ -3,7 +3,7 @@ import type { BrowserFiles } from '../build.ts';
 
 type StaticFile = {
   type: string;
-  /** The file's name contains a hash of its content, so its content never changes. */
+  /** Its name contains a hash of its content. */
   isImmutable: boolean;
   etag: string;
   plain: Uint8Array<ArrayBuffer>;
@@ -22,17 +22,14 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/**
- * The built browser files, in memory: an address is a key of this map or it is no file, so no address can climb
- * out of the build. About a megabyte in all.
- */
+/** In memory: an address is a key of this map or no file. About a megabyte in all. */
 export async function prepareStaticFiles(files: BrowserFiles): Promise<Map<string, StaticFile>> {
   const names = [...files.keys()].filter((name) => types[extname(name)] !== undefined);
   const prepared = names.map(async (name) => [`/${name}`, await prepareFile(name, files)] as const);
   return new Map(await Promise.all(prepared));
 }
 
-/** Reads a file and its compressed versions, which the build puts next to it. During development there may be none. */
+/** With compressed versions, which development may lack. */
 async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFile> {
   const plain = files.get(name) ?? new Uint8Array();
   const digest = await crypto.subtle.digest('SHA-256', plain);

@@ -54,7 +54,7 @@ function findTooMuch(form: FormData): TooMuch | null {
   return null;
 }
 
-/** Returns the form, or throws a page that says why it was refused: 408, 413 or 415. */
+/** Or throws a page: 408, 413 or 415. */
 export async function takeForm(
   request: Request,
   context: Context,
@@ -65,7 +65,7 @@ export async function takeForm(
   if (body.kind === 'too-slow') throw data(null, { status: 408 });
   if (body.kind === 'too-large') throw data({ limit: words }, { status: 413 });
   const type = request.headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
-  // The form of a button without fields may be sent without a body and without a type.
+  // A button without fields may be sent without body and type.
   if (type !== 'application/x-www-form-urlencoded' && (type || body.bytes.length > 0))
     throw data(null, { status: 415 });
   const pairs = readPairs(Buffer.from(body.bytes), fields);

@@ -1,20 +1,12 @@
 /**
- * The errors of the store. Callers decide by `code`, never by the text.
+ * Callers decide by `code`, never by the text.
  *
- * - STORE_UNAVAILABLE: the database can't be reached, is full, or is locked by another program; the same call may
- * succeed later. For whether the call took effect, see `wroteNothing`.
- * - STORE_BUSY: too many searches are under way, or this one took too long. Calls that are no searches still work.
- * - STORE_LOCKED: another process serves this SQLite file.
- * - STORE_DAMAGED: the file is not a sound SQLite database.
- * - STORE_READ_ONLY: the file or its folder can't be written; on Postgres, this user may not write.
- * - STORE_TOO_NEW: a newer version has migrated the database.
- * - STORE_UNRELEASED: the database was made before the first release.
- * - STORE_NOT_MIGRATED: migrations are pending, and the caller doesn't migrate.
- * - STORE_POOLED: a pooler in front of Postgres loses the state of sessions.
- * - STORE_WRONG_KEY: the database was made with another APP_KEY.
- * - STORE_CONFLICT: the transaction lost a race and may be run again from its start.
- * - STORE_REFUSED: a constraint was violated.
- * - STORE_FAULT: anything else, a defect of ours.
+ * STORE_UNAVAILABLE: unreachable, full or locked; may succeed later (`wroteNothing`). STORE_BUSY: too many or too long
+ * searches; other calls work. STORE_LOCKED: another process serves the SQLite file. STORE_DAMAGED: no sound SQLite
+ * database. STORE_READ_ONLY: no permission to write. STORE_TOO_NEW: migrated by a newer version. STORE_UNRELEASED:
+ * from before the first release. STORE_NOT_MIGRATED: migrations are pending. STORE_POOLED: the pooler loses session
+ * state. STORE_WRONG_KEY: another APP_KEY. STORE_CONFLICT: lost a race; may run again. STORE_REFUSED: a constraint was
+ * violated. STORE_FAULT: a bug of ours.
  */
 export type StoreErrorCode =
   | 'STORE_UNAVAILABLE'

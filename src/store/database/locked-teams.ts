@@ -2,7 +2,7 @@ import type { Trx } from './database.ts';
 import { wasLockedOut } from './errors.ts';
 import { preparedStatement } from './prepared.ts';
 
-/** Lets a transaction fail soon (`wasLockedOut`) if it needs a row that another transaction has locked. */
+/** Fails soon (`wasLockedOut`) at a locked row. */
 export async function limitLockWaits(trx: Trx): Promise<void> {
   await trx.rows(limitWaits, []);
 }
@@ -13,11 +13,8 @@ const limitWaits = preparedStatement<never>(
 );
 
 /**
- * Does something for each of some rows. If another transaction has locked a row of a team, the team's remaining rows are
- * skipped, and those of other teams continue.
- *
- * @param act one transaction, which begins with `limitLockWaits`
- * @param lockedTeams the teams with locked rows
+ * If a row is locked, the rest of that team's are skipped. @param act one transaction, which begins with
+ * `limitLockWaits`
  */
 export async function forEachUnlocked<Row extends { team_id: string }>(
   rows: readonly Row[],
@@ -36,9 +33,8 @@ export async function forEachUnlocked<Row extends { team_id: string }>(
 }
 
 /**
- * Writes batches with rows of several teams so that no team waits for a lock on another one's rows. A batch that meets
- * a lock is written team by team. A team with a locked row is then written after the others until it succeeds: each
- * batch tries the team that was tried longest ago, and continues with the next one only if that succeeds.
+ * No team waits for another's locks: a batch that meets one is written team by team. A team with a locked row comes
+ * last, the one tried longest ago first.
  */
 export class LockedTeams<Item> {
   readonly #teamOf: (item: Item) => string;
@@ -50,8 +46,8 @@ export class LockedTeams<Item> {
   }
 
   /**
-   * @param write  one transaction with limited lock waits
-   * @returns the results in the order of the items; an error for an item that must be written again later
+   * @param write one transaction with limited lock waits
+   * @returns results in order; an error for an item that must be written again
    */
   async write<Result>(
     items: readonly Item[],

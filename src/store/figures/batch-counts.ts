@@ -77,9 +77,8 @@ export interface CountRange {
 export const TEAM = { team_id: 'text' } as const satisfies Fields;
 
 /**
- * Deletes rows of a range and gives them. It waits for rows that another node is adding up, which are gone then; after
- * the short time of `Dialect.limitLockWaits` their team counts as locked. Rows are looked up by id: beside an old snapshot the
- * index by team has all of the team's rows that were deleted since.
+ * Waits for rows that another node is adding up; after `limitLockWaits` their team counts as locked. By id: beside an
+ * old snapshot the index by team has all deleted rows.
  *
  * Parameters: 1 teams, 2 the first id, 3 the last
  */

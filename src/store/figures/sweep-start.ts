@@ -1,20 +1,15 @@
 import type { Clock } from '#domain/clock';
 
-/**
- * Sequence ids become visible out of order, when their transactions commit. After this time every lower id has
- * committed or never will: no transaction lasts longer.
- */
+/** Ids become visible out of order, at their commits. No transaction lasts longer than this. */
 const SETTLED_AFTER_MS = 60_000;
-/** The time between two sweeps from the beginning: a commit that waits for a replica may take any time. */
+/** Between two sweeps from the beginning: a commit that waits for a replica may take any time. */
 const ALL_EVERY_MS = 600_000;
-/** The pause before a sweep that left rows or failed is repeated. It doubles each time. */
+/** Doubles while a sweep leaves rows or fails. */
 const LEAST_PAUSE_MS = 5_000;
 
 /**
- * The id from which a sweep over a table with ascending ids begins. Beside an old snapshot, the index on Postgres keeps
- * entries of deleted rows, and a sweep from the beginning passes all of them; after some hours it exceeds the
- * statement's time limit. So most sweeps begin at the floor, the lowest id that may be new. A sweep from the beginning
- * is made every ten minutes, and after a pause while sweeps leave rows or fail.
+ * The first id of a sweep. Beside an old snapshot, the index keeps entries of deleted rows, and a sweep from the
+ * beginning exceeds the time limit after some hours. So most sweeps begin at the floor, the lowest id that may be new.
  */
 export class SweepStart {
   readonly #clock: Clock;

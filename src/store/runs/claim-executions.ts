@@ -151,16 +151,15 @@ const moveCronsOn = preparedStatement<never>(
   where crons.team_id = given.team_id and crons.id = given.cron_id`,
 );
 
-/** A value and not an `exists`, which Postgres may make a join of, and read all executions. */
+/** Not an `exists`, which Postgres may join, reading all executions. */
 function hasNotRun(table: 'executions' | 'ended_executions'): string {
   return `(select e.id from ${table} e where e.team_id = given.team_id
     and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null`;
 }
 
 /**
- * Inserts runs for due times that have not run. A time that has run is in exactly one of the two tables in this
- * statement's snapshot. The unique constraint alone would not do: it would wait until a run that is just ending has
- * left the one table, and not see it in the other.
+ * For due times that have not run. A time that has run is in one of the two tables in this snapshot. The unique
+ * constraint alone would wait for a run that is just ending, and not see it in the other table.
  */
 const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) => {
   const [node, now] = [dialect.$(2, 'id'), dialect.$(3, 'bigint')];
@@ -173,10 +172,7 @@ const insertTicks = preparedStatement<{ id: string }>('insert-ticks', (dialect) 
   returning id`;
 });
 
-/**
- * Starts runs of due crons, counts them and sets their next times in the same transaction, so no two nodes run a time
- * twice.
- */
+/** Sets the next times in the same transaction, so no two nodes run a time twice. */
 async function startTicks(
   runner: StatementRunner,
   { nodeId, now }: ClaimInput,
@@ -246,10 +242,7 @@ function packTeams(asked: readonly FlowSlots[]): string {
 
 type Teams = ReadonlyMap<string, TeamRow>;
 
-/**
- * Starts Run nows first, then due times unless the team is paused (§3.11); nothing for a dead node (§3.6). Several
- * missed times of a cron count as one (§3.7).
- */
+/** Run nows first, then due times unless the team is paused (§3.11). Several missed times count as one (§3.7). */
 async function startDue(
   runner: StatementRunner,
   input: ClaimInput,
@@ -269,7 +262,7 @@ async function startDue(
   return left.length === 0 ? manual : [...manual, ...(await startTicks(runner, input, left))];
 }
 
-/** When each team's next run is due. A deleted team's crons remain until retention deletes them; they are never due. */
+/** Crons of a deleted team are never due. */
 async function readStates(
   runner: StatementRunner,
   { asked }: ClaimInput,

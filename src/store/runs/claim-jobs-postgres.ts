@@ -34,10 +34,7 @@ import {
   type TakenSlots,
 } from './taken-slots.ts';
 
-/**
- * The most jobs of one claim; further ones wait for the next. The planner needs this number: without it, it would plan
- * for a tenth of all waiting jobs.
- */
+/** Without this number, the planner would plan for a tenth of all waiting jobs. */
 const MOST_CLAIMED = 1000;
 
 const LIMIT = { plan: 'text', monthly_limit: 'bigint' } as const satisfies Fields;
@@ -74,7 +71,7 @@ function readRows(rows: readonly ClaimRow[]): RowsOfClaim {
   return { jobs: jobs.toSorted(earlierFirst), queues };
 }
 
-/** Whether claims from a queue `q` have to be made one after the other: it has a concurrency limit, or a rate. */
+/** Claims have to be made one after the other. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
 const isInSteps = ({ concurrency_limit, rate, is_near_limit }: OpenQueue) =>
   concurrency_limit !== null || rate !== null || is_near_limit;
@@ -86,22 +83,16 @@ const FAR_STARTS = `(
     group by claimed.team_id) as far`;
 
 /**
- * The whole claim in one statement: each statement costs a round trip, and the slots are idle while a claim is under
- * way.
+ * The whole claim in one statement, because each costs a round trip while slots are idle. It claims due jobs that
+ * nobody has locked, and counts them for the month unless the team is near its limit.
  *
- * It reads the queues and the due time of the next job that is not due yet, claims due jobs that no other transaction
- * has locked, and counts them for their team's month unless the team is near its limit.
+ * Parts are `materialized`: otherwise due jobs would be chosen again for each row and exceed the slots. A job that was
+ * changed between snapshot and lock is `chosen` but not claimed: its new place isn't visible. The next claim takes it.
  *
- * Each part is `materialized`, because otherwise due jobs would be chosen again for each row, with other results each
- * time, and exceed the slots. Chosen jobs are updated where they lie, without a second look into an index. A job that
- * was changed (fired, edited) between this statement's snapshot and its lock is `chosen`, but not claimed: its new place
- * is not visible here. The next claim takes it.
- *
- * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as they
- * were counted
- *
- * @param inSteps  whether this is a step of a transaction that has locked limited queues and counts jobs of teams near
- * their monthly limit; otherwise these queues are skipped
+ * $1 slots by queue, $2 node, $3 now, $4 month, $5 limits by plan, $6 the limit of other plans, $7 running jobs as
+ * they were counted
+ * @param inSteps in a transaction that has locked limited queues and counts near the monthly limit; otherwise these
+ * queues are skipped
  */
 function claimText(dialect: Dialect, inSteps: boolean): string {
   return `
@@ -219,9 +210,8 @@ async function claimAtOnce(
 }
 
 /**
- * Claims from queues with a limit or a rate, and from queues of teams near their monthly limit. It locks the former
- * before it counts their running jobs and reads how much of their rates is spent, and the counters of the latter, so
- * that two nodes cannot both look before either has claimed. Queues for which a row is locked already are skipped.
+ * For queues with a limit or rate, and teams near their monthly limit. Locks before it counts, so that two nodes can't
+ * both look before either has claimed. Locked queues are skipped.
  */
 async function claimInSteps(
   context: ClaimContext,
@@ -268,7 +258,7 @@ async function claimInSteps(
   });
 }
 
-/** Counts the claimed jobs of teams near their monthly limit, and ends those over it. Returns these. */
+/** @returns the jobs over the limit */
 async function endOverLimit(
   trx: Trx,
   { nodeId, now }: Claimant,
@@ -298,7 +288,7 @@ const giveBack = preparedStatement<never>(
     and taken_slots.number = given.number`,
 );
 
-/** Jobs over the monthly limit were not sent, so they use up nothing of their queue's rate. */
+/** They weren't sent. */
 async function giveBackRates(
   trx: Trx,
   taken: readonly TakenSlots[],
@@ -366,8 +356,7 @@ function readClaim(
 }
 
 /**
- * The state of a queue after the claim. It may have more due jobs if it used all its slots or if its rows were cut off by
- * `MOST_CLAIMED`; those are due no earlier than the last taken one. Otherwise the statement has returned the next due
+ * Due again if it used all slots or was cut off by `MOST_CLAIMED`. Otherwise the statement has returned the next due
  * time.
  */
 function stateOf(

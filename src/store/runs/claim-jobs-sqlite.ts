@@ -28,10 +28,7 @@ interface CountedQueue extends ClaimedQueueRow {
   rate_spent_until: number | null;
 }
 
-/**
- * Counts running jobs only if there is a limit: one range of the index of running jobs. The spent time of a rate is
- * read only if there is one.
- */
+/** Running jobs only with a limit, spent time only with a rate. */
 const readQueues = preparedStatement<CountedQueue>(
   'read-queues',
   (dialect) => `
@@ -47,10 +44,7 @@ const readQueues = preparedStatement<CountedQueue>(
   where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null`,
 );
 
-/**
- * The number of queues of one statement. SQLite has no lateral join, so each queue has its own part of a union. Fewer
- * queues are padded, so that only a few texts are ever prepared.
- */
+/** SQLite has no lateral join, so each queue is a part of a union. Padding keeps the number of texts small. */
 const WIDTHS = [1, 4, 16, 64] as const;
 
 const CLAIMS = new Map(
@@ -82,7 +76,7 @@ const readHeads = preparedStatement<{ id: string; next_due_at: number | null }>(
 
 const SPENT = { team_id: 'id', queue_id: 'id', spent_until: 'bigint' } as const satisfies Fields;
 
-/** The writer is alone, so one row for each queue with a rate is written over. */
+/** The writer is alone, so one row is overwritten. */
 const writeSpent = preparedStatement<never>(
   'write-spent-rates',
   (dialect) => `
