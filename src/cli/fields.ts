@@ -71,14 +71,13 @@ function keyOf(long: string): string {
   return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The fields whose options were given, with `more` ones, by their JSON texts. */
+/** The fields whose options were given. */
 export async function readOptions<Thing extends object>(
   session: Session,
   resource: Resource<Thing>,
   options: Options,
-  more: Readonly<Record<string, string>> = {},
 ): Promise<Fields> {
-  const members: [name: string, json: string][] = Object.entries(more);
+  const members: [name: string, json: string][] = [];
   for (const part of optionsOf(resource))
     members.push(...(await readOption(session, part, options)));
   const pairs = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`);
@@ -94,7 +93,7 @@ async function readOption(
   const given = options[keyOf(longOf(part))];
   const isRemoved = given === false || options[keyOf(longOfNone(part))] === false;
   if (option.opposite && options[option.opposite.long]) return [[name, 'false']];
-  if (Array.isArray(given)) return [[name, writeList(part, given as string[])]];
+  if (Array.isArray(given)) return [[name, await writeList(session, part, given as string[])]];
   if (isRemoved) return [[name, kind === 'channels' ? '[]' : 'null']];
   if (given === true) return [[name, String(option.isOff !== true)]];
   if (typeof given !== 'string') return [];
@@ -112,8 +111,17 @@ async function readOption(
   return [[name, JSON.stringify(text)]];
 }
 
-function writeList({ kind }: Part, given: readonly string[]): string {
-  if (kind === 'headers') return toJson(new Map(given.map(readHeader)));
+async function writeList(
+  session: Session,
+  { kind }: Part,
+  given: readonly string[],
+): Promise<string> {
+  if (kind === 'headers') {
+    const lines = given.includes('-') ? await readSecret(session, '--header', '-') : '';
+    const stdin = lines.split(/\r?\n/).filter((line) => line.trim() !== '');
+    const all = given.flatMap((text) => (text === '-' ? stdin : text));
+    return toJson(new Map(all.map(readHeader)));
+  }
   return JSON.stringify(kind === 'sources' ? readSources(given) : given);
 }
 

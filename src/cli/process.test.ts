@@ -93,6 +93,23 @@ describe('the process', () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
   });
 
+  test('headers are read from standard input, one on each line', () => {
+    const cwd = makeFolder();
+    const runWith = (words: string[], input: string) => {
+      const [file, ...first] = UNDER_TEST;
+      const env = { PATH: process.env['PATH'] };
+      return spawnSync(file, [...first, ...words], { cwd, env, input, encoding: 'utf8' });
+    };
+    const user = 'user create --email ada@acme.test --password - --team Acme'.split(' ');
+    assert.equal(runWith(user, 'correct-horse').status, 0);
+    const cron = 'cron create --team Acme --name A --url https://a.test --expression @daily';
+    const headers = ['--header', 'X-First: 1', '--header', '-'];
+    const made = runWith([...cron.split(' '), ...headers], 'X-Team: mails\r\nX-Last: 3\n');
+    assert.deepEqual([made.status, made.stderr], [0, '']);
+    const { stdout } = runWith('team export --team Acme'.split(' '), '');
+    assert.match(stdout, /headers:\n +X-First: "1"\n +X-Team: mails\n +X-Last: "3"\n/);
+  });
+
   test('help prints the commands', async () => {
     const { code, stdout, stderr } = await runBelfry(['help']);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });

@@ -29,7 +29,7 @@ export const sentHeaders = () =>
     about: `Header names and their values, ${LIMITS.headerBytes} bytes together at most. Headers that frame the connection cannot be set.`,
     option: {
       flags: '--header <H>',
-      help: 'a header such as "X-Team: mails"; may be repeated',
+      help: 'a header such as "X-Team: mails", or - for the lines of standard input; may be repeated',
       none: 'send no headers of its own',
     },
     record: () => ({}),
