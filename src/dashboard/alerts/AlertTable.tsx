@@ -69,8 +69,11 @@ function What({ alert }: { alert: Alert }) {
 function Source({ alert: { source } }: { alert: Alert }) {
   if (source.kind === 'team') return 'Team';
   return (
-    <Link to={pathOfSource(source)} title={source.name}>
-      <span className="sr-only">{source.kind === 'cron' ? 'Cron ' : 'Queue '}</span>
+    <Link
+      to={pathOfSource(source)}
+      title={source.name}
+      aria-label={`${source.kind === 'cron' ? 'Cron' : 'Queue'} ${source.name}`}
+    >
       {source.name}
     </Link>
   );
