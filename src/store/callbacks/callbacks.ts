@@ -121,15 +121,10 @@ export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlyS
   const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
   const returned = [];
   for (const { node_id: _, ...callback } of taken.filter(({ id }) => !known.has(id))) {
-    const gone = await trx
-      .deleteFrom('callbacks_under_way')
-      .where('node_id', '=', nodeId)
-      .where('team_id', '=', callback.team_id)
-      .where('id', '=', callback.id)
-      .returning('id')
-      .execute();
+    const { team_id, id } = callback;
+    const removed = await remove(trx, 'callbacks_under_way', { node_id: nodeId, team_id, id });
     // Sent and deleted since it was read.
-    if (gone.length === 0) continue;
+    if (removed === 0) continue;
     await add(trx, 'callbacks', callback);
     returned.push(callback);
   }

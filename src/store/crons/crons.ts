@@ -248,20 +248,17 @@ export const crons = {
     const execution = await context.main.transact(async (trx) => {
       const cron = await one(trx, 'crons', { team_id: teamId, id: cronId }, ['id']);
       if (!cron) return null;
-      const row = await trx
-        .insertInto('executions')
-        .values({
-          team_id: teamId,
-          id: newId(now),
-          cron_id: cronId,
-          status: 'pending',
-          created_at: now,
-          scheduled_for: null,
-          started_at: null,
-          claimed_by: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const row = {
+        team_id: teamId,
+        id: newId(now),
+        cron_id: cronId,
+        status: 'pending' as const,
+        created_at: now,
+        scheduled_for: null,
+        started_at: null,
+        claimed_by: null,
+      };
+      await add(trx, 'executions', row);
       return executionRecord({ ...row, ...NOT_ENDED });
     });
     if (execution) signalDue(context, teamId, now);

@@ -230,15 +230,12 @@ function claimRow({ main }: Context, workerId: string, now: number, forMs: numbe
       trx,
       'bulk_tasks',
       { finished_at: null, claimed_until: atMost(now) },
-      { columns: ['team_id', 'id'], order: ['id'], lock: 'for update skip locked' },
+      { order: ['id'], lock: 'for update skip locked' },
     );
     if (!free) return null;
-    return trx
-      .updateTable('bulk_tasks')
-      .set({ state: 'running', claimed_by: workerId, claimed_until: now + forMs })
-      .where('team_id', '=', free.team_id)
-      .where('id', '=', free.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const { team_id, id } = free;
+    const claim = { state: 'running', claimed_by: workerId, claimed_until: now + forMs } as const;
+    await change(trx, 'bulk_tasks', { team_id, id }, claim);
+    return { ...free, ...claim };
   });
 }

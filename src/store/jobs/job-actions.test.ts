@@ -39,7 +39,10 @@ forEachStore((_name, openTestStore) => {
       const locked = await store.database.transact((trx) =>
         lockPending(trx, { teamId: team.id, jobIds: ids }),
       );
-      assert.deepEqual(locked, [{ id: waiting.jobId }]);
+      assert.deepEqual(
+        locked.map(({ id }) => id),
+        [waiting.jobId],
+      );
       const fired = await store.jobs.fire(team.id, ids);
       assert.deepEqual(
         fired.map(({ id }) => id),

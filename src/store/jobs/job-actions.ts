@@ -1,7 +1,7 @@
 import { FAILED_JOB_STATUSES } from '#domain/run-status';
 import { newId } from '#domain/ids';
 import { type Rate, startAt } from '#domain/rate';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { recordRetry } from './bulk-tasks.ts';
 import { copyJobs } from './copy-jobs.ts';
 import type { Context } from '../database/context.ts';
@@ -9,8 +9,7 @@ import type { Trx } from '../database/database.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { JobSearch } from '../lists/search.ts';
-import type { Tables } from '../tables/tables.ts';
-import { all, change, one } from '../database/rows.ts';
+import { all, change, one, remove } from '../database/rows.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
 
@@ -41,39 +40,28 @@ interface JobsToLock {
 }
 
 /** Locked in the order of ids, so that two actions can't deadlock. */
-export async function lockPending(
-  trx: Trx,
-  { teamId, jobIds }: JobsToLock,
-): Promise<{ id: string }[]> {
-  return all(
-    trx,
-    'jobs',
-    { team_id: teamId, id: jobIds, status: 'pending' },
-    { columns: ['id'], order: ['id'], lock: 'for update' },
-  );
+export async function lockPending(trx: Trx, { teamId, jobIds }: JobsToLock) {
+  const pending = { team_id: teamId, id: jobIds, status: 'pending' } as const;
+  const columns = ['id', 'queue_id', 'scheduled_at'] as const;
+  return all(trx, 'jobs', pending, { columns, order: ['id'], lock: 'for update' });
 }
 
 async function lockFailed(
   trx: Trx,
   { teamId, jobIds, again = true }: JobsToLock & { again?: ResendAgain },
 ) {
-  const before = typeof again === 'object' ? again.before : undefined;
-  return trx
-    .selectFrom('ended_jobs')
-    .select(['id', 'queue_id'])
-    .where('team_id', '=', teamId)
-    .where('id', 'in', jobIds)
-    .where('status', 'in', FAILED_JOB_STATUSES)
-    .$if(again === false, (query) => query.where('retried_as', 'is', null))
-    .$if(before !== undefined, (query) => query.where(isResentBefore(before as string)))
-    .orderBy('id')
-    .modifyEnd(sql.raw(trx.dialect.lock('for update')))
-    .execute();
-}
-
-function isResentBefore(id: string) {
-  return ({ eb }: ExpressionBuilder<Tables, 'ended_jobs'>) =>
-    eb.or([eb('retried_as', 'is', null), eb('retried_as', '<', id)]);
+  const failed = { team_id: teamId, id: jobIds, status: FAILED_JOB_STATUSES };
+  const key = again === false ? { ...failed, retried_as: null } : failed;
+  const isAgain =
+    typeof again === 'object'
+      ? sql<boolean>`(retried_as is null or retried_as < ${again.before})`
+      : null;
+  return all(trx, 'ended_jobs', key, {
+    columns: ['id', 'queue_id'],
+    where: [isAgain],
+    order: ['id'],
+    lock: 'for update',
+  });
 }
 
 /**
@@ -131,17 +119,14 @@ export const jobActions = {
   async fire(context: Context, teamId: string, jobIds: readonly string[]): Promise<Touched[]> {
     const now = context.clock.now();
     const rows = await context.main.transact(async (trx) => {
-      await lockPending(trx, { teamId, jobIds });
-      return trx
-        .updateTable('jobs')
-        .set({
-          scheduled_at: sql<number>`case when scheduled_at < ${now} then scheduled_at else ${now} end`,
-        })
-        .where('team_id', '=', teamId)
-        .where('id', 'in', jobIds)
-        .where('status', '=', 'pending')
-        .returning(['id', 'queue_id as queueId', 'scheduled_at as dueAt'])
-        .execute();
+      const locked = await lockPending(trx, { teamId, jobIds });
+      const later = locked.filter(({ scheduled_at }) => scheduled_at > now).map(({ id }) => id);
+      if (later.length > 0) {
+        await change(trx, 'jobs', { team_id: teamId, id: later }, { scheduled_at: now });
+      }
+      return locked.map(({ id, queue_id, scheduled_at }) => {
+        return { id, queueId: queue_id, dueAt: Math.min(scheduled_at, now) };
+      });
     });
     signalDue(context, teamId, rows);
     return rows;
@@ -152,17 +137,11 @@ export const jobActions = {
     teamId: string,
     jobIds: readonly string[],
   ): Promise<string[]> {
-    const rows = await main.transact(async (trx) => {
-      await lockPending(trx, { teamId, jobIds });
-      return trx
-        .deleteFrom('jobs')
-        .where('team_id', '=', teamId)
-        .where('id', 'in', jobIds)
-        .where('status', '=', 'pending')
-        .returning('id')
-        .execute();
+    return main.transact(async (trx) => {
+      const ids = (await lockPending(trx, { teamId, jobIds })).map(({ id }) => id);
+      if (ids.length > 0) await remove(trx, 'jobs', { team_id: teamId, id: ids });
+      return ids;
     });
-    return rows.map(({ id }) => id);
   },
 
   async deleteFailed(
@@ -170,17 +149,13 @@ export const jobActions = {
     teamId: string,
     jobIds: readonly string[],
   ): Promise<string[]> {
-    const rows = await main.transact(async (trx) => {
-      await lockFailed(trx, { teamId, jobIds });
-      return trx
-        .deleteFrom('ended_jobs')
-        .where('team_id', '=', teamId)
-        .where('id', 'in', jobIds)
-        .where('status', 'in', FAILED_JOB_STATUSES)
-        .returning('id')
-        .execute();
+    return main.transact(async (trx) => {
+      const ids = (await lockFailed(trx, { teamId, jobIds })).map(({ id }) => id);
+      // The status excludes partitions.
+      const failed = { team_id: teamId, id: ids, status: FAILED_JOB_STATUSES };
+      if (ids.length > 0) await remove(trx, 'ended_jobs', failed);
+      return ids;
     });
-    return rows.map(({ id }) => id);
   },
 
   /**

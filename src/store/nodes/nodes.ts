@@ -6,7 +6,7 @@ import { lockNode } from './living-node.ts';
 import { type RunKey, type SettledOrphans, settleOrphans } from './orphans.ts';
 import { type Doubt, releaseLostClaims, type LostClaim } from './lost-claims.ts';
 import type { Context } from '../database/context.ts';
-import { add } from '../database/rows.ts';
+import { add, remove } from '../database/rows.ts';
 
 export interface NodeBeat {
   id: string;
@@ -69,8 +69,8 @@ export const nodes = {
     now: number,
   ): Promise<SignedOff> {
     return main.transact(async (trx) => {
-      const gone = await trx.deleteFrom('nodes').where('id', '=', nodeId).returning('id').execute();
-      if (gone.length === 0) return { lostClaims: [], deadLettered: 0, failedExecutions: 0 };
+      const removed = await remove(trx, 'nodes', { id: nodeId });
+      if (removed === 0) return { lostClaims: [], deadLettered: 0, failedExecutions: 0 };
       const lostClaims = await releaseLostClaims(trx, nodeId, known, null);
       return { lostClaims, ...(await settleDeadWork(trx, [nodeId], now)) };
     });
@@ -123,19 +123,10 @@ async function deleteNodes(
   nodeId: string,
   dead: readonly NodeBeat[] | 'all',
 ): Promise<string[]> {
-  if (dead === 'all') {
-    const gone = await trx.deleteFrom('nodes').where('id', '<>', nodeId).returning('id').execute();
-    return gone.map(({ id }) => id);
-  }
+  const beats = dead === 'all' ? await trx.rows(readOthers, [nodeId]) : dead;
   const nodeIds: string[] = [];
-  for (const { id, beat } of dead.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const gone = await trx
-      .deleteFrom('nodes')
-      .where('id', '=', id)
-      .where('lease_until', '=', beat)
-      .returning('id')
-      .execute();
-    if (gone.length > 0) nodeIds.push(id);
+  for (const { id, beat } of beats.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    if ((await remove(trx, 'nodes', { id, lease_until: beat })) > 0) nodeIds.push(id);
   }
   return nodeIds;
 }

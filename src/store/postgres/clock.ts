@@ -1,6 +1,6 @@
-import { CompiledQuery } from 'kysely';
 import { type Clock, wakeAt } from '#domain/clock';
 import type { Database } from '../database/database.ts';
+import { preparedStatement } from '../database/prepared.ts';
 
 const READ_EVERY_MS = 10_000;
 
@@ -63,7 +63,7 @@ export class DatabaseClock implements Clock {
     let shortestMs = Infinity;
     for (let n = 0; n < 3; n++) {
       const askedAt = this.#own.monotonicMs();
-      const [row] = await this.#db.autocommit(READ_CLOCK);
+      const [row] = await this.#db.rows(readClock, []);
       const answeredAt = this.#own.monotonicMs();
       if (!row || answeredAt - askedAt >= shortestMs) continue;
       shortestMs = answeredAt - askedAt;
@@ -72,6 +72,7 @@ export class DatabaseClock implements Clock {
   }
 }
 
-const READ_CLOCK = CompiledQuery.raw(
-  'select extract(epoch from clock_timestamp())::double precision * 1000 as now',
-) as CompiledQuery<{ now: number }>;
+const readClock = preparedStatement<{ now: number }>(
+  'read-clock',
+  () => 'select extract(epoch from clock_timestamp())::double precision * 1000 as now',
+);

@@ -1,6 +1,6 @@
-import { CompiledQuery } from 'kysely';
 import type { Clock } from '#domain/clock';
 import type { Database } from '../database/database.ts';
+import { preparedStatement } from '../database/prepared.ts';
 import { LocalSignals } from '../database/signals.ts';
 
 const LOOK_EVERY_MS = 200;
@@ -34,7 +34,7 @@ export class SqliteSignals extends LocalSignals {
 
   async #look(): Promise<void> {
     try {
-      const version = await this.#db.autocommit(DATA_VERSION);
+      const version = await this.#db.rows(readVersion, []);
       const seen = version[0]?.data_version ?? 0;
       if (this.#seen !== null && seen !== this.#seen) this.send([{ kind: 'unknown' }]);
       this.#seen = seen;
@@ -45,6 +45,7 @@ export class SqliteSignals extends LocalSignals {
   }
 }
 
-const DATA_VERSION = CompiledQuery.raw('pragma data_version') as CompiledQuery<{
-  data_version: number;
-}>;
+const readVersion = preparedStatement<{ data_version: number }>(
+  'read-data-version',
+  () => 'pragma data_version',
+);
