@@ -11,7 +11,7 @@ import { nodeGroups } from '../runs/node-groups.ts';
 import { TAKE_CALLBACKS } from './take-callbacks.ts';
 import type { Row } from '../tables/tables.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
-import { add, all, remove } from '../database/rows.ts';
+import { add, all, one, remove, within } from '../database/rows.ts';
 
 /** A callback, recorded with the end of the run that it reports (§6.1). Its body is JSON text. */
 export type CallbackToSend = RecordOf<Row<'callbacks'>>;
@@ -96,17 +96,10 @@ export function callbacks({ main: db, sealer }: Context) {
 
     /** Recorded and not taken yet. The id was made at the run's end, so the search is a short range. */
     async isWaiting(teamId: string, runId: string, completedAt: number): Promise<boolean> {
-      const row = await db.read((reader) =>
-        reader
-          .selectFrom('callbacks')
-          .select('id')
-          .where('team_id', '=', teamId)
-          .where('id', '>=', earliestIdAt(completedAt))
-          .where('id', '<', earliestIdAt(completedAt + 1))
-          .where('run_id', '=', runId)
-          .executeTakeFirst(),
+      const id = within(earliestIdAt(completedAt), earliestIdAt(completedAt + 1));
+      return (
+        (await one(db, 'callbacks', { team_id: teamId, id, run_id: runId }, ['id'])) !== undefined
       );
-      return row !== undefined;
     },
   };
 }

@@ -21,6 +21,7 @@ import {
 import { correctPlannedTimes, type CorrectedTimes, type CronKey } from './planned-times.ts';
 import { endOf } from './row-end.ts';
 import type { Row } from '../tables/tables.ts';
+import { toRecord } from '../database/records.ts';
 import { add, all, change, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
@@ -202,16 +203,17 @@ export const crons = {
     url: string,
     limit: number,
   ): Promise<Pick<Cron, 'id' | 'name' | 'cronExpression'>[]> {
-    return main.read((db) =>
-      db
-        .selectFrom('crons')
-        .select(['id', 'name', 'cron_expression as cronExpression'])
-        .where('team_id', '=', teamId)
-        .where('url', '=', url)
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
+    const rows = await all(
+      main,
+      'crons',
+      { team_id: teamId, url },
+      {
+        columns: ['id', 'name', 'cron_expression'],
+        order: ['id'],
+        limit,
+      },
     );
+    return rows.map((row) => toRecord(row));
   },
 
   /** Unknown ids are left out. */

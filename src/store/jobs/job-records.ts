@@ -1,6 +1,7 @@
 import type { HeaderList } from '#domain/exchange';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { all } from '../database/rows.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import { type StoredJobRow, readJobs, readWholeJobs } from '../runs/every-run.ts';
 import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-records.ts';
@@ -188,14 +189,8 @@ export async function readBodies(
 ): Promise<Map<string, Uint8Array>> {
   const bodies = new Map<string, Uint8Array>();
   for (const table of ['ended_jobs', 'ended_executions'] as const) {
-    const rows = await db.read((reader) =>
-      reader
-        .selectFrom(table)
-        .select(['id', 'body'])
-        .where('team_id', '=', teamId)
-        .where(db.dialect.isAmong('id', runIds))
-        .execute(),
-    );
+    const where = [db.dialect.isAmong('id', runIds)];
+    const rows = await all(db, table, { team_id: teamId }, { columns: ['id', 'body'], where });
     for (const { id, body } of rows) if (body !== null) bodies.set(id, body);
   }
   return bodies;

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { all, within } from '../database/rows.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 import { pageStatement } from '../database/prepared.ts';
@@ -75,18 +77,14 @@ export async function listResends(
   { fromId, toId }: ResendSpan,
   limit: number,
 ): Promise<string[]> {
-  const rows = await db.read((reader) =>
-    reader
-      .selectFrom('ended_jobs')
-      .select('id')
-      .where('team_id', '=', teamId)
-      .where('retried_as', 'is not', null)
-      .where('retried_as', '>=', fromId)
-      .where('retried_as', '<', toId)
-      .orderBy('retried_as')
-      .limit(limit)
-      .execute(),
-  );
+  const resent = { team_id: teamId, retried_as: within<string | null>(fromId, toId) };
+  const rows = await all(db, 'ended_jobs', resent, {
+    columns: ['id'],
+    // For the partial index.
+    where: [sql<boolean>`retried_as is not null`],
+    order: ['retried_as'],
+    limit,
+  });
   return rows.map(({ id }) => id);
 }
 

@@ -5,6 +5,7 @@ import type { CallbackToSend } from '../callbacks/callbacks.ts';
 import { type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import { followCrons } from '../alerts/cron-alerts.ts';
 import type { Trx } from '../database/database.ts';
+import { all, not } from '../database/rows.ts';
 import { END_RUNS } from '../runs/end-runs.ts';
 import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
@@ -92,12 +93,8 @@ async function endClaimed(
 
 async function alertOfJobs(trx: Trx, jobs: readonly ClaimedRow[], now: number): Promise<void> {
   if (jobs.length === 0) return;
-  const alerting = await trx
-    .selectFrom('queues')
-    .select('id')
-    .where('email_alerts', '=', 1)
-    .where('id', 'in', [...new Set(jobs.map(({ owner_id }) => owner_id))])
-    .execute();
+  const queues = [...new Set(jobs.map(({ owner_id }) => owner_id))];
+  const alerting = await all(trx, 'queues', { email_alerts: 1, id: queues }, { columns: ['id'] });
   const queueIds = new Set(alerting.map(({ id }) => id));
   const alerts = jobs
     .filter(({ owner_id }) => queueIds.has(owner_id))
@@ -135,12 +132,11 @@ async function callbacksOf(
   executions: readonly ClaimedRow[],
   now: number,
 ): Promise<CallbackToSend[]> {
-  const crons = await trx
-    .selectFrom('crons')
-    .select(['team_id', 'id', 'callback_url'])
-    .where('callback_url', 'is not', null)
-    .where('id', 'in', [...new Set(executions.map(({ owner_id }) => owner_id))])
-    .execute();
+  const called = {
+    callback_url: not(null),
+    id: [...new Set(executions.map(({ owner_id }) => owner_id))],
+  };
+  const crons = await all(trx, 'crons', called, { columns: ['team_id', 'id', 'callback_url'] });
   const cronOf = new Map(crons.map((cron) => [cron.id, cron]));
   return executions.flatMap((execution) => {
     const { id, owner_id: cronId } = execution;
