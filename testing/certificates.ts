@@ -1,5 +1,6 @@
 // The certificate library finds its parts through this polyfill, which must come first.
 import 'reflect-metadata';
+import { createPrivateKey } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -10,7 +11,6 @@ import {
   X509CertificateGenerator,
   type Extension,
   type JsonGeneralName,
-  type X509Certificate,
 } from '@peculiar/x509';
 import { makeFolder } from './guard.ts';
 
@@ -40,42 +40,24 @@ export interface TestAuthority {
 
 const DAY_MS = 86_400_000;
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1'];
+const OF_AUTHORITY = [
+  new BasicConstraintsExtension(true, undefined, true),
+  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+];
 const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 export async function createAuthority(name = 'Belfry test authority'): Promise<TestAuthority> {
-  const keys = await generateKeys();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    ...validity({}),
-    ...serial(),
-    name: `CN=${name}`,
-    keys,
-    signingAlgorithm: KEYS,
-    extensions: [
-      new BasicConstraintsExtension(true, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-    ],
-  });
+  const { certificate, keys } = await certify({ subject: `CN=${name}`, extensions: OF_AUTHORITY });
+  const cert = certificate.toString('pem');
   const certFile = path.join(makeFolder(), 'ca.pem');
-  fs.writeFileSync(certFile, certificate.toString('pem'));
-  return {
-    cert: certificate.toString('pem'),
-    certFile,
-    issue: (request = {}) => issue(request, certificate, keys.privateKey),
-  };
+  fs.writeFileSync(certFile, cert);
+  const issuer = { name: certificate.subject, key: keys.privateKey };
+  return { cert, certFile, issue: (request = {}) => makeCredentials(request, issuer) };
 }
 
 /** A self-signed certificate. */
-export async function createSelfSigned(request: CertificateRequest = {}): Promise<Credentials> {
-  const keys = await generateKeys();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    ...validity(request),
-    ...serial(),
-    name: `CN=${request.hosts?.[0] ?? 'localhost'}`,
-    keys,
-    signingAlgorithm: KEYS,
-    extensions: [nameHosts(request)],
-  });
-  return credentialsOf(certificate, keys.privateKey);
+export function createSelfSigned(request: CertificateRequest = {}): Promise<Credentials> {
+  return makeCredentials(request);
 }
 
 /** A request for a certificate that expired yesterday. */
@@ -88,56 +70,47 @@ export function expired(request: CertificateRequest = {}): CertificateRequest {
   };
 }
 
-async function issue(
-  request: CertificateRequest,
-  authority: X509Certificate,
-  signingKey: CryptoKey,
-): Promise<Credentials> {
-  const keys = await generateKeys();
-  const certificate = await X509CertificateGenerator.create({
-    ...validity(request),
-    ...serial(),
-    subject: `CN=${request.hosts?.[0] ?? 'localhost'}`,
-    issuer: authority.subject,
-    publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm: KEYS,
-    extensions: [nameHosts(request)],
-  });
-  return credentialsOf(certificate, keys.privateKey);
+interface Issuer {
+  name: string;
+  key: CryptoKey;
 }
 
-async function generateKeys(): Promise<CryptoKeyPair> {
-  return crypto.subtle.generateKey(KEYS, true, ['sign', 'verify']);
+interface Certified extends CertificateRequest {
+  subject: string;
+  extensions: Extension[];
+  /** Default: the certificate itself. */
+  issuer?: Issuer | undefined;
 }
 
-function validity({ notBefore, notAfter }: CertificateRequest) {
-  const now = Date.now();
-  return {
-    notBefore: notBefore ?? new Date(now - DAY_MS),
-    notAfter: notAfter ?? new Date(now + 365 * DAY_MS),
-  };
-}
-
-function serial() {
+async function certify({ subject, extensions, issuer, notBefore, notAfter }: Certified) {
+  const keys = await crypto.subtle.generateKey(KEYS, true, ['sign', 'verify']);
   // With the first bit set, the number would be negative.
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return { serialNumber: `01${Buffer.from(bytes).toString('hex')}` };
+  const serialNumber = `01${Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')}`;
+  const certificate = await X509CertificateGenerator.create({
+    notBefore: notBefore ?? new Date(Date.now() - DAY_MS),
+    notAfter: notAfter ?? new Date(Date.now() + 365 * DAY_MS),
+    serialNumber,
+    subject,
+    issuer: issuer?.name ?? subject,
+    publicKey: keys.publicKey,
+    signingKey: issuer?.key ?? keys.privateKey,
+    signingAlgorithm: KEYS,
+    extensions,
+  });
+  return { certificate, keys };
 }
 
-function nameHosts({ hosts = LOCAL_HOSTS }: CertificateRequest): Extension {
+async function makeCredentials(request: CertificateRequest, issuer?: Issuer): Promise<Credentials> {
+  const { hosts = LOCAL_HOSTS } = request;
   const isAddress = (host: string) => host.includes(':') || /^[\d.]+$/.test(host);
-  return new SubjectAlternativeNameExtension(
-    hosts.map((host): JsonGeneralName => ({ type: isAddress(host) ? 'ip' : 'dns', value: host })),
-  );
-}
-
-async function credentialsOf(
-  certificate: X509Certificate,
-  privateKey: CryptoKey,
-): Promise<Credentials> {
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey));
-  const lines = pkcs8.toString('base64').match(/.{1,64}/g) ?? [];
-  const key = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
-  return { cert: certificate.toString('pem'), key };
+  const names = hosts.map((host): JsonGeneralName => {
+    return { type: isAddress(host) ? 'ip' : 'dns', value: host };
+  });
+  const extensions = [new SubjectAlternativeNameExtension(names)];
+  const subject = `CN=${hosts[0] ?? 'localhost'}`;
+  const { certificate, keys } = await certify({ ...request, subject, extensions, issuer });
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey));
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  const pem = key.export({ format: 'pem', type: 'pkcs8' });
+  return { cert: certificate.toString('pem'), key: pem };
 }

@@ -40,8 +40,16 @@ export async function openPlanner(url: string, options = PLANNING): Promise<Plan
     return rows.flatMap((row) => row['QUERY PLAN'].map(({ Plan }) => Plan));
   };
   return {
-    plan: (sql, values) =>
-      explain<PlanNode>(`explain (${values ? '' : 'generic_plan, '}format json) ${sql}`, values),
+    plan: async (sql, values) => {
+      if (values) return explain<PlanNode>(`explain (format json) ${sql}`, values);
+      // Postgres has `generic_plan` since version 16.
+      const count = Math.max(0, ...Array.from(sql.matchAll(/\$(\d+)/g), ([, n]) => Number(n)));
+      const nulls = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join()})`;
+      await client.query(`set plan_cache_mode = force_generic_plan; prepare planned as ${sql}`);
+      const plans = await explain<PlanNode>(`explain (format json) execute planned${nulls}`, null);
+      await client.query('deallocate planned; reset plan_cache_mode');
+      return plans;
+    },
     measure: async ({ sql, parameters }) => {
       await client.query('begin');
       const text = `explain (analyze, buffers, format json) ${sql}`;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { MessageReader } from './faults/postgres-messages.ts';
 
 /**
  * A stand-in for a pooler by transaction: each client has two connections to a Postgres server that asks for no
@@ -27,13 +28,14 @@ export async function startRotatingPooler(
       hasStarted = true;
     });
     for (const [at, server] of servers.entries()) {
-      const read = createMessageReader();
+      const reader = new MessageReader(false);
       // The client gets the answer to its first message only once.
       let isHeard = at === 0;
       server.on('data', (bytes: Buffer) => {
-        for (const message of read(bytes)) {
-          if (isHeard) client.write(message);
-          if (!endsTransaction(message)) continue;
+        for (const message of reader.read(bytes)) {
+          if (isHeard) client.write(message.bytes);
+          // ReadyForQuery outside of a transaction.
+          if (message.type !== 'Z' || message.bytes.toString('latin1', 5, 6) !== 'I') continue;
           if (isHeard) current = 1 - at;
           isHeard = true;
         }
@@ -50,24 +52,4 @@ export async function startRotatingPooler(
       await once(pooler, 'close');
     },
   };
-}
-
-/** Splits what a server sends into messages: type, length, content. */
-function createMessageReader(): (bytes: Buffer) => Buffer[] {
-  let rest: Buffer = Buffer.alloc(0);
-  return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    const messages: Buffer[] = [];
-    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
-      const length = 1 + rest.readInt32BE(1);
-      messages.push(rest.subarray(0, length));
-      rest = rest.subarray(length);
-    }
-    return messages;
-  };
-}
-
-/** Whether a message is ReadyForQuery outside of a transaction. */
-function endsTransaction(message: Buffer): boolean {
-  return message.toString('latin1', 0, 1) === 'Z' && message.toString('latin1', 5, 6) === 'I';
 }
