@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { openBuildFolder } from '#dashboard/build';
@@ -11,6 +11,7 @@ import type { PasswordWork } from '#people/passwords';
 import { type BelfryService, buildService } from '#app/service';
 import { openStore } from '#store/store';
 import { realClock } from '#app/real-clock';
+import { before } from './hooks.ts';
 import { lendSqliteFile, TEST_APP_KEY } from './stores.ts';
 import { Visitor } from './visitor.ts';
 

@@ -1,7 +1,8 @@
 /** Steps that tests of the dashboard share: signing in, pressing buttons, checking for faults. */
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { before } from './hooks.ts';
 import { findBarriers } from './axe.ts';
 import { startBrowser, type TestBrowser, type WatchedPage } from './browser.ts';
 import { startDashboard, type TestDashboard, type TestUser } from './dashboard.ts';

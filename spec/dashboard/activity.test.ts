@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before } from '#testing/hooks';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron } from '#testing/factories';
 import type { Visitor } from '#testing/visitor';

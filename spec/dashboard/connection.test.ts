@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { findBarriers } from '#testing/axe';
 import { A_JOB, aCron } from '#testing/factories';

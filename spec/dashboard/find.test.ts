@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newId } from '#domain/ids';
+import { before } from '#testing/hooks';
 import { A_CRON, A_JOB } from '#testing/factories';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { findPalettePages, settingsPages } from '#dashboard/palette/places';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { before } from '#testing/hooks';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '#domain/signature';
+import { before } from '#testing/hooks';
 import { startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
 import { assertClean, heading, openPage, press, usePages } from '#testing/pages';
 import { A_CRON, A_JOB, aClaimant, aClaimedJob, aCron, aNode } from '#testing/factories';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before } from '#testing/hooks';
 import { A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, confirm, heading, press, rowOf, usePages } from '#testing/pages';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { before } from '#testing/hooks';
 import { PASSWORD, startDashboard, type TestUser, useDashboard } from '#testing/dashboard';
 import { type Answer, callHttp } from '#testing/client';
 import type { Visitor } from '#testing/visitor';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { verificationSamples } from '#dashboard/words/verification-samples';
+import { before } from '#testing/hooks';
 import type { TestBrowser, WatchedPage } from '#testing/browser';
 import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { processMs } from '#testing/spent-time';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Store } from '#store/store';
+import { before } from '#testing/hooks';
 import { useDashboard } from '#testing/dashboard';
 import { aCron, aDeadLetter, aNode } from '#testing/factories';
 import { endRuns } from '#testing/run-rows';

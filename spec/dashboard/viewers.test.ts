@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import { openBuildFolder } from '#dashboard/build';
+import { before } from '#testing/hooks';
 import { type TestUser, useDashboard } from '#testing/dashboard';
 import { aCron, aDeadLetter, aJob, aNode, aQueue } from '#testing/factories';
 
