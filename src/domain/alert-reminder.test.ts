@@ -15,20 +15,30 @@ const due: Reminding = {
 describe('a reminder that is due', () => {
   const rows: [what: string, change: Partial<Reminding>, isSent: boolean, nextAt: number | null][] =
     [
-      ['is told, and comes again after its hours', {}, true, 6 * HOUR],
-      ['is the last once the cron has recovered', { isFailing: false }, false, null],
-      ['comes no more where it is switched off', { hours: null }, false, null],
-      ['waits for the end of a maintenance window', { mutedUntil: 5 }, false, 5],
-      ['is left out while the cron is paused', { isActive: false }, false, 6 * HOUR],
-      ['waits where another failure was told', { lastSentAt: -HOUR }, false, 5 * HOUR],
-      ['does not where that is as long ago', { lastSentAt: -6 * HOUR }, true, 6 * HOUR],
+      ['a due reminder is sent and repeated after its hours', {}, true, 6 * HOUR],
+      ['reminders end when the cron has recovered', { isFailing: false }, false, null],
+      ['reminders end when they are switched off', { hours: null }, false, null],
+      ['a reminder waits for the end of a maintenance window', { mutedUntil: 5 }, false, 5],
+      ['a reminder is left out while the cron is paused', { isActive: false }, false, 6 * HOUR],
+      [
+        'a reminder waits if another failure was sent since',
+        { lastSentAt: -HOUR },
+        false,
+        5 * HOUR,
+      ],
+      [
+        'a reminder is sent if the other failure is old enough',
+        { lastSentAt: -6 * HOUR },
+        true,
+        6 * HOUR,
+      ],
     ];
   for (const [what, change, isSent, nextAt] of rows) {
     test(what, () => assert.deepEqual(decideReminder({ ...due, ...change }), { isSent, nextAt }));
   }
 });
 
-test('the first one comes the same time after the failure', () => {
+test('the first reminder comes the same time after the failure', () => {
   assert.equal(nextReminder(5, 1), 5 + HOUR);
   assert.equal(nextReminder(5, null), null);
 });

@@ -98,8 +98,7 @@ export const channels = {
   ): Promise<ChannelSaving> {
     const { name } = settings;
     return context.main.transact(async (trx) => {
-      await lockTeam(trx, teamId);
-      const names = await readNames(trx, teamId);
+      const names = await lockNames(trx, teamId);
       if (names.length >= MOST_CHANNELS) return { kind: 'too-many' };
       if (names.some((other) => other.name === name)) return { kind: 'name-taken' };
       const id = newId(now);
@@ -118,8 +117,7 @@ export const channels = {
   ): Promise<ChannelSaving> {
     const { name } = settings;
     return context.main.transact(async (trx) => {
-      await lockTeam(trx, teamId);
-      const names = await readNames(trx, teamId);
+      const names = await lockNames(trx, teamId);
       if (names.some((other) => other.name === name && other.id !== channelId))
         return { kind: 'name-taken' };
       const columns = { name, ...columnsOf(context, settings) };
@@ -243,6 +241,8 @@ const UNUSED = {
 /** Bound into the sealed text, so that it opens nowhere else. */
 const PLACE = 'channels.sealed_fields';
 
-async function readNames(trx: Trx, teamId: string) {
+/** Locks the team, so that nobody adds or renames a channel meanwhile. */
+async function lockNames(trx: Trx, teamId: string) {
+  await lockTeam(trx, teamId);
   return all(trx, 'channels', { team_id: teamId, is_default: 0 }, { columns: ['id', 'name'] });
 }
