@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { run, useCommands } from '#testing/command-line';
 import { aCron, aJob } from '#testing/factories';
 import { forEachDatabase } from '#testing/process';
@@ -182,6 +183,20 @@ forEachDatabase((_name, makeDatabaseUrl) => {
         steps.map(({ name, changes }) => [name, changes]),
         [['bulk', [{ field: 'failure_channels', from: ['default'], to: [] }]]],
       );
+    });
+
+    test('edit-all stops at a cron with unreadable headers and lists the changes before it', async () => {
+      const first = await at('https://stop.example/1', 'Stop 1', ['stop']);
+      const { id } = await at('https://stop.example/2', 'Stop 2', ['stop']);
+      const damage = `update crons set sealed_headers = 'v1.elsewhere' where id = '${id}'`;
+      await open.store.database.autocommit(CompiledQuery.raw(damage));
+      const words = [...all, '--where', 'tags=stop', '--timeout', '8'];
+      const { code, stdout, stderr } = await run(open.config, words, { env });
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^done: change the cron "Stop 1"\nbelfry: 1 of 2 changes were made; /);
+      assert.match(stderr, /cannot be edited as it is: .* Run the command again to go on\.\n$/);
+      assert.equal((await open.store.crons.find(open.teamId, first.id))?.timeoutSeconds, 8);
+      await printed('cron', 'delete', '--id', id);
     });
 
     test('edit-all rejects unclear filters and invalid values, and changes nothing', async () => {
