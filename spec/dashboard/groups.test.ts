@@ -189,15 +189,6 @@ describe('a team', () => {
       302,
     );
   });
-
-  test('a team name that two teams have maps no group', async () => {
-    for (let n = 0; n < 2; n++) await dashboard.service.store.teams.create('Twins', 'free', n);
-    provider.person = somebody('gil', ['ops']);
-    await signIn(dashboard.visitor());
-    const gil = await dashboard.service.store.users.findByEmail('gil@bells.test');
-    const teams = (await dashboard.service.store.users.findWithTeams(gil?.id ?? ''))?.teams ?? [];
-    assert.ok(teams.length > 0 && teams.every(({ name }) => name !== 'Twins'));
-  });
 });
 
 describe('groups of a proxy', () => {

@@ -214,17 +214,6 @@ test('a change of the password or second factor makes a copy of the old session 
   await isWorthless(() => accounts.endSecondFactor(password, browser.request));
 });
 
-test('a changed password ends the sessions of all other browsers', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
-  const [browser, other] = [new Browser(), new Browser()];
-  for (const each of [browser, other]) await each.signIn(room, 'ada@bells.test');
-  const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
-  browser.take(await room.people.accounts.changePassword(passwords, browser.request));
-  assert.equal(await other.session(room), null);
-  assert.ok(await browser.session(room));
-});
-
 test('an unused session ends after 14 days, and a used one is extended once a day', async () => {
   await using room = await openPeople();
   await aUser(room, 'ada@bells.test');
