@@ -112,5 +112,5 @@ function describeUse({ crons, queues }: ChannelUse): string {
     ...(queues > 0 ? [countOf(queues, 'queue', 'queues')] : []),
   ].join(' and ');
   const names = crons + queues === 1 ? 'names' : 'name';
-  return `${users} ${names} it. What it is told now goes to the default channel from then on, and so does what is still to be sent.`;
+  return `${users} ${names} it. Their notices, those still to be sent included, will go to the default channel.`;
 }

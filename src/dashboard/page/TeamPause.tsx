@@ -27,8 +27,8 @@ export function TeamPauseNotice({ pause }: { pause: TeamPause | null }) {
         fields={{ intent: pauseIntents.resume }}
         variant="default"
       >
-        Jobs that are due start now. Crons go on with their next times; what was missed is not made
-        up for. Crons and queues that are paused by themselves stay paused.
+        Jobs that are due start now. Crons continue with their next times; missed runs are not made
+        up for. Crons and queues that were paused individually stay paused.
       </ConfirmDialog>
     </Notice>
   );

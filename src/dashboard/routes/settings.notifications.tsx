@@ -80,7 +80,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
         )}
       </Section>
       <Section
-        title="What is told"
+        title="Content of notices"
         note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         <p>

@@ -49,7 +49,7 @@ function SpreadEnd({ question: { spread, total } }: { question: BulkQuestion }) 
     <p>
       At {describeRate(spread.rate)}, the last {total.isMore ? 'is due later than' : 'is due at'}{' '}
       <Time at={spread.endsAt} exact />
-      {total.isMore ? '; what would come more than 24 hours from now is left alone' : ''}.
+      {total.isMore ? '; those due more than 24 hours from now are left unchanged' : ''}.
     </p>
   );
 }

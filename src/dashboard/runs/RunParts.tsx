@@ -149,7 +149,7 @@ function RequestPanel({
       {request.isPayloadKnown ? null : (
         <Notice kind="note">
           The cron’s payload was edited after this run. Parts that depend on it are shown as they
-          would be now; what was sent then is not kept.
+          would be now; the payload sent then is not kept.
         </Notice>
       )}
       <RequestBody run={run} wholeAt={at('body')} />
