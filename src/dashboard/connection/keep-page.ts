@@ -91,16 +91,12 @@ function findFault(results: Results): unknown {
 function readSign(results: Results, isRead: boolean): Sign | null {
   const all = Object.values(results);
   const fault = findFault(results);
-  if (fault !== undefined) return readFault(fault);
+  if (isRouteErrorResponse(fault) && fault.status === 401) return 'signed-out';
+  if (isRouteErrorResponse(fault)) return fault.status >= 500 ? 'away' : 'answered';
+  if (fault !== undefined) return isServerFault(fault) ? 'away' : 'unreachable';
   if (isRead && all.some(({ result }) => isRedirect(result) && leadsToSignIn(result)))
     return 'signed-out';
   return all.length > 0 ? 'answered' : null;
-}
-
-function readFault(error: unknown): Sign {
-  if (!isRouteErrorResponse(error)) return isServerFault(error) ? 'away' : 'unreachable';
-  if (error.status === 401) return 'signed-out';
-  return error.status >= 500 ? 'away' : 'answered';
 }
 
 /** The message is the router's; the cause stays on the server. */

@@ -5,23 +5,20 @@ import { Copied } from './ShownOnce.tsx';
 
 import classes from './Code.module.css';
 
-/** On plain http, where browsers have no clipboard API, it copies from a hidden field. Only with scripts. */
-export function CopyButton({
-  text,
-  from,
-  label,
-  children,
-}: {
+type CopyButtonProps = {
   /** Null: loaded from `from`. */
   text: string | null;
   from?: string;
   label: string;
   children?: string;
-}) {
+};
+
+/** On plain http, where browsers have no clipboard API, it copies from a hidden field. Only with scripts. */
+export function CopyButton({ text, from, label, children }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
   const tellCopied = use(Copied);
   const copy = async () => {
-    const isCopied = await (text === null ? copyLoaded(load(from)) : copyText(text));
+    const isCopied = await copyText(text === null ? load(from) : Promise.resolve(text));
     if (isCopied) tellCopied();
     setOutcome(isCopied ? 'copied' : 'failed');
   };
@@ -56,7 +53,7 @@ async function load(from: string | undefined): Promise<string> {
 }
 
 /** Safari allows writing to the clipboard only during the click, so the clipboard gets the promise. */
-async function copyLoaded(loading: Promise<string>): Promise<boolean> {
+async function copyText(loading: Promise<string>): Promise<boolean> {
   if (window.isSecureContext && navigator.clipboard && 'ClipboardItem' in window) {
     try {
       const blob = loading.then((text) => {
@@ -66,23 +63,11 @@ async function copyLoaded(loading: Promise<string>): Promise<boolean> {
       await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
       return true;
     } catch {
-      // Refused, or the text did not arrive.
+      // Refused, or the text did not arrive. The other method may still work.
     }
   }
-  return copyText(await loading);
-}
-
-async function copyText(text: string): Promise<boolean> {
-  if (text === '') return false;
-  if (window.isSecureContext && navigator.clipboard) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      // The other method may still work.
-    }
-  }
-  return copyBySelection(text);
+  const text = await loading;
+  return text !== '' && copyBySelection(text);
 }
 
 function copyBySelection(text: string): boolean {
