@@ -7,7 +7,7 @@ import type { Work } from '#work/work';
 import type { Commanded, Stored } from './collections.ts';
 import { CommandFault } from './fault.ts';
 import { accept, addFieldOptions, type Options, readOptions } from './fields.ts';
-import { addTagFilter, withTag } from './lists.ts';
+import { withTag } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { channelContext, missing, type Session, show } from './session.ts';
 
@@ -98,7 +98,7 @@ function addList<Thing extends object, Item extends Stored<Thing>>(
 ): void {
   const { kind, resource, columns } = collection;
   const list = addTeamOption(group.command('list').description(`a team's ${kind}s`));
-  if ('tags' in resource) addTagFilter(list);
+  if ('tags' in resource) list.option('--tag <TAG>', 'only those that have it');
   list.action(async ({ team, tag }: { team: string; tag?: string }) => {
     const { teamId, work } = await session.findTeam(team);
     const items: (Item & { tags?: readonly string[] })[] = await collection.load(work, teamId);

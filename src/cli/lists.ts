@@ -57,8 +57,22 @@ export function addPagedList<Written extends { id: string }, Given>(
   columns: readonly (keyof Written & string)[],
   open: (options: Given) => Promise<(page: Page) => Promise<Written[]>>,
 ): void {
-  addListOptions(command).action(async ({ limit, before, all, ...options }: ListOptions & Given) =>
-    printList(session, { limit, before, all }, await open(options as Given), columns),
+  addListOptions(command).action(
+    async ({ limit, before, all, ...options }: ListOptions & Given) => {
+      const readPage = await open(options as Given);
+      const after = (id: string | undefined) => id !== undefined && { before: id };
+      if (!all) return session.printList(await readPage({ limit, ...after(before) }), columns);
+      if (session.output === 'table')
+        throw new CommandFault('--all prints JSON lines; a table has --limit and --before.');
+      // The reader takes each page before the next is read, so memory stays at one page.
+      for (let from = before; ;) {
+        const page = await readPage({ limit: AT_ONCE, ...after(from) });
+        for (const record of page) session.printLine(record);
+        await session.services.terminal.drained();
+        from = page.at(-1)?.id;
+        if (page.length < AT_ONCE || from === undefined) return;
+      }
+    },
   );
 }
 
@@ -82,38 +96,6 @@ export function addTeamList<Written extends { id: string }, Given>(
       return (page) => readPage(place, page, options);
     },
   );
-}
-
-/**
- * With `--all` every page, each when the reader has taken the one before, so memory stays at one page. @param columns
- * of a table
- */
-async function printList<Written extends { id: string }>(
-  session: Session,
-  { limit, before, all }: ListOptions,
-  readPage: (page: Page) => Promise<Written[]>,
-  columns: readonly (keyof Written & string)[],
-): Promise<void> {
-  if (!all) {
-    const page = await readPage({ limit, ...(before !== undefined && { before }) });
-    session.printList(page, columns);
-    return;
-  }
-  if (session.output === 'table') {
-    throw new CommandFault('--all prints JSON lines; a table has --limit and --before.');
-  }
-  for (let from = before; ;) {
-    const page = await readPage({ limit: AT_ONCE, ...(from !== undefined && { before: from }) });
-    for (const record of page) session.printLine(record);
-    await session.services.terminal.drained();
-    from = page.at(-1)?.id;
-    if (page.length < AT_ONCE || from === undefined) return;
-  }
-}
-
-/** The option of a list for one tag. */
-export function addTagFilter(command: Command): Command {
-  return command.option('--tag <TAG>', 'only those that have it');
 }
 
 /** The items that have the tag; all items if no tag is given. */
