@@ -18,6 +18,7 @@ const alertColumns: Column<Alert>[] = [
   {
     key: 'source',
     head: 'Source',
+    isPlain: true,
     width: '160px',
     givesWay: 1,
     cell: (alert) => <Source alert={alert} />,
@@ -25,6 +26,7 @@ const alertColumns: Column<Alert>[] = [
   {
     key: 'notice',
     head: 'Notice',
+    isPlain: true,
     width: '104px',
     givesWay: 2,
     cell: (alert) => <Delivery alert={alert} />,
@@ -32,6 +34,7 @@ const alertColumns: Column<Alert>[] = [
   {
     key: 'when',
     head: 'When',
+    isPlain: true,
     isTime: true,
     width: '112px',
     cell: ({ raisedAt }) => <Time at={raisedAt} />,

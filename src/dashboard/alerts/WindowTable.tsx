@@ -27,6 +27,7 @@ export function windowColumns(sources: readonly NamedSource[]): Column<Maintenan
     {
       key: 'name',
       head: 'Name',
+      isPlain: true,
       width: '170px',
       cell: (window) => <Name window={window} />,
     },

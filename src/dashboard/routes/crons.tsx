@@ -112,7 +112,9 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
         keyOf={({ cron }) => cron.id}
         bulk={cronBulk({ count: crons.length, isMore: next !== null || previous !== null })}
         empty={
-          <EmptyState title="No cron matches">Clear the search to see all of them.</EmptyState>
+          <EmptyState title="No cron matches">
+            The search box looks at names, URLs and ids. Clear the search to see all of them.
+          </EmptyState>
         }
         page={{ next, previous }}
         words={byName}

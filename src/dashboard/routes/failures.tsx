@@ -170,7 +170,7 @@ function columnsFor({ range, queues, asOf, ...times }: Shown): Column<FailureGro
       width: '230px',
       cell: ({ reason, statusCode, sample }) => (
         <span className="two">
-          <span>{describeGroup(reason, statusCode)}</span>
+          <span className="whole">{describeGroup(reason, statusCode)}</span>
           {sample ? <code className="muted">{startOfAnswer(sample)}</code> : null}
         </span>
       ),

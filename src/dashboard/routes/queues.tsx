@@ -90,7 +90,9 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
         rows={queues}
         keyOf={({ queue }) => queue.id}
         empty={
-          <EmptyState title="No queue matches">Clear the search to see all of them.</EmptyState>
+          <EmptyState title="No queue matches">
+            The search box looks at names and ids. Clear the search to see all of them.
+          </EmptyState>
         }
         page={{ next, previous }}
         words={byName}
@@ -131,7 +133,7 @@ const otherColumns: Column<QueueListRow>[] = [
   {
     key: 'running',
     head: 'Running',
-    width: '110px',
+    width: '90px',
     isNumber: true,
     givesWay: 3,
     cell: ({ running, queue }) => describeRunning(running, queue.concurrencyLimit),
@@ -141,7 +143,7 @@ const otherColumns: Column<QueueListRow>[] = [
     head: 'Oldest waiting',
     isTime: true,
     width: '142px',
-    givesWay: 4,
+    givesWay: 2,
     cell: ({ oldestDueAt }) => <Time at={oldestDueAt} />,
   },
   {
@@ -157,7 +159,7 @@ const otherColumns: Column<QueueListRow>[] = [
     key: 'results',
     head: 'Last 50 attempts',
     width: '164px',
-    givesWay: 2,
+    givesWay: 4,
     isHiddenOnPhone: true,
     cell: ({ recentResults }) => <RecentResults results={recentResults} />,
   },

@@ -98,7 +98,9 @@ const columns: Column<HistoryRun>[] = [
     width: '186px',
     cell: (row) => (
       <>
-        <span title={row.errorMessage ?? undefined}>{describeOutcome(row)}</span>
+        <span title={row.errorMessage ?? undefined} className="whole">
+          {describeOutcome(row)}
+        </span>
         {row.overlaps ? <small className="muted"> began before the last one ended</small> : null}
       </>
     ),

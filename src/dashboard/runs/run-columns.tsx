@@ -73,7 +73,8 @@ export function Outcome({
   words: string;
 }) {
   return (
-    <span title={errorMessage ?? undefined}>
+    // A redirect takes more than a line, and is shown whole.
+    <span title={errorMessage ?? undefined} className="whole">
       {words}
       {retriedAs ? (
         <>
