@@ -69,7 +69,7 @@ export async function acceptJobs(
   now: number,
 ): Promise<(AcceptedJob | Error)[]> {
   const rows = jobs.map((job) => jobRow(job, sealer, now));
-  const queueIds = await insertKnown(db, rows);
+  const queueIds = await insertKnown((packed) => db.perform(acceptScript, packed), rows);
   const left = rows.filter((row) => !queueIds.has(row.id));
   // So that no team waits for another's locks.
   const byTeam = [...Map.groupBy(left, ({ team_id }) => team_id ?? '')];
@@ -119,43 +119,36 @@ export const acceptScript: TransactionScript<string, { id: string; queue_id: str
   run: (runner, packed) => runner.rows(insertJobs, [packed]),
 };
 
+/** The ids of the queues of the written jobs. */
 async function insertKnown(
-  db: Database,
+  insert: (packed: string) => Promise<{ id: string; queue_id: string }[]>,
   rows: readonly InsertedJobRow[],
 ): Promise<Map<string, string>> {
-  const packed = packRows(JOB, rows);
-  const written = await db.perform(acceptScript, packed);
+  const written = await insert(packRows(JOB, rows));
   return new Map(written.map(({ id, queue_id }) => [id, queue_id]));
+}
+
+interface JobsOfTeam {
+  teamId: string;
+  rows: readonly InsertedJobRow[];
+  mostQueues: number;
+  now: number;
 }
 
 /** As far as the team may have more queues. */
 async function insertWithQueues(
   trx: Trx,
-  {
-    teamId,
-    rows,
-    mostQueues,
-    now,
-  }: { teamId: string; rows: readonly InsertedJobRow[]; mostQueues: number; now: number },
+  { teamId, rows, mostQueues, now }: JobsOfTeam,
 ): Promise<Map<string, string>> {
   const room = await countRoom(trx, teamId, { table: 'queues', most: mostQueues });
-  const queueIds = new Map<string, string>();
-  let left = rows;
-  let made = 0;
-  for (;;) {
-    const written = await trx.rows(insertJobs, [packRows(JOB, left)]);
-    for (const { id, queue_id } of written) queueIds.set(id, queue_id);
-    left = left.filter((row) => !queueIds.has(row.id));
-    const missing = [...new Set(left.map(({ queue }) => queue ?? ''))].slice(
-      0,
-      Math.max(0, room - made),
-    );
-    if (missing.length === 0) return queueIds;
-    made += missing.length;
-    await insertMissingQueues(
-      trx,
-      missing.map((name) => ({ teamId, name })),
-      now,
-    );
-  }
+  const insert = (packed: string) => trx.rows(insertJobs, [packed]);
+  // Others may have made queues since.
+  const queueIds = await insertKnown(insert, rows);
+  const left = rows.filter((row) => !queueIds.has(row.id));
+  const names = new Set(left.map(({ queue }) => queue ?? ''));
+  const missing = [...names].slice(0, Math.max(0, room)).map((name) => ({ teamId, name }));
+  if (missing.length === 0) return queueIds;
+  await insertMissingQueues(trx, missing, now);
+  for (const [id, queueId] of await insertKnown(insert, left)) queueIds.set(id, queueId);
+  return queueIds;
 }
