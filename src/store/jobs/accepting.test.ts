@@ -4,56 +4,11 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyText } from '#testing/any-text';
 import { CompiledQuery } from 'kysely';
-import { aJob, aNewJob, aQueue, aTeam } from '#testing/factories';
+import { aJob, aNewJob, aTeam } from '#testing/factories';
 import { forEachStore, TEST_START } from '#testing/stores';
-import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 
 describe('accepting jobs', () => {
   forEachStore((name, openTestStore) => {
-    test('a job is pending, its first attempt, and due after its delay', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const accepted = await aJob(store, team.id, { delaySeconds: 90 });
-      assert.equal(accepted.scheduledAt, TEST_START + 90_000);
-      const job = await store.jobs.find(team.id, accepted.jobId);
-      assert.equal(job?.status, 'pending');
-      assert.equal(job.attemptNumber, 1);
-      assert.equal(job.originalId, accepted.jobId);
-      assert.equal(job.scheduledAt, TEST_START + 90_000);
-      assert.equal(job.createdAt, TEST_START);
-      assert.deepEqual([job.startedAt, job.completedAt, job.reason], [null, null, null]);
-    });
-
-    test('a queue is made with the defaults when it is named for the first time', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const { queueId } = await aJob(store, team.id, { queue: 'new one' });
-      const queue = await store.queues.find(team.id, queueId);
-      assert.deepEqual(queue, {
-        teamId: team.id,
-        id: queueId,
-        name: 'new one',
-        createdAt: TEST_START,
-        timeoutSeconds: 30,
-        retrySchedule: [60, 1800, 10_800],
-        retriesEnabled: true,
-        concurrencyLimit: null,
-        rate: null,
-        assertions: [],
-        emailAlerts: false,
-        deadLetterDays: 14,
-        isPaused: false,
-        alertSettings: {
-          channels: {},
-          note: null,
-          runbookUrl: null,
-          remindHours: null,
-          slow: null,
-        },
-        tags: [],
-      });
-    });
-
     test('fifty jobs that name a new queue at once share one queue', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const other = await store.openAnother();
@@ -65,24 +20,6 @@ describe('accepting jobs', () => {
       assert.equal(new Set(jobs.map(({ jobId }) => jobId)).size, 50);
       assert.equal((await store.queues.list(team.id)).length, 1);
       assert.equal((await store.jobs.list(team.id, { limit: 100 })).length, 50);
-    });
-
-    test('the same name in another team is another queue', async () => {
-      await using store = await openTestStore();
-      const [ours, theirs] = [await aTeam(store), await aTeam(store)];
-      const [a, b] = await Promise.all([aJob(store, ours.id), aJob(store, theirs.id)]);
-      assert.notEqual(a.queueId, b.queueId);
-      assert.equal(await store.queues.find(ours.id, b.queueId), null);
-      assert.equal(await store.jobs.find(ours.id, b.jobId), null);
-    });
-
-    test('a queue that exists keeps its settings', async () => {
-      await using store = await openTestStore();
-      const team = await aTeam(store);
-      const queue = await aQueue(store, team.id, { timeoutSeconds: 5, isPaused: true });
-      await aJob(store, team.id, { queue: queue.name });
-      assert.deepEqual(await store.queues.find(team.id, queue.id), queue);
-      assert.notEqual(queue.timeoutSeconds, DEFAULT_QUEUE_SETTINGS.timeoutSeconds);
     });
 
     test('ids of jobs accepted together sort in the order of asking', async () => {
