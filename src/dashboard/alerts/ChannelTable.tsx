@@ -111,6 +111,6 @@ function describeUse({ crons, queues }: ChannelUse): string {
     ...(crons > 0 ? [countOf(crons, 'cron', 'crons')] : []),
     ...(queues > 0 ? [countOf(queues, 'queue', 'queues')] : []),
   ].join(' and ');
-  const names = crons + queues === 1 ? 'names' : 'name';
-  return `${users} ${names} it. Their notices, those still to be sent included, will go to the default channel.`;
+  const [name, their] = crons + queues === 1 ? ['names', 'Its'] : ['name', 'Their'];
+  return `${users} ${name} it. ${their} notices, those still to be sent included, will go to the default channel.`;
 }
