@@ -20,10 +20,8 @@ interface BulkJobs {
   stepMs?: number;
   /** True: the jobs have ended, each with a stored response. */
   isFinished: boolean;
-  /** True: of a hundred finished jobs four are dead letters and two were retried. Default: all succeeded. */
-  withFailures?: boolean;
-  /** True: all finished jobs are dead letters. */
-  areDead?: boolean;
+  /** Finished jobs: all dead letters, or of a hundred four dead letters and two retries. Default: all succeeded. */
+  failures?: 'all' | 'some' | 'none';
 }
 
 type Chunk = Required<BulkJobs>;
@@ -31,9 +29,9 @@ type Chunk = Required<BulkJobs>;
 export async function insertJobs(store: Store, jobs: BulkJobs): Promise<void> {
   for (let from = 0; from < jobs.count; from += CHUNK) {
     const count = Math.min(CHUNK, jobs.count - from);
-    const { stepMs = 1, withFailures = false, areDead = false } = jobs;
+    const { stepMs = 1, failures = 'none' } = jobs;
     const firstDueAt = jobs.firstDueAt + Math.floor(from * stepMs);
-    const chunk = { ...jobs, count, firstDueAt, stepMs, withFailures, areDead };
+    const chunk = { ...jobs, count, firstDueAt, stepMs, failures };
     const write = store.dialect === 'postgres' ? onPostgres : onSqlite;
     for (const text of write(chunk)) await store.database.autocommit(CompiledQuery.raw(text));
   }
@@ -53,14 +51,14 @@ const dueAt = ({ firstDueAt, stepMs }: Chunk) =>
   `(${firstDueAt} + cast(n * 1.0 * ${stepMs} as bigint))`;
 
 /** Failures are spread over all queues. */
-function endsOf({ withFailures, areDead }: Chunk, at: string) {
+function endsOf({ failures }: Chunk, at: string) {
   const kind = 'n / 10 % 100';
-  const nth = (dead: string, retried: string, success: string) => {
-    if (areDead) return dead;
-    return withFailures
-      ? `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`
-      : success;
-  };
+  const nth = (dead: string, retried: string, success: string) =>
+    ({
+      all: dead,
+      some: `case when ${kind} >= 6 then ${success} when ${kind} >= 4 then ${retried} else ${dead} end`,
+      none: success,
+    })[failures];
   return {
     status: nth("'dead_lettered'", "'retried'", "'success'"),
     ends: [at, at, nth('503', '500', '200'), '4', nth("'timeout'", "'http_server_error'", 'null')],

@@ -146,7 +146,13 @@ async function makeCase(place: string, finished: number, waiting: number): Promi
   const history = { firstDueAt: now - span, stepMs: (span - DAY_MS) / finished };
   const firstDueAt = now - 2 * 3_600_000;
   await withoutIndexes(made, async () => {
-    const ended = { ...rows, ...history, count: finished, isFinished: true, withFailures: true };
+    const ended = {
+      ...rows,
+      ...history,
+      count: finished,
+      isFinished: true,
+      failures: 'some' as const,
+    };
     await insertJobs(store, ended);
     await insertJobs(store, { ...rows, firstDueAt, count: waiting, isFinished: false });
   });
