@@ -7,6 +7,7 @@ import { BASE_URL, startNotifier } from '#testing/notifying';
 import { runCronNow } from '#testing/runs';
 import { attemptsOf, makeGate, MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
+import { runAlerts } from '#testing/factories';
 
 forEachStore((dialect, openTestStore) => {
   test('a cron without alert_threshold raises no alerts', async () => {
@@ -292,7 +293,7 @@ forEachStore((dialect, openTestStore) => {
         'the streaks went on as if nothing had been muted',
       );
       const windowId = (await store.windows.list(teamId))[0]?.id ?? '';
-      const muted = await store.alerts.list(teamId, { windowId, limit: 100 });
+      const muted = await runAlerts(store, teamId, { windowId, limit: 100 });
       assert.deepEqual(
         muted
           .map(({ source, level, delivery }) => `${source.name} ${level} ${delivery}`)

@@ -18,6 +18,7 @@ import {
 import { startService, type TestService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
+import { runAlerts } from '#testing/factories';
 
 interface Job {
   status: string;
@@ -113,7 +114,7 @@ forEachStore((dialect, openTestStore) => {
     await service.advance(2 * MINUTE);
     assert.equal((await attemptsOf(service, job_id)).length, 1, 'no retry');
     assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
-    assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
+    assert.deepEqual(await runAlerts(service.store, service.teamId, { limit: 10 }), []);
     assert.equal(sent(), 0);
     assert.equal(await usedBy(service), 0, 'what is not sent does not count');
   });
@@ -159,7 +160,7 @@ forEachStore((dialect, openTestStore) => {
     assert.deepEqual(outcomeOf({ ...byHand }), OVER, 'Run now counts too');
     await service.quiet();
     assert.equal(sent(), 4, 'two runs and their callbacks');
-    assert.deepEqual(await service.store.alerts.list(service.teamId, { limit: 10 }), []);
+    assert.deepEqual(await runAlerts(service.store, service.teamId, { limit: 10 }), []);
   });
 
   describe('UTC months', () => {

@@ -10,6 +10,7 @@ import { startNotifier } from '#testing/notifying';
 import type { Receiver } from '#testing/receiver';
 import { MINUTE, scheduleJob, setQueue } from '#testing/scheduling';
 import { forEachStore } from '#testing/stores';
+import { runAlerts } from '#testing/factories';
 
 type Scene = Awaited<ReturnType<typeof startScene>>;
 
@@ -395,7 +396,7 @@ forEachStore((dialect, openTestStore) => {
         'Reminder: cron “Pay” still fails after 12 h',
         'Recovery: cron “Pay” works again after 12 h 5 s',
       ]);
-      const alerts = await service.store.alerts.list(scene.teamId, { limit: 10 });
+      const alerts = await runAlerts(service.store, scene.teamId, { limit: 10 });
       const kinds = alerts.map(({ level, kind }) => `${level} ${kind ?? 'run'}`);
       assert.deepEqual(kinds.toReversed(), [
         'failure run',
@@ -484,7 +485,7 @@ forEachStore((dialect, openTestStore) => {
       await service.work.actOnJobs(teamId, 'delete', [second]);
       await scene.wait(11 * MINUTE);
       assert.deepEqual(titles().slice(3), [reminder]);
-      const [alert] = await service.store.alerts.list(teamId, { limit: 1 });
+      const [alert] = await runAlerts(service.store, teamId, { limit: 1 });
       assert.deepEqual([alert?.kind, alert?.runId, alert?.attemptNumber], ['reminder', first, 1]);
       const rare = { ...patient, remindHours: 6 } as const;
       await setQueue(service, { alertSettings: rare }, 'mail');
@@ -530,7 +531,7 @@ forEachStore((dialect, openTestStore) => {
       await service.clock.advance(HOUR);
       const now = service.clock.now();
       await Promise.all([service.store, other].map(({ alerts }) => alerts.raiseReminders(now)));
-      assert.equal((await service.store.alerts.list(scene.teamId, { limit: 10 })).length, 2);
+      assert.equal((await runAlerts(service.store, scene.teamId, { limit: 10 })).length, 2);
     });
   });
 

@@ -9,6 +9,7 @@ import { MINUTE, scheduleCron } from './scheduling.ts';
 import { startService, type TestServiceOptions } from './service.ts';
 import { startSmtpServer } from './smtp.ts';
 import type { OpenTestStore } from './stores.ts';
+import { runAlerts } from './factories.ts';
 
 export const OK: Answer = { status: 200, body: 'fine' };
 export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
@@ -107,16 +108,14 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
       }
     },
     /** The alerts, oldest first. */
-    alerts: async () => (await store.alerts.list(teamId, { limit: 100 })).toReversed(),
+    alerts: async () => (await runAlerts(store, teamId, { limit: 100 })).toReversed(),
     levels: async () =>
-      (await store.alerts.list(teamId, { limit: 100 }))
+      (await runAlerts(store, teamId, { limit: 100 }))
         .toReversed()
         .map(({ level }) => level)
         .join(' '),
     deliveries: async () =>
-      (await store.alerts.list(teamId, { limit: 100 }))
-        .toReversed()
-        .map(({ delivery }) => delivery),
+      (await runAlerts(store, teamId, { limit: 100 })).toReversed().map(({ delivery }) => delivery),
     /** The titles that a chat got, of all posts or of those to a path. */
     titles: (path?: string) =>
       chat.requests

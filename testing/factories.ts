@@ -7,6 +7,7 @@ import type { Cron, CronSettings } from '#store/crons/crons';
 import type { QueueSettings } from '#domain/queue-settings';
 import type { Queue } from '#store/queues/queues';
 import type { ExecutionSettlement, JobSettlement, RunEnd } from '#store/runs/settlement';
+import type { AlertFilter, StoredAlert } from '#store/alerts/alerts';
 import type { Store } from '#store/store';
 import type { Team } from '#store/people/teams';
 
@@ -200,4 +201,14 @@ export async function aDeadLetter(
   });
   if (!(await store.runs.settle(nodeId, settlement))) throw new Error('the claim was gone');
   return claimed;
+}
+
+/** The alerts of a team's runs, newest first. */
+export async function runAlerts(
+  store: Store,
+  teamId: string,
+  filter: AlertFilter,
+): Promise<StoredAlert[]> {
+  const alerts = await store.alerts.list(teamId, filter);
+  return alerts.filter((alert) => alert.level !== 'usage');
 }

@@ -416,7 +416,7 @@ async function askEverything(store: Store): Promise<void> {
   for (const each of callbacks) await store.callbacks.end(node, each);
   await store.notices.scanWaiting();
   await store.alerts.raiseReminders(TEST_START);
-  await store.alerts.listAll(team.id, { limit: 5 });
+  await store.alerts.list(team.id, { limit: 5 });
   await store.alerts.markReadUpTo(team.id, newId(TEST_START));
   await store.windows.notifyEnds();
   await store.activity.list(team.id, { limit: 5, from: 0, to: TEST_START });

@@ -1,21 +1,21 @@
 import { isId } from '#domain/ids';
 import type { SlowRule } from '#domain/slow-runs';
-import type { AlertsAsked, StoredAlert, UsageAlert } from '#store/alerts/alerts';
+import type { AlertFilter, StoredAlert, UsageAlert } from '#store/alerts/alerts';
 import { COUNT_LIMIT } from '#store/database/bounded-count';
 import type { Store } from '#store/store';
 import { boundLimit } from './list-limit.ts';
 
 export type Alert = StoredAlert | UsageAlert;
-export type { AlertsAsked as AlertFilter, StoredAlert, UsageAlert };
+export type { AlertFilter, StoredAlert, UsageAlert };
 
 /** §6.4, §6.7. Only the engine raises alerts. */
 export function createAlertWork({ alerts }: Store) {
   return {
     /** Newest first. A text that isn't an id finds nothing. */
-    listAlerts: async (teamId: string, filter: AlertsAsked): Promise<Alert[]> => {
+    listAlerts: async (teamId: string, filter: AlertFilter): Promise<Alert[]> => {
       const asked = [filter.source?.id, filter.windowId, filter.before, filter.after];
       if (asked.some((id) => id !== undefined && !isId(id))) return [];
-      return alerts.listAll(teamId, { ...filter, limit: boundLimit(filter.limit) });
+      return alerts.list(teamId, { ...filter, limit: boundLimit(filter.limit) });
     },
     findAlert: async (teamId: string, alertId: string) =>
       isId(alertId) ? alerts.find(teamId, alertId) : null,

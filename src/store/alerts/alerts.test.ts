@@ -13,6 +13,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  runAlerts,
 } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { raiseJobAlerts } from './job-alerts.ts';
@@ -37,7 +38,7 @@ async function end(store: Store, node: string, run: ClaimedExecution | undefined
 }
 
 async function levels(store: Store, teamId: string) {
-  const alerts = await store.alerts.list(teamId, { limit: 100 });
+  const alerts = await runAlerts(store, teamId, { limit: 100 });
   return alerts.map(({ level }) => level).toReversed();
 }
 
@@ -64,7 +65,7 @@ forEachStore((dialect, openTestStore) => {
       await run(false, false);
       await store.testClock.advance(60_000);
       await run(true, true);
-      const [recovery, failure, warning, ...more] = await store.alerts.list(teamId, { limit: 9 });
+      const [recovery, failure, warning, ...more] = await runAlerts(store, teamId, { limit: 9 });
       assert.deepEqual(more, []);
       assert.equal(warning?.level, 'warning');
       assert.equal(warning.responseStatus, 500);
@@ -102,7 +103,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await levels(store, teamId), ['warning', 'failure']);
       const [execution] = await startRuns(store, node, cron.id, teamId);
       await end(store, node, execution, true);
-      const [recovery] = await store.alerts.list(teamId, { limit: 1 });
+      const [recovery] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(recovery?.failedRuns, 24);
     });
 
@@ -159,7 +160,7 @@ forEachStore((dialect, openTestStore) => {
       await startRuns(store, node, cron.id, teamId);
       const rescuer = await aNode(store);
       await store.nodes.recoverDead(rescuer, store.clock.now(), 'all');
-      const [alert] = await store.alerts.list(teamId, { limit: 1 });
+      const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.reason, 'worker_failed');
       assert.equal(alert.level, 'failure');
     });
@@ -175,7 +176,7 @@ forEachStore((dialect, openTestStore) => {
       const loud = await aClaimedJob(store, teamId, node, { queue: 'loud' });
       const silent = await aClaimedJob(store, teamId, node, { queue: 'silent' });
       await store.nodes.retire(node, new Set([loud.id, silent.id]), store.clock.now());
-      const alerts = await store.alerts.list(teamId, { limit: 9 });
+      const alerts = await runAlerts(store, teamId, { limit: 9 });
       assert.deepEqual(
         alerts.map(({ runId, level }) => ({ runId, level })),
         [{ runId: loud.id, level: 'failure' }],
@@ -228,7 +229,7 @@ forEachStore((dialect, openTestStore) => {
     assert.ok(notice && others.length === 0);
     assert.equal(notice.alertCount, 2_500);
     await store.notices.finish(notice, 'sent');
-    const sent = await store.alerts.list(teamId, { limit: 9_999, delivery: 'sent' });
+    const sent = await runAlerts(store, teamId, { limit: 9_999, delivery: 'sent' });
     assert.equal(sent.length, 2_500);
     assert.deepEqual(await store.notices.scanWaiting(), []);
     const [newest] = sent;
@@ -305,7 +306,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await store.notices.keep([first], [], now), false, 'the first claim is gone');
       await store.notices.finish(first, 'failed');
       await store.notices.finish(second, 'sent');
-      const [alert] = await store.alerts.list(teamId, { limit: 1 });
+      const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.delivery, 'sent');
       assert.deepEqual(await store.notices.scanWaiting(), []);
     });
@@ -325,20 +326,23 @@ forEachStore((dialect, openTestStore) => {
       const { teamId, cron, run } = await aScene(store, 2);
       await run(false, false, true);
       const { alerts } = store;
-      const [newest, second] = await alerts.list(teamId, { limit: 2 });
+      const [newest, second] = await runAlerts(store, teamId, { limit: 2 });
       assert.ok(newest && second);
-      const page = await alerts.list(teamId, { limit: 9, before: second.id });
+      const page = await runAlerts(store, teamId, { limit: 9, before: second.id });
       assert.deepEqual(
         page.map(({ level }) => level),
         ['warning'],
       );
       const oldest = page[0]?.id ?? '';
-      const back = await alerts.list(teamId, { limit: 2, after: oldest });
+      const back = await runAlerts(store, teamId, { limit: 2, after: oldest });
       assert.deepEqual(back, [newest, second], 'newest first, too, and the ones nearest to it');
-      assert.deepEqual(await alerts.list(teamId, { limit: 1, after: oldest }), [second]);
+      assert.deepEqual(await runAlerts(store, teamId, { limit: 1, after: oldest }), [second]);
       const source = { kind: 'cron', id: cron.id } as const;
-      assert.equal((await alerts.list(teamId, { limit: 9, source, level: 'failure' })).length, 1);
-      assert.equal((await alerts.list(teamId, { limit: 9, sourceKind: 'queue' })).length, 0);
+      assert.equal(
+        (await runAlerts(store, teamId, { limit: 9, source, level: 'failure' })).length,
+        1,
+      );
+      assert.equal((await runAlerts(store, teamId, { limit: 9, sourceKind: 'queue' })).length, 0);
       assert.equal(await alerts.countUnread(teamId, 100), 3);
       assert.equal(await alerts.countUnread(teamId, 2), 2);
       const marked = [newest.id, oldest];
@@ -348,7 +352,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await alerts.countUnread(teamId, 100), 0);
       assert.equal(await alerts.mark(teamId, [newest.id], false), 1);
       assert.deepEqual(
-        (await alerts.list(teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id),
+        (await runAlerts(store, teamId, { limit: 9, unreadOnly: true })).map(({ id }) => id),
         [newest.id],
       );
       const otherTeam = await aTeam(store);

@@ -54,7 +54,7 @@ export interface UsageAlert extends RecordOf<Pick<UsageRow, (typeof USAGE_COLUMN
 }
 
 export interface AlertFilter {
-  level?: AlertLevel | undefined;
+  level?: AlertLevel | 'usage' | undefined;
   source?: { kind: 'cron' | 'queue'; id: string };
   sourceKind?: 'cron' | 'queue';
   delivery?: AlertDelivery;
@@ -65,8 +65,6 @@ export interface AlertFilter {
   after?: string;
   limit: number;
 }
-
-export type AlertsAsked = Omit<AlertFilter, 'level'> & { level?: AlertLevel | 'usage' | undefined };
 
 /** SQLite uses the partial index only if the text has the value. */
 const UNREAD = sql.lit(0 as const);
@@ -84,18 +82,29 @@ function usageAlert(row: UsageRow): UsageAlert {
 
 /** Reads alerts and marks them as read. Settlements, reminders, usage and ends of windows raise them. */
 export const alerts = {
-  async listAll(
-    context: Context,
+  /** Alerts of runs and about usage (§6.7), newest first. */
+  async list(
+    { searches }: Context,
     teamId: string,
-    filter: AlertsAsked,
+    filter: AlertFilter,
   ): Promise<(StoredAlert | UsageAlert)[]> {
-    const rows = await listRows(context, teamId, filter);
-    return rows.map((row) => (row.level === 'usage' ? usageAlert(row) : storedAlert(row)));
-  },
-
-  async list(context: Context, teamId: string, filter: AlertFilter): Promise<StoredAlert[]> {
-    const rows = await listRows(context, teamId, filter);
-    return rows.flatMap((row) => (row.level === 'usage' ? [] : [storedAlert(row)]));
+    const { level, source, delivery, windowId, unreadOnly, before, after, limit } = filter;
+    const wanted = {
+      team_id: teamId,
+      level,
+      source: source?.kind ?? filter.sourceKind,
+      source_id: source?.id,
+      delivery,
+      window_id: windowId,
+      is_read: unreadOnly === true ? UNREAD : undefined,
+      id: after === undefined ? before && below(before) : above(after),
+    };
+    const order = [after === undefined ? 'id desc' : 'id'] as const;
+    const rows = await all(searches, 'alerts', wanted, { order, limit });
+    const found = rows
+      .map(readRow)
+      .map((row) => (row.level === 'usage' ? usageAlert(row) : storedAlert(row)));
+    return after === undefined ? found : found.toReversed();
   },
 
   async find({ main }: Context, teamId: string, alertId: string): Promise<StoredAlert | null> {
@@ -145,24 +154,6 @@ export const alerts = {
     }
   },
 };
-
-async function listRows({ searches }: Context, teamId: string, filter: AlertsAsked) {
-  const { level, source, delivery, windowId, unreadOnly, before, after } = filter;
-  const wanted = {
-    team_id: teamId,
-    level,
-    source: source?.kind ?? filter.sourceKind,
-    source_id: source?.id,
-    delivery,
-    window_id: windowId,
-    is_read: unreadOnly === true ? UNREAD : undefined,
-    id: after === undefined ? before && below(before) : above(after),
-  };
-  const order = [after === undefined ? 'id desc' : 'id'] as const;
-  const rows = await all(searches, 'alerts', wanted, { order, limit: filter.limit });
-  const read = rows.map(readRow);
-  return after === undefined ? read : read.toReversed();
-}
 
 async function markSomeRead({ main }: Context, teamId: string, alertId: string): Promise<number> {
   const unread = { team_id: teamId, is_read: UNREAD, id: atMost(alertId) };

@@ -13,6 +13,7 @@ import {
   aQueue,
   aSettlement,
   aTeam,
+  runAlerts,
 } from '#testing/factories';
 import { makeGate } from '#testing/scheduling';
 import { holdRows } from '#testing/holder';
@@ -63,7 +64,7 @@ async function aScene(openTestStore: OpenTestStore, slow: SlowRule | null = AFTE
 }
 
 async function textsOf(store: Store, teamId: string): Promise<string[]> {
-  const alerts = await store.alerts.list(teamId, { limit: 100 });
+  const alerts = await runAlerts(store, teamId, { limit: 100 });
   return alerts
     .map(({ level, kind, errorMessage }) => `${level} ${kind}: ${errorMessage}`)
     .toReversed();
@@ -88,7 +89,7 @@ forEachStore((name, openTestStore) => {
       await run(FAST_MS);
       assert.deepEqual(await textsOf(store, teamId), [BEGUN, OVER]);
       assert.equal(await store.alerts.findSlowSince(teamId, cron.id, AFTER_20_S), null);
-      const [recovery] = await store.alerts.list(teamId, { limit: 1 });
+      const [recovery] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(recovery?.downMs, 3 * HOUR_MS);
       assert.equal(recovery.delivery, 'pending');
       assert.deepEqual(recovery.source, { kind: 'cron', id: cron.id, name: cron.name });
@@ -168,7 +169,7 @@ forEachStore((name, openTestStore) => {
       };
       await run(SLOW_MS, null);
       await run(SLOW_MS, 'failure');
-      const [failure, slow, ...more] = await store.alerts.list(teamId, { limit: 9 });
+      const [failure, slow, ...more] = await runAlerts(store, teamId, { limit: 9 });
       assert.deepEqual(more, []);
       assert.deepEqual([slow?.kind, slow?.delivery, slow?.attemptNumber], ['slow', 'muted', 1]);
       assert.deepEqual([failure?.kind, failure?.delivery], [null, 'pending']);
@@ -209,7 +210,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await using _ = store;
     await set({ remindHours: 6 });
     for (let n = 0; n < 13; n++) await run(SLOW_MS);
-    const alerts = await store.alerts.list(teamId, { limit: 9 });
+    const alerts = await runAlerts(store, teamId, { limit: 9 });
     assert.deepEqual(
       alerts.map(({ downMs }) => downMs),
       [12 * HOUR_MS, 6 * HOUR_MS, null],
@@ -224,7 +225,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     await store.windows.create(teamId, { ...window, covers: 'team' }, now);
     await run(SLOW_MS);
     await store.windows.notifyEnds();
-    const [alert, ...more] = await store.alerts.list(teamId, { limit: 9 });
+    const [alert, ...more] = await runAlerts(store, teamId, { limit: 9 });
     assert.deepEqual(more, []);
     assert.deepEqual([alert?.kind, alert?.delivery, alert?.mutedBy], ['slow', 'muted', 'Move']);
   });
@@ -235,7 +236,7 @@ describe('§6.4 slow runs: rules, reminders and windows', () => {
     const unchanged = { isActive: null, nextRunAt: null, now: store.clock.now() };
     await store.crons.update(teamId, cron.id, { ...cron, alertThreshold: 1 }, unchanged);
     await run(SLOW_MS, false);
-    const [failure, slow] = await store.alerts.list(teamId, { limit: 9 });
+    const [failure, slow] = await runAlerts(store, teamId, { limit: 9 });
     assert.deepEqual([failure?.level, slow?.kind], ['failure', 'slow']);
     assert.ok(failure && slow);
     await run(SLOW_MS);
