@@ -252,6 +252,14 @@ describe('a request through the proxy', () => {
     assert.doesNotMatch((await visitor.get('/settings/profile', as(max.email))).text, /Changed/);
     assert.equal((await send(lea.email)).status, 302);
   });
+
+  test("a form can't link an account", async () => {
+    const fresh = await member('fresh@bells.test');
+    const form = { intent: 'name', name: 'Changed', for_team: fresh.teamId };
+    const headers = { ...as(fresh.email), ...fromOurs() };
+    const sent = await dashboard.visitor().post('/settings/profile', form, headers);
+    assert.deepEqual([sent.status, sent.setCookies], [401, []]);
+  });
 });
 
 describe('rejected proxy sign-ins', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { NotAllowed } from '#domain/not-allowed';
 import { aCron, aTeam } from '#testing/factories';
 import { openSqliteTestStore } from '#testing/stores';
@@ -17,6 +18,9 @@ const open = async () => {
   const member = all.for({ doer: { userId: teamId }, may: mayAsMember, log });
   return { store, teamId, all, member, [Symbol.asyncDispose]: () => store.close() };
 };
+
+const nobody = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [] } } };
+const someone = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { warning: [] } } };
 
 test('§5.8: a member reaches no method of notification channels that needs an admin', async () => {
   await using room = await open();
@@ -60,6 +64,22 @@ test('§5.8: a member mutes chosen crons and queues, and an admin the whole team
   );
   assert.equal(await member.deleteWindow(teamId, whole.window.id), true, 'ends a mute');
   assert.equal((await member.muteCron(teamId, cron.id, 24)).kind, 'done');
+});
+
+test('setQueue and editQueue let only an admin choose no channel for failures (§5.8)', async () => {
+  await using room = await open();
+  const { member, all, teamId } = room;
+  await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);
+  assert.equal(await all.findQueueByName(teamId, 'mail'), null);
+  const { id } = await member.setQueue(teamId, 'mail', someone);
+  await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);
+  await assert.rejects(member.editQueue(teamId, id, nobody), NotAllowed);
+  assert.deepEqual((await all.findQueue(teamId, id))?.alertSettings, someone.alertSettings);
+  await all.editQueue(teamId, id, nobody);
+  const kept = await member.editQueue(teamId, id, { ...nobody, timeoutSeconds: 7 });
+  assert.equal(kept?.timeoutSeconds, 7, 'what an admin has chosen may stay');
+  await member.editQueue(teamId, id, someone);
+  await assert.rejects(member.editQueue(teamId, id, nobody), NotAllowed);
 });
 
 test('§5.8: no way leads from the work of a member to that of an admin', async () => {
