@@ -55,7 +55,6 @@ function headerOf({ headers }: ReceivedRequest, name: string): string | undefine
   return value;
 }
 
-/** Asserts that a request is signed with this secret, at this moment. */
 function assertSigned(request: ReceivedRequest, secret: string, atMs: number): void {
   const timestamp = headerOf(request, 'x-service-timestamp');
   const signature = headerOf(request, 'x-service-signature');

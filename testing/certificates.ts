@@ -29,7 +29,6 @@ interface CertificateRequest {
   notAfter?: Date;
 }
 
-/** A certificate authority that exists for one test. */
 export interface TestAuthority {
   /** Its certificate, PEM, for `ca` options. */
   cert: string;
@@ -55,12 +54,10 @@ export async function createAuthority(name = 'Belfry test authority'): Promise<T
   return { cert, certFile, issue: (request = {}) => makeCredentials(request, issuer) };
 }
 
-/** A self-signed certificate. */
 export function createSelfSigned(request: CertificateRequest = {}): Promise<Credentials> {
   return makeCredentials(request);
 }
 
-/** A request for a certificate that expired yesterday. */
 export function expired(request: CertificateRequest = {}): CertificateRequest {
   const now = Date.now();
   return {

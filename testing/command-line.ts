@@ -17,7 +17,6 @@ const LIGHT_WORK = { costLog2: 4, passes: 1 };
 
 export interface Ran {
   code: number;
-  /** What was printed. */
   stdout: string;
   /** The same, parsed; undefined where nothing was printed, or no JSON. */
   json: unknown;

@@ -31,7 +31,6 @@ export interface TestDashboard extends AsyncDisposable {
   newTeam(): Promise<TestUser>;
   /** Stops answering, as if the process were gone, until it is told to come back on the same address. */
   goAway(): Promise<Absence>;
-  /** A visitor who is signed in as that user. */
   signIn(user: { email: string }): Promise<Visitor>;
 }
 

@@ -18,7 +18,6 @@ export function rowsOf(text: string): string[][] {
     .map(cellsOf);
 }
 
-/** The heads of all tables in a text. */
 export function headsOf(text: string): string[][] {
   return Array.from(text.matchAll(/^(\|.*)\n\| ?:?-/gm), ([, line = '']) => cellsOf(line));
 }
@@ -35,7 +34,6 @@ export function codesIn(text: string): string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
 }
 
-/** The blocks of commands, in order. */
 export function commandsOf(text: string): string[] {
   return Array.from(text.matchAll(/^```sh\n([^]*?)^```/gm), ([, block = '']) => block.trim());
 }

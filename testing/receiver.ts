@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inbox, type WaitLimit } from './inbox.ts';
 import { preciseNow } from './wait.ts';
 
-/** A request as it arrived. */
 export interface ReceivedRequest {
   method: string;
   /** Path and query, as sent. */

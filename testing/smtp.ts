@@ -5,7 +5,6 @@ import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { Inbox, type WaitLimit } from './inbox.ts';
 
-/** A mail as it arrived. */
 export interface ReceivedMail {
   /** The sender and recipients of the envelope, which is what counts for delivery. */
   from: string;

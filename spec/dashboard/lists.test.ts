@@ -58,7 +58,6 @@ async function begin(): Promise<Scene> {
   };
 }
 
-/** The text of a page, as it is read. */
 const read = async (visitor: Visitor, path: string): Promise<string> =>
   asText((await visitor.get(path)).text);
 

@@ -41,7 +41,6 @@ export interface Scene extends AsyncDisposable {
 export interface Past {
   /** Runs counted for the month beyond those that there were. */
   drift: number;
-  /** The executions of the cron. */
   executions: ReadonlySet<string>;
   /** How often the cron had arrived. */
   cronRuns: number;

@@ -52,7 +52,6 @@ interface ServiceOptions {
   store: OpenedStore;
   clock: Clock;
   log: Log;
-  /** The public address. */
   baseUrl: string;
   /** The address of this process's own `/echo`; null if it listens on no IPv4 address. */
   echo?: OwnEcho | null;

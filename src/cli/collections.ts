@@ -37,7 +37,6 @@ export interface Collection<Thing extends object, Item extends Stored<Thing> = S
   save(work: Work, teamId: string, wanted: Partial<Thing>, item: Item | undefined): Promise<string>;
 }
 
-/** A collection with commands. */
 export interface Commanded<
   Thing extends object,
   Item extends Stored<Thing> = Stored<Thing>,

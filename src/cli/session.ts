@@ -44,7 +44,6 @@ export class Session {
     else this.say('There is none.');
   }
 
-  /** Prints one of many records, as a line of JSON. */
   printLine(record: object): void {
     printJsonLine(this.services.terminal, record);
   }
@@ -53,7 +52,6 @@ export class Session {
     this.services.terminal.say(`${line}\n`);
   }
 
-  /** The team that `--team` names. */
   async findTeam(nameOrId: string): Promise<TeamPlace> {
     const { people, work } = await this.open();
     const found = await people.findTeam(nameOrId);

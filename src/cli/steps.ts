@@ -6,7 +6,6 @@ import type { Work } from '#work/work';
 import { CommandFault, explainFault } from './fault.ts';
 import { show, type Session } from './session.ts';
 
-/** The change of one item. */
 export interface Step {
   action: 'create' | 'change';
   kind: string;

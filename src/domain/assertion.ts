@@ -9,7 +9,6 @@ export type AssertionKind = Assertion['kind'];
 interface KindFacts {
   label: string;
   hasPath: boolean;
-  /** The property with its value. */
   value: 'expected' | 'text' | 'ms';
   isNumber?: true;
 }

@@ -447,7 +447,6 @@ function newLoop(kind: Flow['kind']): ClaimLoop {
   return { kind, scheduler: new FlowScheduler(), ...idle };
 }
 
-/** The flow that a run was claimed from. */
 function flowIdOf(run: ClaimedJob | ClaimedExecution): string {
   return run.kind === 'job' ? run.queueId : run.teamId;
 }

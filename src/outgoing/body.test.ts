@@ -40,7 +40,6 @@ function watchTurns() {
   return { stop };
 }
 
-/** The bytes of a response with this body. */
 function answerWith(body: Uint8Array | string, ...headers: string[]): Buffer {
   const bytes = Buffer.from(body);
   const head = ['HTTP/1.1 200 OK', `Content-Length: ${bytes.length}`, ...headers, '', ''].join(

@@ -55,7 +55,6 @@ function parse(pieces: readonly string[], isClosed: boolean, pauseAfter = Infini
   return result;
 }
 
-/** A text cut at each of these places. */
 function cut(text: string, places: readonly number[]): string[] {
   const sorted = places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b);
   return [0, ...sorted].map((place, at) => text.slice(place, sorted[at] ?? text.length));

@@ -1,4 +1,3 @@
-/** Backups of SQLite files. */
 export { backUpSqliteFile } from './sqlite/backup.ts';
 export { listBackups } from './sqlite/backup-folder.ts';
 export { backUpOnThread, type RunningBackup } from './sqlite/backup-thread.ts';

@@ -63,7 +63,6 @@ export interface Trouble {
   streak: Streak | null;
   /** How many finished runs its list shows: the other number of `9 of 9`. */
   finished: number;
-  /** The last failed run. */
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
   /** The failed jobs of a queue that were not resent. */
   failedJobs: BoundedCount | null;

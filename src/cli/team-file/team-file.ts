@@ -11,7 +11,6 @@ import { compare, type FieldChange, hideSecrets, type Step } from '../steps.ts';
 
 const FILE_VERSION = 1;
 
-/** An item of the file. */
 interface Item {
   section: AnySection;
   path: Path;
@@ -99,7 +98,6 @@ export async function loadTeam(work: Work, teamId: string): Promise<TeamState> {
   return new Map(await Promise.all(loading));
 }
 
-/** The names of a section's present items. */
 function presentNames(state: TeamState, key: string): string[] {
   const [section, items] = [...state].find(([each]) => each.key === key) ?? [];
   return section && items ? items.map((item) => nameOf(section, item)) : [];

@@ -7,7 +7,6 @@ export type FaultWords = {
   team?: { id: string; name: string };
 };
 
-/** The words for a status alone. */
 export function explainStatus(status: number): FaultWords {
   return byStatus[status] ?? (status < 500 ? misunderstood : fault);
 }

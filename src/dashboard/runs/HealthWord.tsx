@@ -54,7 +54,6 @@ export function describeLoad({ queue, running, health }: QueueListRow): string |
   return isFull && health !== 'paused' ? 'at its limit' : null;
 }
 
-/** The options of a filter by health. */
 export const healthOptions = HEALTHS.map(
   (health) => [health, health.charAt(0).toUpperCase() + health.slice(1)] as const,
 );

@@ -5,7 +5,6 @@ type FieldName<Column> = Column extends `${infer Start}_${infer Rest}`
   ? `${Start}${Capitalize<FieldName<Rest>>}`
   : Column;
 
-/** A row with its columns as fields of a record. */
 export type RecordOf<Row> = { -readonly [C in keyof Row as FieldName<C & string>]: Row[C] };
 
 const names = new Map<string, string>();

@@ -18,7 +18,6 @@ async function read({ main }: Context, teamId: string, which: keyof typeof COLUM
   return row && row[sealed] !== null ? { sealed: row[sealed], setAt: row[setAt] ?? 0 } : null;
 }
 
-/** Signing secrets that are in force. */
 export const signingSecrets = {
   /** In force with the next request (§5.6). */
   async setSigningSecret(

@@ -73,7 +73,6 @@ function hasKeyOf(table: string, other: string, key: readonly string[] = ['team_
   return `${present} >= ${wanted} and ${present} <= ${wanted}`;
 }
 
-/** The texts for Postgres. */
 export const postgres: Dialect = {
   name: 'postgres',
   writers: 2,
