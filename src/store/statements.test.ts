@@ -97,7 +97,7 @@ function missing(name: string): never {
   assert.fail(`there is no statement ${name}`);
 }
 
-/** Indents a composed text by its parentheses. */
+/** Indents a composed text by its parentheses, and breaks long lines at spaces. */
 function layOut(text: string): string {
   const name = text.replace(/ \*\/ */, ' */\n');
   let depth = 0;
@@ -106,9 +106,9 @@ function layOut(text: string): string {
     .filter((line) => line !== '')
     .map((line) => {
       const closing = /^\)*/.exec(line)?.[0].length ?? 0;
-      const indented = '  '.repeat(Math.max(0, depth - closing)) + line;
+      const indent = '  '.repeat(Math.max(0, depth - closing));
       depth += line.split('(').length - line.split(')').length;
-      return indented;
+      return indent + line.replaceAll(/(.{1,110})( |$)/g, `$1\n${indent}    `).trimEnd();
     })
     .join('\n');
 }

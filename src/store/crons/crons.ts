@@ -8,7 +8,7 @@ import { readTags, writeTags } from '#domain/tags';
 
 import { takePlace } from '../database/row-bounds.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
-import { deleteAllFound, findExecutionsOfCron } from '../retention/delete-runs.ts';
+import { deleteRunsOf, findExecutionsOfCron } from '../retention/delete-runs.ts';
 import { readWholeExecutions } from '../runs/every-run.ts';
 import { type Cron, cronColumns, cronOf, type CronSettings } from './cron-rows.ts';
 import {
@@ -167,10 +167,7 @@ export const crons = {
       return gone;
     });
     if (removed === 0) return false;
-    for (const table of ['executions', 'ended_executions'] as const) {
-      const found = { statement: findExecutionsOfCron[table], parameters: [cronId] };
-      await deleteAllFound(main, table, found);
-    }
+    await deleteRunsOf(main, cronId, findExecutionsOfCron);
     return true;
   },
 

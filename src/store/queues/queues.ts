@@ -7,7 +7,7 @@ import { readTags, writeTags } from '#domain/tags';
 import { writeSlowRule } from '#domain/slow-runs';
 import type { Trx } from '../database/database.ts';
 import { takePlace } from '../database/row-bounds.ts';
-import { deleteAllFound, findJobsOfQueue } from '../retention/delete-runs.ts';
+import { deleteRunsOf, findJobsOfQueue } from '../retention/delete-runs.ts';
 import { changeReminders, forgetFailing } from '../alerts/failing-queues.ts';
 import { forgetSpell } from '../alerts/slow-spells.ts';
 import { packRows } from '../database/dialect.ts';
@@ -215,12 +215,7 @@ const functions = {
       return gone;
     });
     if (removed === 0) return null;
-    let gone = 0;
-    for (const table of ['jobs', 'ended_jobs'] as const) {
-      const found = { statement: findJobsOfQueue[table], parameters: [queueId] };
-      gone += await deleteAllFound(main, table, found);
-    }
-    return gone;
+    return deleteRunsOf(main, queueId, findJobsOfQueue);
   },
 
   /** False if there is no such queue, or the name is taken. */

@@ -1,5 +1,5 @@
 import { OTHER_FAILURES } from '../runs/status-lists.ts';
-import type { Database, Trx } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { type Dialect, packRows } from '../database/dialect.ts';
 import { type PreparedStatement, preparedStatement } from '../database/prepared.ts';
 import { type EndedTable, KEY, type RunTable } from '../runs/run-tables.ts';
@@ -27,16 +27,6 @@ const DELETE_RUNS: Record<RunsTable, PreparedStatement<{ id: string }>> = {
   ended_executions: deleteFrom('ended_executions'),
 };
 
-/** @returns how many existed */
-export async function deleteRuns(
-  trx: Trx,
-  table: RunsTable,
-  keys: readonly RunKey[],
-): Promise<number> {
-  if (keys.length === 0) return 0;
-  return (await trx.rows(DELETE_RUNS[table], [packRows(KEY, keys)])).length;
-}
-
 /** Its last parameter is the most rows. */
 export interface Found {
   statement: PreparedStatement<RunKey>;
@@ -52,22 +42,31 @@ export async function deleteFound(
 ): Promise<number> {
   const keys = await db.read(statement, [...parameters, limit]);
   if (keys.length === 0) return 0;
-  return db.transact((trx) => deleteRuns(trx, table, keys));
+  const removed = await db.transact((trx) => trx.rows(DELETE_RUNS[table], [packRows(KEY, keys)]));
+  return removed.length;
 }
 
 const BATCH = 1000;
 
-/** Deletes all found runs, in small transactions, so that others can write in between. */
-export async function deleteAllFound(
+/**
+ * Deletes all runs of a queue or cron, in small transactions, so that others can write in between.
+ *
+ * @param find  finds them by table
+ * @returns how many
+ */
+export async function deleteRunsOf(
   db: Database,
-  table: RunsTable,
-  found: Found,
+  ownerId: string,
+  find: Partial<Record<RunsTable, Found['statement']>>,
 ): Promise<number> {
-  for (let total = 0; ;) {
-    const gone = await deleteFound(db, table, found, BATCH);
-    if (gone === 0) return total;
-    total += gone;
+  let total = 0;
+  for (const [table, statement] of Object.entries(find)) {
+    const found = { statement, parameters: [ownerId] };
+    for (let removed = BATCH; removed > 0; total += removed) {
+      removed = await deleteFound(db, table as RunsTable, found, BATCH);
+    }
   }
+  return total;
 }
 
 /** Each part reads a separate index range. */

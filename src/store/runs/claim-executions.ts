@@ -41,14 +41,21 @@ interface ClaimedExecutionRow extends TakenRow {
   due_at: number;
 }
 
-const CRON_COLUMNS = `c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-  c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload`;
-const DUE_COLUMNS = [
-  ...CRON_COLUMNS.split(',').map((column) => column.trim().replace(/^c\.| as \w+$/g, '')),
-  'ends_at',
-  'max_runs',
-  'runs_counted',
+const SENT_COLUMNS = [
+  'team_id',
+  'method',
+  'url',
+  'callback_url',
+  'cron_expression',
+  'timeout_seconds',
+  'assertions',
+  'slow_rule',
+  'next_run_at',
+  'sealed_headers',
+  'payload',
 ];
+const CRON_COLUMNS = ['id as cron_id', ...SENT_COLUMNS].map((name) => `c.${name}`).join(', ');
+const DUE_COLUMNS = ['id', ...SENT_COLUMNS, 'ends_at', 'max_runs', 'runs_counted'];
 
 const mostSlots = (teams: readonly TeamSlots[]) => Math.max(...teams.map(({ slots }) => slots));
 

@@ -5,7 +5,9 @@ insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, me
   callback_url, created_at, scheduled_at, sealed_headers, payload)
 select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
 given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
-from json_to_recordset($1::json) as given(team_id uuid, id uuid, queue text, method text, url text, callback_url text, created_at bigint, scheduled_at bigint, sealed_headers text, payload text) cross join set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
+from json_to_recordset($1::json) as given(team_id uuid, id uuid, queue text, method text, url text,
+    callback_url text, created_at bigint, scheduled_at bigint, sealed_headers text, payload text) cross join
+    set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 
@@ -14,12 +16,14 @@ returning id, queue_id
 
 /* claim-jobs-at-once */
 with asked as materialized (
-  select queue_id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint)
+  select queue_id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer,
+      from_at bigint)
 ), limits as materialized (
   select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
+      t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -30,7 +34,8 @@ with asked as materialized (
 ), open_queues as materialized (
   select q.*, case when q.monthly_limit is null then false
   else (q.monthly_limit is not null and q.monthly_limit - coalesce((
-        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as is_near_limit
+        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as
+            is_near_limit
   from asked_queues q
 ), due as materialized (
   select j.ctid
@@ -46,7 +51,8 @@ with asked as materialized (
 ), claimed as (
   update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
   where jobs.ctid = any(array(select ctid from due))
-  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload, jobs.ctid::text as place
+  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+      jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload, jobs.ctid::text as place
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, team_id, $3::bigint - $3::bigint % 3600000, 'started', null, runs from (
@@ -60,7 +66,8 @@ select null, null, null, null, null, null, null, null, null, null, null, null, r
 from (select open_queues.*, (select count(*) from due) as chosen from open_queues) as q
 
 /* lock-limited-queues */
-select q.id from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint) cross join set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
+select q.id from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint) cross join
+    set_config('lock_timeout', '100ms', true) as lock_timeout cross join queues q
 where q.id = given.queue_id and (q.concurrency_limit is not null or q.rate is not null)
 order by q.id for no key update of q skip locked
 
@@ -75,7 +82,8 @@ else array(
   select kept.id from unnest(last.job_ids) as kept(id)
   where (select j.status from jobs j where j.team_id = q.team_id and j.id = kept.id) = 'processing')
 end as running_ids
-from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint) cross join queues q left join lateral (
+from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint) cross join queues q
+    left join lateral (
   select number, job_ids, recount_until, rate_spent_until from taken_slots s
   where s.team_id = q.team_id and s.queue_id = q.id order by s.number desc limit 1
 ) last on true
@@ -83,17 +91,23 @@ where q.id = given.queue_id
 
 /* lock-months */
 select given.team_id from json_to_recordset($1::json) as given(team_id uuid)
-where exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2) and not exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2 for no key update skip locked)
-or exists (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3) and not exists (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3 for no key update skip locked)
+where exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2) and not
+    exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2 for no key
+    update skip locked)
+or exists (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3) and not exists
+    (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3 for no key update skip
+    locked)
 
 /* claim-jobs-in-steps */
 with asked as materialized (
-  select queue_id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at bigint)
+  select queue_id, slots, from_at from json_to_recordset($1::json) as given(queue_id uuid, slots integer,
+      from_at bigint)
 ), limits as materialized (
   select plan, monthly_limit from json_to_recordset($5::json) as given(plan text, monthly_limit bigint)
 ), asked_queues as materialized (
   select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
+  case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
+      t.sealed_signing_secret, q.team_id, asked.slots, asked.from_at,
   case when limits.plan is null then $6::bigint else limits.monthly_limit end as monthly_limit,
   (select jobs.scheduled_at from jobs
     where jobs.queue_id = q.id and jobs.status = 'pending' and jobs.scheduled_at > $3
@@ -104,7 +118,8 @@ with asked as materialized (
 ), open_queues as materialized (
   select q.*, case when q.monthly_limit is null then false
   else (q.monthly_limit is not null and q.monthly_limit - coalesce((
-        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as is_near_limit
+        select m.used from usage_months m where m.team_id = q.team_id and m.month = $4), 0) < 100000) end as
+            is_near_limit
   from asked_queues q
 ), due as materialized (
   select j.ctid
@@ -120,7 +135,8 @@ with asked as materialized (
 ), claimed as (
   update jobs set started_at = $3, status = 'processing', claimed_by = $2::uuid
   where jobs.ctid = any(array(select ctid from due))
-  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload, jobs.ctid::text as place
+  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+      jobs.callback_url, jobs.scheduled_at, jobs.sealed_headers, jobs.payload, jobs.ctid::text as place
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
   select team_id, team_id, $3::bigint - $3::bigint % 3600000, 'started', null, runs from (
@@ -129,7 +145,9 @@ with asked as materialized (
     group by claimed.team_id) as far
 ) ,
 taken as materialized (
-  select given.* from json_to_recordset($7::json) as given(team_id uuid, queue_id uuid, number bigint, job_ids uuid[], recount_until bigint, rate_from bigint, rate_step bigint) where exists (select 1 from claimed c where c.queue_id = given.queue_id)
+  select given.* from json_to_recordset($7::json) as given(team_id uuid, queue_id uuid, number bigint, job_ids
+      uuid[], recount_until bigint, rate_from bigint, rate_step bigint) where exists (select 1 from claimed c where
+      c.queue_id = given.queue_id)
 ), kept as (
   insert into taken_slots (team_id, queue_id, number, job_ids, recount_until, rate_spent_until)
   select team_id, queue_id, number + 1, job_ids || array(
@@ -146,7 +164,8 @@ select null, null, null, null, null, null, null, null, null, null, null, null, r
 from (select open_queues.*, (select count(*) from due) as chosen from open_queues) as q
 
 /* give-back-rates */
-update taken_slots set rate_spent_until = rate_spent_until - given.unused from json_to_recordset($1::json) as given(team_id uuid, queue_id uuid, number bigint, unused bigint)
+update taken_slots set rate_spent_until = rate_spent_until - given.unused from json_to_recordset($1::json) as
+    given(team_id uuid, queue_id uuid, number bigint, unused bigint)
 where taken_slots.team_id = given.team_id and taken_slots.queue_id = given.queue_id
 and taken_slots.number = given.number
 
@@ -158,11 +177,13 @@ insert into usage_months (team_id, month, used, granted)
 select team_id, $2, least(runs, monthly_limit), monthly_limit
 from json_to_recordset($1::json) as given(team_id uuid, runs bigint, monthly_limit bigint) where true
 on conflict (team_id, month) do update set
-granted = greatest(0, least(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used + greatest(0, least(excluded.used, excluded.granted - usage_months.used))
+granted = greatest(0, least(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used +
+    greatest(0, least(excluded.used, excluded.granted - usage_months.used))
 returning team_id, least(granted, used) as granted
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint) where true
+insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as
+    given(team_id uuid, period text, used bigint) where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
@@ -170,9 +191,11 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 /* read-teams */
 select t.id, t.plan, coalesce((
-    select m.used from usage_months m where m.team_id = t.id and m.month = $2), 0) as used, t.sealed_signing_secret,
+    select m.used from usage_months m where m.team_id = t.id and m.month = $2), 0) as used,
+        t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused
-from json_to_recordset($1::json) as given(team_id uuid) cross join set_config('lock_timeout', '100ms', true) as lock_timeout cross join teams t
+from json_to_recordset($1::json) as given(team_id uuid) cross join set_config('lock_timeout', '100ms', true)
+    as lock_timeout cross join teams t
 where t.id = given.team_id and t.deleted_at is null
 
 /* lock-node */
@@ -183,24 +206,30 @@ with waiting as materialized (
   select x.team_id, x.id, given.slots,
   row_number() over (partition by x.team_id order by x.created_at, x.id) as place
   from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
-    select x.team_id, x.id, x.created_at from executions x where x.team_id = given.team_id and x.status = 'pending'
+    select x.team_id, x.id, x.created_at from executions x where x.team_id = given.team_id and x.status =
+        'pending'
     order by x.created_at, x.id limit $4 for update skip locked) as x
 )
 update executions set status = 'running', claimed_by = $2::uuid, started_at = $3::bigint
 from (select team_id, id from waiting where place <= slots) as free
-where (executions.team_id, executions.id) >= (free.team_id, free.id) and (executions.team_id, executions.id) <= (free.team_id, free.id)
+where (executions.team_id, executions.id) >= (free.team_id, free.id) and (executions.team_id, executions.id)
+    <= (free.team_id, free.id)
 returning executions.team_id, executions.id, executions.cron_id, executions.created_at
 
 /* read-crons-of-runs */
-select given.id, given.due_at, c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, id uuid, due_at bigint) cross join crons c
+select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
+    c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from
+    json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, id uuid, due_at bigint) cross join crons c
 where c.team_id = given.team_id and c.id = given.cron_id
 
 /* lock-due-crons */
-select c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted
+select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
+    c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at,
+    c.max_runs, c.runs_counted
 from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
-  select x.team_id, x.id, x.method, x.url, x.callback_url, x.cron_expression, x.timeout_seconds, x.assertions, x.slow_rule, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs, x.runs_counted from crons x where x.team_id = given.team_id and x.next_run_at <= $2
+  select x.id, x.team_id, x.method, x.url, x.callback_url, x.cron_expression, x.timeout_seconds, x.assertions,
+      x.slow_rule, x.next_run_at, x.sealed_headers, x.payload, x.ends_at, x.max_runs, x.runs_counted from crons x
+      where x.team_id = given.team_id and x.next_run_at <= $2
   order by x.next_run_at, x.id limit $3 for update skip locked) as c
 
 /* insert-ticks */
@@ -208,14 +237,16 @@ insert into executions (team_id, id, cron_id, scheduled_for, status, created_at,
 select team_id, execution_id, cron_id, due_at, 'running', $3::bigint, $3::bigint, $2::uuid
 from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, execution_id uuid, due_at bigint)
 where (select e.id from executions e where e.team_id = given.team_id
-  and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null and (select e.id from ended_executions e where e.team_id = given.team_id
+  and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null and (select e.id from
+      ended_executions e where e.team_id = given.team_id
   and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null
 on conflict (team_id, cron_id, scheduled_for) do nothing
 returning id
 
 /* move-crons-on */
 update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
-from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, next_run_at bigint, runs_counted integer)
+from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, next_run_at bigint, runs_counted
+    integer)
 where crons.team_id = given.team_id and crons.id = given.cron_id
 
 /* read-team-heads */
@@ -229,28 +260,41 @@ from json_to_recordset($1::json) as given(team_id uuid) cross join teams t where
 
 /* count-starts */
 insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-select team_id, team_id, $2::bigint - $2::bigint % 3600000, 'started', null, runs from json_to_recordset($1::json) as given(team_id uuid, runs integer) where true
+select team_id, team_id, $2::bigint - $2::bigint % 3600000, 'started', null, runs from
+    json_to_recordset($1::json) as given(team_id uuid, runs integer) where true
 
 
 -- Settle jobs
 
 /* end-jobs-by-place-at-once */
 with ends as materialized (
-  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[], $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
+  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[],
+      $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[],
+      $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms,
+      total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as
+      lock_timeout
 ), ended as (
   delete from jobs using ends
   where jobs.ctid = ends.place and jobs.id = ends.id
   and jobs.status || '' = 'processing'
   and jobs.claimed_by = $1
-  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
   jobs.queue_id as source_id, ends.duration_step,
-  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms, ends.total_bytes, ends.trace, ends.body
+  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
+      ends.total_bytes, ends.trace, ends.body
 ), written as (
-  insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-  select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method, ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers, ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message, ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+  insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
+      created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
+      error_message, duration_ms, total_bytes, trace, body)
+  select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method,
+      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers,
+      ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message,
+      ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then 'failed' else status end,
+  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
+      'failed' else status end,
   duration_step, count(*)
   from ended group by 1, 2, 3, 4, 5
 )
@@ -259,27 +303,41 @@ then coalesce(array_agg(id), '{}') end as ids from ended
 
 /* end-jobs-with-follow-ups */
 with ends as materialized (
-  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[], $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
+  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[],
+      $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[],
+      $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms,
+      total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as
+      lock_timeout
 ), ended as (
   delete from jobs using ends
-  where (jobs.team_id, jobs.id) >= (ends.team_id, ends.id) and (jobs.team_id, jobs.id) <= (ends.team_id, ends.id)
+  where (jobs.team_id, jobs.id) >= (ends.team_id, ends.id) and (jobs.team_id, jobs.id) <= (ends.team_id,
+      ends.id)
   and jobs.status || '' = 'processing'
   and jobs.claimed_by = $1
-  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+  returning jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+      jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
   jobs.queue_id as source_id, ends.duration_step,
-  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms, ends.total_bytes, ends.trace, ends.body
+  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
+      ends.total_bytes, ends.trace, ends.body
 ), written as (
-  insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-  select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method, ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers, ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message, ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+  insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
+      created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
+      error_message, duration_ms, total_bytes, trace, body)
+  select ended.team_id, ended.id, ended.original_id, ended.attempt_number, ended.queue_id, ended.method,
+      ended.url, ended.callback_url, ended.created_at, ended.scheduled_at, ended.started_at, ended.sealed_headers,
+      ended.payload, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message,
+      ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then 'failed' else status end,
+  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
+      'failed' else status end,
   duration_step, count(*)
   from ended group by 1, 2, 3, 4, 5
 ) , callbacks_of as (
   insert into callbacks (team_id, id, run_id, url, body, created_at)
   select given.team_id, given.id, given.run_id, given.url, given.body, given.created_at
-  from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at bigint) join ended on ended.id = given.run_id) , next_attempts as (
+  from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at
+      bigint) join ended on ended.id = given.run_id) , next_attempts as (
   insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, method, url,
     callback_url, created_at, scheduled_at, sealed_headers, payload)
   select team_id, id, original_id, attempt_number, queue_id, 'pending', method, url,
@@ -287,7 +345,8 @@ with ends as materialized (
   from (
     select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
     j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
-    from json_to_recordset($16::json) as given(team_id uuid, from_id uuid, id uuid, original_id uuid, attempt_number integer, created_at bigint, scheduled_at bigint) cross join ended j
+    from json_to_recordset($16::json) as given(team_id uuid, from_id uuid, id uuid, original_id uuid,
+        attempt_number integer, created_at bigint, scheduled_at bigint) cross join ended j
     where j.team_id = given.team_id and j.id = given.from_id
   ) as copies)
 select case when count(*) < (select count(*) from ends)
@@ -298,29 +357,43 @@ then coalesce(array_agg(id), '{}') end as ids from ended
 
 /* end-executions-with-follow-ups */
 with ends as materialized (
-  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[], $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[], $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
+  select given.* from unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::integer[], $7::text[],
+      $8::text[], $9::integer[], $10::bigint[], string_to_array($11, E'\x1e', E'\x1f'), $12::text[], $13::integer[],
+      $14::tid[]) as given(team_id, id, status, completed_at, response_status, reason, error_message, duration_ms,
+      total_bytes, trace, body, duration_step, place) cross join set_config('lock_timeout', '100ms', true) as
+      lock_timeout
 ), ended as (
   delete from executions using ends
-  where (executions.team_id, executions.id) >= (ends.team_id, ends.id) and (executions.team_id, executions.id) <= (ends.team_id, ends.id)
+  where (executions.team_id, executions.id) >= (ends.team_id, ends.id) and (executions.team_id, executions.id)
+      <= (ends.team_id, ends.id)
   and executions.status || '' = 'running'
   and executions.claimed_by = $1
-  returning executions.team_id, executions.id, executions.cron_id, executions.scheduled_for, executions.created_at, executions.started_at,
+  returning executions.team_id, executions.id, executions.cron_id, executions.scheduled_for,
+      executions.created_at, executions.started_at,
   executions.cron_id as source_id, ends.duration_step,
-  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms, ends.total_bytes, ends.trace, ends.body
+  ends.status, ends.completed_at, ends.response_status, ends.reason, ends.error_message, ends.duration_ms,
+      ends.total_bytes, ends.trace, ends.body
 ), written as (
-  insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-  select ended.team_id, ended.id, ended.cron_id, ended.scheduled_for, ended.created_at, ended.started_at, ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message, ended.duration_ms, ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
+  insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status,
+      completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
+  select ended.team_id, ended.id, ended.cron_id, ended.scheduled_for, ended.created_at, ended.started_at,
+      ended.status, ended.completed_at, ended.response_status, ended.reason, ended.error_message, ended.duration_ms,
+      ended.total_bytes, ended.trace, decode(ended.body, 'hex') from ended
 ), counted as (
   insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then 'failed' else status end,
+  select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
+      'failed' else status end,
   duration_step, count(*)
   from ended group by 1, 2, 3, 4, 5
 ) , callbacks_of as (
   insert into callbacks (team_id, id, run_id, url, body, created_at)
   select given.team_id, given.id, given.run_id, given.url, given.body, given.created_at
-  from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at bigint) join ended on ended.id = given.run_id)
-select ended.id , (select c.alert_threshold from crons c where c.team_id = ended.team_id and c.id = ended.cron_id) as alert_threshold,
-(select c.failed_runs from crons c where c.team_id = ended.team_id and c.id = ended.cron_id) as failed_runs from ended
+  from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at
+      bigint) join ended on ended.id = given.run_id)
+select ended.id , (select c.alert_threshold from crons c where c.team_id = ended.team_id and c.id =
+    ended.cron_id) as alert_threshold,
+(select c.failed_runs from crons c where c.team_id = ended.team_id and c.id = ended.cron_id) as failed_runs
+    from ended
 
 
 -- Send callbacks
@@ -329,12 +402,14 @@ select ended.id , (select c.alert_threshold from crons c where c.team_id = ended
 with living as materialized (
   select id from nodes where id = $2 for key share
 ), chosen as materialized (
-  select c.team_id, c.id from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join lateral (
+  select c.team_id, c.id from json_to_recordset($1::json) as given(team_id uuid, slots integer) cross join
+      lateral (
     select x.team_id, x.id from callbacks x where x.team_id = given.team_id
     order by x.id limit given.slots for update skip locked
   ) c where exists (select 1 from living)
 ), taken as (
-  delete from callbacks using chosen where (callbacks.team_id, callbacks.id) >= (chosen.team_id, chosen.id) and (callbacks.team_id, callbacks.id) <= (chosen.team_id, chosen.id)
+  delete from callbacks using chosen where (callbacks.team_id, callbacks.id) >= (chosen.team_id, chosen.id) and
+      (callbacks.team_id, callbacks.id) <= (chosen.team_id, chosen.id)
   returning callbacks.team_id, callbacks.id, run_id, url, body, created_at
 ), moved as (
   insert into callbacks_under_way (node_id, team_id, id, run_id, url, body, created_at)
@@ -343,8 +418,11 @@ with living as materialized (
 select taken.*, t.sealed_signing_secret from taken left join teams t on t.id = taken.team_id
 
 /* delete-sent-callbacks */
-delete from callbacks_under_way using json_to_recordset($1::json) as given(node_id uuid, team_id uuid, id uuid) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
-where (callbacks_under_way.node_id, callbacks_under_way.team_id, callbacks_under_way.id) >= (given.node_id, given.team_id, given.id) and (callbacks_under_way.node_id, callbacks_under_way.team_id, callbacks_under_way.id) <= (given.node_id, given.team_id, given.id)
+delete from callbacks_under_way using json_to_recordset($1::json) as given(node_id uuid, team_id uuid, id
+    uuid) cross join set_config('lock_timeout', '100ms', true) as lock_timeout
+where (callbacks_under_way.node_id, callbacks_under_way.team_id, callbacks_under_way.id) >= (given.node_id,
+    given.team_id, given.id) and (callbacks_under_way.node_id, callbacks_under_way.team_id,
+    callbacks_under_way.id) <= (given.node_id, given.team_id, given.id)
 
 
 -- Scan for waiting runs and callbacks
@@ -388,29 +466,34 @@ select id, team_id from batch_counts where id >= $1 order by id limit $2
 
 /* take-batch-counts */
 delete from batch_counts where id >= $2 and id <= $3
-and team_id || '' in (select team_id from json_to_recordset($1::json) as given(team_id text) cross join set_config('lock_timeout', '100ms', true) as lock_timeout)
+and team_id || '' in (select team_id from json_to_recordset($1::json) as given(team_id text) cross join
+    set_config('lock_timeout', '100ms', true) as lock_timeout)
 returning team_id, source_id, hour, outcome, step, runs
 
 /* add-outcomes */
 insert into outcome_hours (team_id, hour, outcome, runs)
-select team_id, hour, outcome, sum(runs) from json_to_recordset($1::json) as given(team_id uuid, source_id uuid, hour bigint, outcome text, step integer, runs bigint) where outcome <> 'started'
+select team_id, hour, outcome, sum(runs) from json_to_recordset($1::json) as given(team_id uuid, source_id
+    uuid, hour bigint, outcome text, step integer, runs bigint) where outcome <> 'started'
 group by 1, 2, 3 order by 1, 2, 3
 on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs
 
 /* add-durations */
 insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
 select team_id, case of_team when 1 then team_id else source_id end, hour, outcome, step, sum(runs)
-from json_to_recordset($1::json) as given(team_id uuid, source_id uuid, hour bigint, outcome text, step integer, runs bigint) cross join (select 0 as of_team union all select 1) as sources
+from json_to_recordset($1::json) as given(team_id uuid, source_id uuid, hour bigint, outcome text, step
+    integer, runs bigint) cross join (select 0 as of_team union all select 1) as sources
 where step is not null
 group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
 /* add-to-months */
-insert into usage_months (team_id, month, used) select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint) where true
+insert into usage_months (team_id, month, used) select team_id, period, used from json_to_recordset($1::json)
+    as given(team_id uuid, period text, used bigint) where true
 on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as given(team_id uuid, period text, used bigint) where true
+insert into usage_days (team_id, day, used) select team_id, period, used from json_to_recordset($1::json) as
+    given(team_id uuid, period text, used bigint) where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
@@ -418,17 +501,20 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 /* find-old-dead-letters */
 select j.team_id, j.id from queues q cross join lateral (
-  select j.team_id, j.id from ended_jobs j where j.queue_id = q.id and j.status = 'dead_lettered' and j.completed_at <= $1 - cast(q.dead_letter_days as bigint) * 86400000
+  select j.team_id, j.id from ended_jobs j where j.queue_id = q.id and j.status = 'dead_lettered' and
+      j.completed_at <= $1 - cast(q.dead_letter_days as bigint) * 86400000
   limit $2) as j limit $2
 
 /* find-old-failures */
 select j.team_id, j.id from queues q cross join lateral (
-  select j.team_id, j.id from ended_jobs j where j.queue_id = q.id and j.status in ('retried', 'failed') and j.completed_at <= $1 - cast($2 as bigint) * 86400000
+  select j.team_id, j.id from ended_jobs j where j.queue_id = q.id and j.status in ('retried', 'failed') and
+      j.completed_at <= $1 - cast($2 as bigint) * 86400000
   limit $3) as j limit $3
 
 /* find-old-successes */
 select j.team_id, j.id from queues q cross join lateral (
-  select j.team_id, j.id from ended_jobs_rest j where j.queue_id = q.id and j.status = 'success' and j.completed_at <= $1 - cast($2 as bigint) * 86400000
+  select j.team_id, j.id from ended_jobs_rest j where j.queue_id = q.id and j.status = 'success' and
+      j.completed_at <= $1 - cast($2 as bigint) * 86400000
   limit $3) as j limit $3
 
 /* find-old-executions */
@@ -437,11 +523,13 @@ order by completed_at limit $2
 
 /* delete-ended-jobs */
 delete from ended_jobs using json_to_recordset($1::json) as given(team_id uuid, id uuid)
-where (ended_jobs.team_id, ended_jobs.id) >= (given.team_id, given.id) and (ended_jobs.team_id, ended_jobs.id) <= (given.team_id, given.id) returning ended_jobs.id
+where (ended_jobs.team_id, ended_jobs.id) >= (given.team_id, given.id) and (ended_jobs.team_id, ended_jobs.id)
+    <= (given.team_id, given.id) returning ended_jobs.id
 
 /* delete-ended-executions */
 delete from ended_executions using json_to_recordset($1::json) as given(team_id uuid, id uuid)
-where (ended_executions.team_id, ended_executions.id) >= (given.team_id, given.id) and (ended_executions.team_id, ended_executions.id) <= (given.team_id, given.id) returning ended_executions.id
+where (ended_executions.team_id, ended_executions.id) >= (given.team_id, given.id) and
+    (ended_executions.team_id, ended_executions.id) <= (given.team_id, given.id) returning ended_executions.id
 
 /* find-gone-queues-ended */
 with recursive owner_ids(owner_id) as (
@@ -449,7 +537,8 @@ with recursive owner_ids(owner_id) as (
     where true and r.queue_id > $1::uuid order by r.queue_id limit 1)
   union all
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not null
+    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not
+        null
 )
 select o.owner_id from owner_ids o where o.owner_id is not null
 and (select x.id from queues x where x.id = o.owner_id limit 1) is null
@@ -460,8 +549,10 @@ with recursive owner_ids(owner_id) as (
     where true and r.cron_id > $1::uuid order by r.cron_id limit 1)
   union all
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not null
+    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not
+        null
 )
 select o.owner_id from owner_ids o where o.owner_id is not null
 and (select x.id from crons x where x.id = o.owner_id and x.team_id = (
-    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is null
+    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is
+        null

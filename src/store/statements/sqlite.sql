@@ -5,7 +5,10 @@ insert into jobs (team_id, id, original_id, attempt_number, queue_id, status, me
   callback_url, created_at, scheduled_at, sealed_headers, payload)
 select given.team_id, given.id, given.id, 1, q.id, 'pending', given.method, given.url,
 given.callback_url, given.created_at, given.scheduled_at, given.sealed_headers, given.payload
-from (select value->>'team_id' as team_id, value->>'id' as id, value->>'queue' as queue, value->>'method' as method, value->>'url' as url, value->>'callback_url' as callback_url, value->>'created_at' as created_at, value->>'scheduled_at' as scheduled_at, value->>'sealed_headers' as sealed_headers, value->>'payload' as payload from jsonb_each(?1)) as given  cross join queues q
+from (select value->>'team_id' as team_id, value->>'id' as id, value->>'queue' as queue, value->>'method' as
+    method, value->>'url' as url, value->>'callback_url' as callback_url, value->>'created_at' as created_at,
+    value->>'scheduled_at' as scheduled_at, value->>'sealed_headers' as sealed_headers, value->>'payload' as
+    payload from jsonb_each(?1)) as given  cross join queues q
 where q.team_id = given.team_id and q.name = given.queue
 returning id, queue_id
 
@@ -14,7 +17,8 @@ returning id, queue_id
 
 /* read-queues */
 select q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
-case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret, coalesce((
+case when t.paused_at is null then q.is_paused else 1 end as is_paused, q.slow_rule, t.plan,
+    t.sealed_signing_secret, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used, q.team_id,
 case when q.rate is null then null else (
   select s.rate_spent_until from taken_slots s
@@ -23,29 +27,36 @@ case when q.rate is null then null else (
 case when q.concurrency_limit is null then 0 else (
   select count(*) from jobs j where j.queue_id = q.id and j.status = 'processing'
 ) end as running
-from (select value->>'queue_id' as queue_id, value->>'slots' as slots, value->>'from_at' as from_at from jsonb_each(?1)) as given cross join queues q cross join teams t
+from (select value->>'queue_id' as queue_id, value->>'slots' as slots, value->>'from_at' as from_at from
+    jsonb_each(?1)) as given cross join queues q cross join teams t
 where q.id = given.queue_id and t.id = q.team_id and t.deleted_at is null
 
 /* claim-jobs-4 */
 update jobs set status = 'processing', claimed_by = ?1, started_at = ?2
 where rowid in (select * from (select rowid from jobs where queue_id = ?3
-    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?4) union all select * from (select rowid from jobs where queue_id = ?5
-    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?6) union all select * from (select rowid from jobs where queue_id = ?7
-    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?8) union all select * from (select rowid from jobs where queue_id = ?9
+    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?4) union all select * from
+        (select rowid from jobs where queue_id = ?5
+    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?6) union all select * from
+        (select rowid from jobs where queue_id = ?7
+    and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?8) union all select * from
+        (select rowid from jobs where queue_id = ?9
     and status = 'pending' and scheduled_at <= ?2 order by scheduled_at, id limit ?10))
 and exists (select id from nodes where id = ?1 )
-returning team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, scheduled_at, sealed_headers, payload, rowid as place
+returning team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, scheduled_at,
+    sealed_headers, payload, rowid as place
 
 /* read-queue-heads */
 select given.queue_id as id, (
   select j.scheduled_at from jobs j where j.queue_id = given.queue_id and j.status = 'pending'
   and j.scheduled_at >= given.from_at
   order by j.scheduled_at, j.id limit 1
-) as next_due_at from (select value->>'queue_id' as queue_id, value->>'slots' as slots, value->>'from_at' as from_at from jsonb_each(?1)) as given
+) as next_due_at from (select value->>'queue_id' as queue_id, value->>'slots' as slots, value->>'from_at' as
+    from_at from jsonb_each(?1)) as given
 
 /* write-spent-rates */
 insert into taken_slots (team_id, queue_id, number, recount_until, rate_spent_until)
-select team_id, queue_id, 0, 0, spent_until from (select value->>'team_id' as team_id, value->>'queue_id' as queue_id, value->>'spent_until' as spent_until from jsonb_each(?1)) as given where true
+select team_id, queue_id, 0, 0, spent_until from (select value->>'team_id' as team_id, value->>'queue_id' as
+    queue_id, value->>'spent_until' as spent_until from jsonb_each(?1)) as given where true
 on conflict (team_id, queue_id, number) do update set rate_spent_until = excluded.rate_spent_until
 
 
@@ -54,13 +65,16 @@ on conflict (team_id, queue_id, number) do update set rate_spent_until = exclude
 /* count-months */
 insert into usage_months (team_id, month, used, granted)
 select team_id, ?2, min(runs, monthly_limit), monthly_limit
-from (select value->>'team_id' as team_id, value->>'runs' as runs, value->>'monthly_limit' as monthly_limit from jsonb_each(?1)) as given where true
+from (select value->>'team_id' as team_id, value->>'runs' as runs, value->>'monthly_limit' as monthly_limit
+    from jsonb_each(?1)) as given where true
 on conflict (team_id, month) do update set
-granted = max(0, min(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used + max(0, min(excluded.used, excluded.granted - usage_months.used))
+granted = max(0, min(excluded.used, excluded.granted - usage_months.used)), used = usage_months.used + max(0,
+    min(excluded.used, excluded.granted - usage_months.used))
 returning team_id, min(granted, used) as granted
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as
+    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
@@ -68,7 +82,8 @@ on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 /* read-teams */
 select t.id, t.plan, coalesce((
-    select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used, t.sealed_signing_secret,
+    select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used,
+        t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused
 from (select value->>'team_id' as team_id from jsonb_each(?1)) as given  cross join teams t
 where t.id = given.team_id and t.deleted_at is null
@@ -80,7 +95,8 @@ select id from nodes where id = ?1
 with waiting as materialized (
   select x.team_id, x.id, given.slots,
   row_number() over (partition by x.team_id order by x.created_at, x.id) as place
-  from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join executions x on x.rowid in (
+  from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
+      executions x on x.rowid in (
     select x.rowid from executions x where x.team_id = given.team_id and x.status = 'pending'
     order by x.created_at, x.id limit ?4 )
 )
@@ -90,30 +106,37 @@ where executions.team_id = free.team_id and executions.id = free.id
 returning executions.team_id, executions.id, executions.cron_id, executions.created_at
 
 /* read-crons-of-runs */
-select given.id, given.due_at, c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'id' as id, value->>'due_at' as due_at from jsonb_each(?1)) as given cross join crons c
+select given.id, given.due_at, c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression,
+    c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload from (select
+    value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'id' as id, value->>'due_at' as due_at
+    from jsonb_each(?1)) as given cross join crons c
 where c.team_id = given.team_id and c.id = given.cron_id
 
 /* lock-due-crons */
-select c.team_id, c.id as cron_id, c.method, c.url, c.callback_url, c.cron_expression,
-c.timeout_seconds, c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at, c.max_runs, c.runs_counted
-from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join crons c on c.rowid in (
+select c.id as cron_id, c.team_id, c.method, c.url, c.callback_url, c.cron_expression, c.timeout_seconds,
+    c.assertions, c.slow_rule, c.next_run_at, c.sealed_headers, c.payload, c.next_run_at as due_at, c.ends_at,
+    c.max_runs, c.runs_counted
+from (select value->>'team_id' as team_id, value->>'slots' as slots from jsonb_each(?1)) as given cross join
+    crons c on c.rowid in (
   select x.rowid from crons x where x.team_id = given.team_id and x.next_run_at <= ?2
   order by x.next_run_at, x.id limit ?3 )
 
 /* insert-ticks */
 insert into executions (team_id, id, cron_id, scheduled_for, status, created_at, started_at, claimed_by)
 select team_id, execution_id, cron_id, due_at, 'running', ?3, ?3, ?2
-from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'execution_id' as execution_id, value->>'due_at' as due_at from jsonb_each(?1)) as given
+from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'execution_id' as
+    execution_id, value->>'due_at' as due_at from jsonb_each(?1)) as given
 where (select e.id from executions e where e.team_id = given.team_id
-  and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null and (select e.id from ended_executions e where e.team_id = given.team_id
+  and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null and (select e.id from
+      ended_executions e where e.team_id = given.team_id
   and e.cron_id = given.cron_id and e.scheduled_for = given.due_at limit 1) is null
 on conflict (team_id, cron_id, scheduled_for) do nothing
 returning id
 
 /* move-crons-on */
 update crons set next_run_at = given.next_run_at, runs_counted = given.runs_counted
-from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'next_run_at' as next_run_at, value->>'runs_counted' as runs_counted from jsonb_each(?1)) as given
+from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->>'next_run_at' as next_run_at,
+    value->>'runs_counted' as runs_counted from jsonb_each(?1)) as given
 where crons.team_id = given.team_id and crons.id = given.cron_id
 
 /* read-team-heads */
@@ -123,25 +146,47 @@ case when t.paused_at is null then
   order by c.next_run_at limit 1) end as next_run_at,
 (select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
   order by e.created_at limit 1) as waiting_since
-from (select value->>'team_id' as team_id from jsonb_each(?1)) as given cross join teams t where t.id = given.team_id
+from (select value->>'team_id' as team_id from jsonb_each(?1)) as given cross join teams t where t.id =
+    given.team_id
 
 /* count-starts */
 insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-select team_id, team_id, ?2 - ?2 % 3600000, 'started', null, runs from (select value->>'team_id' as team_id, value->>'runs' as runs from jsonb_each(?1)) as given where true
+select team_id, team_id, ?2 - ?2 % 3600000, 'started', null, runs from (select value->>'team_id' as team_id,
+    value->>'runs' as runs from jsonb_each(?1)) as given where true
 
 
 -- Settle jobs
 
 /* end-jobs-by-place */
-insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload, given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body, value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join jobs
+insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
+    created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
+    error_message, duration_ms, total_bytes, trace, body)
+select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+    given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms,
+    given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as
+    id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as
+    response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms'
+    as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body,
+    value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join
+    jobs
 where jobs.rowid = given.place and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
 returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
 
 /* end-jobs */
-insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url, created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url, jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload, given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body, value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join jobs
+insert into ended_jobs (team_id, id, original_id, attempt_number, queue_id, method, url, callback_url,
+    created_at, scheduled_at, started_at, sealed_headers, payload, status, completed_at, response_status, reason,
+    error_message, duration_ms, total_bytes, trace, body)
+select jobs.team_id, jobs.id, jobs.original_id, jobs.attempt_number, jobs.queue_id, jobs.method, jobs.url,
+    jobs.callback_url, jobs.created_at, jobs.scheduled_at, jobs.started_at, jobs.sealed_headers, jobs.payload,
+    given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms,
+    given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as
+    id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as
+    response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms'
+    as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body,
+    value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join
+    jobs
 where jobs.team_id = given.team_id and jobs.id = given.id
 and +jobs.status = 'processing' and jobs.claimed_by = ?2
 returning id, team_id, queue_id as source_id, status, completed_at, reason, duration_ms
@@ -154,27 +199,34 @@ callback_url, created_at, scheduled_at, sealed_headers, payload
 from (
   select j.team_id, given.id, given.original_id, given.attempt_number, j.queue_id, j.method, j.url,
   j.callback_url, given.created_at, given.scheduled_at, j.sealed_headers, j.payload
-  from (select value->>'team_id' as team_id, value->>'from_id' as from_id, value->>'id' as id, value->>'original_id' as original_id, value->>'attempt_number' as attempt_number, value->>'created_at' as created_at, value->>'scheduled_at' as scheduled_at from jsonb_each(?1)) as given cross join jobs j
+  from (select value->>'team_id' as team_id, value->>'from_id' as from_id, value->>'id' as id,
+      value->>'original_id' as original_id, value->>'attempt_number' as attempt_number, value->>'created_at' as
+      created_at, value->>'scheduled_at' as scheduled_at from jsonb_each(?1)) as given cross join jobs j
   where j.team_id = given.team_id and j.id = given.from_id
 ) as copies
 
 /* insert-callbacks */
 insert into callbacks (team_id, id, run_id, url, body, created_at)
 select given.team_id, given.id, given.run_id, given.url, given.body, given.created_at
-from (select value->>'team_id' as team_id, value->>'id' as id, value->>'run_id' as run_id, value->>'url' as url, value->>'body' as body, value->>'created_at' as created_at from jsonb_each(?1)) as given
+from (select value->>'team_id' as team_id, value->>'id' as id, value->>'run_id' as run_id, value->>'url' as
+    url, value->>'body' as body, value->>'created_at' as created_at from jsonb_each(?1)) as given
 
 /* count-batch */
 insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
-select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then 'failed' else status end,
+select team_id, source_id, completed_at - completed_at % 3600000, case status when 'dead_lettered' then
+    'failed' else status end,
 duration_step, sum(runs)
-from (select value->>'team_id' as team_id, value->>'source_id' as source_id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'duration_step' as duration_step, value->>'runs' as runs from jsonb_each(?1)) as given where true group by 1, 2, 3, 4, 5
+from (select value->>'team_id' as team_id, value->>'source_id' as source_id, value->>'status' as status,
+    value->>'completed_at' as completed_at, value->>'duration_step' as duration_step, value->>'runs' as runs from
+    jsonb_each(?1)) as given where true group by 1, 2, 3, 4, 5
 
 /* take-out-places */
 delete from jobs where rowid in (select value from json_each(?1))
 
 /* take-out-jobs */
 delete from jobs where rowid in (
-  select jobs.rowid from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given cross join jobs
+  select jobs.rowid from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given
+      cross join jobs
   where jobs.team_id = given.team_id and jobs.id = given.id
   and +jobs.status = 'processing' and jobs.claimed_by = ?2)
 
@@ -182,16 +234,28 @@ delete from jobs where rowid in (
 -- Settle executions
 
 /* end-executions */
-insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status, completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
-select executions.team_id, executions.id, executions.cron_id, executions.scheduled_for, executions.created_at, executions.started_at, given.status, given.completed_at, given.response_status, given.reason, given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as completed_at, value->>'response_status' as response_status, value->>'reason' as reason, value->>'error_message' as error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as total_bytes, value->>'trace' as trace, value->>'body' as body, value->>'duration_step' as duration_step, value->>'place' as place from jsonb_each(?1)) as given cross join executions
+insert into ended_executions (team_id, id, cron_id, scheduled_for, created_at, started_at, status,
+    completed_at, response_status, reason, error_message, duration_ms, total_bytes, trace, body)
+select executions.team_id, executions.id, executions.cron_id, executions.scheduled_for, executions.created_at,
+    executions.started_at, given.status, given.completed_at, given.response_status, given.reason,
+    given.error_message, given.duration_ms, given.total_bytes, given.trace, unhex(given.body) from (select
+    value->>'team_id' as team_id, value->>'id' as id, value->>'status' as status, value->>'completed_at' as
+    completed_at, value->>'response_status' as response_status, value->>'reason' as reason,
+    value->>'error_message' as error_message, value->>'duration_ms' as duration_ms, value->>'total_bytes' as
+    total_bytes, value->>'trace' as trace, value->>'body' as body, value->>'duration_step' as duration_step,
+    value->>'place' as place from jsonb_each(?1)) as given cross join executions
 where executions.team_id = given.team_id and executions.id = given.id
 and +executions.status = 'running' and executions.claimed_by = ?2
-returning id, team_id, cron_id as source_id, status, completed_at, reason, duration_ms , (select c.alert_threshold from crons c where c.team_id = ended_executions.team_id and c.id = ended_executions.cron_id) as alert_threshold,
-(select c.failed_runs from crons c where c.team_id = ended_executions.team_id and c.id = ended_executions.cron_id) as failed_runs
+returning id, team_id, cron_id as source_id, status, completed_at, reason, duration_ms , (select
+    c.alert_threshold from crons c where c.team_id = ended_executions.team_id and c.id = ended_executions.cron_id)
+    as alert_threshold,
+(select c.failed_runs from crons c where c.team_id = ended_executions.team_id and c.id =
+    ended_executions.cron_id) as failed_runs
 
 /* take-out-executions */
 delete from executions where rowid in (
-  select executions.rowid from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given cross join executions
+  select executions.rowid from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as
+      given cross join executions
   where executions.team_id = given.team_id and executions.id = given.id
   and +executions.status = 'running' and executions.claimed_by = ?2)
 
@@ -210,7 +274,8 @@ returning team_id, id, run_id, url, body, created_at,
 (select t.sealed_signing_secret from teams t where t.id = ?1) as sealed_signing_secret
 
 /* delete-sent-callbacks */
-delete from callbacks_under_way where (node_id, team_id, id) in (select node_id, team_id, id from (select value->>'node_id' as node_id, value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given)
+delete from callbacks_under_way where (node_id, team_id, id) in (select node_id, team_id, id from (select
+    value->>'node_id' as node_id, value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given)
 
 
 -- Scan for waiting runs and callbacks
@@ -222,7 +287,8 @@ with heads as materialized (
     and j.scheduled_at >= coalesce(given.from_at, ?2)
     order by j.scheduled_at, j.id limit 1
   ) as next_due_at
-  from queues q left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given on given.id = q.id
+  from queues q left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given
+      on given.id = q.id
 )
 select * from heads where next_due_at is not null
 
@@ -235,7 +301,8 @@ with heads as materialized (
   (select e.created_at from executions e
     where e.team_id = t.id and e.status = 'pending' and e.created_at >= coalesce(given.from_at, ?2)
     order by e.created_at limit 1) as waiting_since
-  from teams t left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given on given.id = t.id
+  from teams t left join (select value->>'id' as id, value->>'from_at' as from_at from jsonb_each(?1)) as given
+      on given.id = t.id
   where t.deleted_at is null
 )
 select id, id as team_id, case when waiting_since is null or next_run_at < waiting_since
@@ -259,47 +326,58 @@ returning team_id, source_id, hour, outcome, step, runs
 
 /* add-outcomes */
 insert into outcome_hours (team_id, hour, outcome, runs)
-select team_id, hour, outcome, sum(runs) from (select value->>'team_id' as team_id, value->>'source_id' as source_id, value->>'hour' as hour, value->>'outcome' as outcome, value->>'step' as step, value->>'runs' as runs from jsonb_each(?1)) as given where outcome <> 'started'
+select team_id, hour, outcome, sum(runs) from (select value->>'team_id' as team_id, value->>'source_id' as
+    source_id, value->>'hour' as hour, value->>'outcome' as outcome, value->>'step' as step, value->>'runs' as
+    runs from jsonb_each(?1)) as given where outcome <> 'started'
 group by 1, 2, 3 order by 1, 2, 3
 on conflict (team_id, hour, outcome) do update set runs = outcome_hours.runs + excluded.runs
 
 /* add-durations */
 insert into duration_hours (team_id, source_id, hour, outcome, step, runs)
 select team_id, case of_team when 1 then team_id else source_id end, hour, outcome, step, sum(runs)
-from (select value->>'team_id' as team_id, value->>'source_id' as source_id, value->>'hour' as hour, value->>'outcome' as outcome, value->>'step' as step, value->>'runs' as runs from jsonb_each(?1)) as given cross join (select 0 as of_team union all select 1) as sources
+from (select value->>'team_id' as team_id, value->>'source_id' as source_id, value->>'hour' as hour,
+    value->>'outcome' as outcome, value->>'step' as step, value->>'runs' as runs from jsonb_each(?1)) as given
+    cross join (select 0 as of_team union all select 1) as sources
 where step is not null
 group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 on conflict (team_id, source_id, hour, outcome, step) do update set runs = duration_hours.runs + excluded.runs
 
 /* add-to-months */
-insert into usage_months (team_id, month, used) select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_months (team_id, month, used) select team_id, period, used from (select value->>'team_id' as
+    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, month) do update set used = usage_months.used + excluded.used
 
 /* add-to-days */
-insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
+insert into usage_days (team_id, day, used) select team_id, period, used from (select value->>'team_id' as
+    team_id, value->>'period' as period, value->>'used' as used from jsonb_each(?1)) as given where true
 on conflict (team_id, day) do update set used = usage_days.used + excluded.used
 
 
 -- Delete expired runs
 
 /* find-old-dead-letters */
-select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status = 'dead_lettered' and j.completed_at <= ?1 - cast(q.dead_letter_days as bigint) * 86400000 limit ?2
+select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status =
+    'dead_lettered' and j.completed_at <= ?1 - cast(q.dead_letter_days as bigint) * 86400000 limit ?2
 
 /* find-old-failures */
-select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status in ('retried', 'failed') and j.completed_at <= ?1 - cast(?2 as bigint) * 86400000 limit ?3
+select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status in
+    ('retried', 'failed') and j.completed_at <= ?1 - cast(?2 as bigint) * 86400000 limit ?3
 
 /* find-old-successes */
-select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status = 'success' and j.completed_at <= ?1 - cast(?2 as bigint) * 86400000 limit ?3
+select j.team_id, j.id from queues q cross join ended_jobs j where j.queue_id = q.id and j.status = 'success'
+    and j.completed_at <= ?1 - cast(?2 as bigint) * 86400000 limit ?3
 
 /* find-old-executions */
 select team_id, id from ended_executions where status <> '' and completed_at <= ?1
 order by completed_at limit ?2
 
 /* delete-ended-jobs */
-delete from ended_jobs where (team_id, id) in (select team_id, id from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given) returning ended_jobs.id
+delete from ended_jobs where (team_id, id) in (select team_id, id from (select value->>'team_id' as team_id,
+    value->>'id' as id from jsonb_each(?1)) as given) returning ended_jobs.id
 
 /* delete-ended-executions */
-delete from ended_executions where (team_id, id) in (select team_id, id from (select value->>'team_id' as team_id, value->>'id' as id from jsonb_each(?1)) as given) returning ended_executions.id
+delete from ended_executions where (team_id, id) in (select team_id, id from (select value->>'team_id' as
+    team_id, value->>'id' as id from jsonb_each(?1)) as given) returning ended_executions.id
 
 /* find-gone-queues-ended */
 with recursive owner_ids(owner_id) as (
@@ -307,7 +385,8 @@ with recursive owner_ids(owner_id) as (
     where true and r.queue_id > ?1 order by r.queue_id limit 1)
   union all
   select (select r.queue_id from ended_jobs r
-    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not null
+    where true and r.queue_id > o.owner_id order by r.queue_id limit 1) from owner_ids o where o.owner_id is not
+        null
 )
 select o.owner_id from owner_ids o where o.owner_id is not null
 and (select x.id from queues x where x.id = o.owner_id limit 1) is null
@@ -318,8 +397,10 @@ with recursive owner_ids(owner_id) as (
     where true and r.cron_id > ?1 order by r.cron_id limit 1)
   union all
   select (select r.cron_id from ended_executions r
-    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not null
+    where true and r.cron_id > o.owner_id order by r.cron_id limit 1) from owner_ids o where o.owner_id is not
+        null
 )
 select o.owner_id from owner_ids o where o.owner_id is not null
 and (select x.id from crons x where x.id = o.owner_id and x.team_id = (
-    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is null
+    select r.team_id from ended_executions r where r.cron_id >= o.owner_id order by r.cron_id limit 1) limit 1) is
+        null
