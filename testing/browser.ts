@@ -58,13 +58,13 @@ const ARGS = [
 ];
 
 /** How long an unused browser waits for the next test file of the process. */
-const KEPT_MS = 1_000;
+const KEPT_MS = 2_000;
 
 let shared: { browser: Promise<Browser>; users: number } | null = null;
 
 /**
  * Gives the browser that came with the development packages, which all test files of a process share: each page has
- * a context of its own. It ends a second after its last use, or with this process.
+ * a context of its own. It ends two seconds after its last use, or with this process.
  */
 export async function startBrowser(): Promise<TestBrowser> {
   const used = (shared ??= { browser: launch(), users: 0 });

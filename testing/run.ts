@@ -1,8 +1,8 @@
 /**
  * `npm test`: format, lint, types and all tests. `npm test -- spec/2.1.test.ts`: only some tests.
  *
- * Test files share processes, because a process for each file would load the same modules 340 times: this would take
- * as much processor time as all tests together.
+ * Test files share processes: a process for each of the 345 files takes 0.3 s of processor time more, and each of 40
+ * would start a browser. Together that is a quarter of the time of all tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -143,11 +143,14 @@ function writeProcesses(files: readonly string[]): string[] {
     });
 }
 
-/** Heavy files come first, so that all processes end at about the same time: those that start services, and long ones. */
+/**
+ * Files that start services come first, so that all processes end at about the same time, and files that share the
+ * browser of their process follow each other.
+ */
 function weightOf(file: string): number {
-  const bytes = fs.statSync(file).size;
-  if (file.startsWith('spec/faults')) return bytes + 2e6;
-  return file.startsWith('spec') ? bytes + 1e6 : bytes;
+  const folders = ['spec', 'spec/dashboard', 'spec/faults'];
+  const rank = folders.findLastIndex((folder) => file.startsWith(`${folder}/`)) + 1;
+  return rank * 1e6 + fs.statSync(file).size;
 }
 
 function stop(reason: string): number {
