@@ -128,7 +128,8 @@ describe('a page that renews itself', () => {
       await route.continue();
     });
     const sent = page.waitForResponse((answer) => answer.request().method() === 'POST');
-    await page.getByTitle('Run Told now').click();
+    await page.getByRole('button', { name: 'More actions: Told' }).click();
+    await press(page, 'Run now');
     await sent;
     await aCron(dashboard.service.store, tabs.teamId, { name: 'Later' });
     await refresh(other);
