@@ -74,7 +74,8 @@ export function Time({ at, exact = false, isAbsolute = false }: TimeProps) {
     <time
       dateTime={new Date(at).toISOString()}
       title={title}
-      className="num"
+      // Tabular hyphens would tear dates apart.
+      className={exact ? undefined : 'num'}
       style={{ whiteSpace: 'nowrap' }}
     >
       {exact ? `${formatExact(at, zone)} ${zone}` : distance}
