@@ -10,8 +10,8 @@ import { WAIT_LIMIT_MS } from './limits.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface Look {
-  /** The user who is signed in. */
-  user: TestUser;
+  /** The user who is signed in; null for nobody. */
+  user: TestUser | null;
   javaScript?: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function openPage(
   { user, javaScript = true }: Look,
 ): Promise<WatchedPage> {
   const watched = await browser.newPage({ javaScriptEnabled: javaScript });
-  await (await dashboard.signIn(user)).lendTo(watched.context);
+  if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
   await watched.page.goto(`${dashboard.url}${path}`);
   watched.page.setDefaultTimeout(WAIT_LIMIT_MS);
   if (!javaScript) withoutScripts.add(watched);
@@ -75,7 +75,7 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     target,
     /** The owner of a new team. */
     begin: () => dashboard.newTeam(),
-    open: (path: string, user: TestUser, javaScript = true) =>
+    open: (path: string, user: TestUser | null, javaScript = true) =>
       openPage({ browser, dashboard }, path, { user, javaScript }),
   };
 }

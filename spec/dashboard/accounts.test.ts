@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { totpOf } from '#testing/authenticator';
 import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
+import { heading, press } from '#testing/pages';
 
 /** How people come to have an account, get in, and keep it theirs: with scripts and without. */
 
@@ -20,10 +21,6 @@ const fill = async (page: Page, fields: Record<string, string>) => {
     await page.getByLabel(label, { exact: true }).fill(value);
   }
 };
-const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).first().click();
-const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { name, level: 1 }).waitFor();
 
 /** Each visitor counts for itself where sign-in is limited by address. */
 let lastAddress = 0;

@@ -1,63 +1,31 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { verificationSamples } from '#dashboard/words/verification-samples';
 import { before } from '#testing/hooks';
-import type { TestBrowser, WatchedPage } from '#testing/browser';
+import { postJson } from '#testing/client';
 import { PASSWORD, type TestUser } from '#testing/dashboard';
 import { processMs } from '#testing/spent-time';
-import { usePages } from '#testing/pages';
+import { confirm, usePages } from '#testing/pages';
 
 /** Token, signing, billing, and how soon a page is there. */
 
 let owner: TestUser;
 
-const { browser, dashboard } = usePages();
+const { dashboard, open } = usePages();
 before(async () => {
   owner = await dashboard.user('owner@bells.test');
 });
 
-const open = async (
-  path: string,
-  user: TestUser | null = owner,
-  options: Parameters<TestBrowser['newPage']>[0] = {},
-): Promise<WatchedPage> => {
-  const watched = await browser.newPage(options);
-  if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
-  await watched.page.goto(`${dashboard.url}${path}`);
-  return watched;
-};
-
-async function confirm(page: Page, word: string): Promise<void> {
-  await page.locator('main').getByRole('button', { name: word, exact: true }).first().click();
-  const dialog = page.locator('[popover]:popover-open');
-  await dialog.getByRole('button', { name: word, exact: true }).click();
-}
-
-const statusOf = async (token: string) => {
-  const answer = await fetch(`${dashboard.url}/api/jobs`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${token}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-    },
-    body: JSON.stringify({
-      queue: 'mail',
-      url: 'http://127.0.0.1:9/',
-      payload: { a: 1 },
-      delay: 3600,
-    }),
-  });
-  return answer.status;
-};
+const JOB = { queue: 'mail', url: 'http://127.0.0.1:9/', payload: { a: 1 }, delay: 3600 };
+const statusOf = async (token: string) =>
+  (await postJson(`${dashboard.url}/api/jobs`, token, JOB)).status;
 
 test('a new API token is shown once, and the old one stops working at once', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const user = await dashboard.user(`token-${javaScriptEnabled}@bells.test`, { role: 'member' });
     assert.equal(await statusOf(user.apiToken), 201);
-    await using watched = await open('/settings/api-token', user, { javaScriptEnabled });
+    await using watched = await open('/settings/api-token', user, javaScriptEnabled);
     const { page } = watched;
     await page.getByLabel('Password, to replace it', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Regenerate token' }).click();
@@ -73,7 +41,7 @@ test('a signing secret is generated, revealed, used to check a pasted request, a
   const user = await dashboard.user('signer@keys.test', {
     team: 'Keys',
   });
-  await using watched = await open('/settings/signing', user, { javaScriptEnabled: false });
+  await using watched = await open('/settings/signing', user, false);
   const { page } = watched;
   const shown = () => page.getByLabel('signing secret', { exact: true }).textContent();
   await page.getByRole('button', { name: 'Generate secret' }).click();
@@ -137,7 +105,7 @@ test('the next signing secret is prepared, shown, activated or deleted', async (
 });
 
 test('the page about signing shows the code for receivers that is tested in spec/5.6', async () => {
-  await using watched = await open('/settings/signing', owner, { javaScriptEnabled: false });
+  await using watched = await open('/settings/signing', owner, false);
   for (const { language, code } of verificationSamples) {
     const shown = watched.page.getByLabel(`code in ${language}`, { exact: true });
     assert.equal(await shown.textContent(), code);

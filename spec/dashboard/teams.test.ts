@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser, type WatchedPage } from '#testing/browser';
-import { PASSWORD, startDashboard, type TestDashboard, type TestUser } from '#testing/dashboard';
-import { confirm } from '#testing/pages';
+import { PASSWORD, type TestUser } from '#testing/dashboard';
+import { before } from '#testing/hooks';
+import { confirm, heading, rowOf, usePages } from '#testing/pages';
 
 /** How people come together in teams and part again (§5.2, §8, §5.8): with scripts and without. */
 
-let browser: TestBrowser;
-before(async () => {
-  browser = await startBrowser();
-});
-after(() => browser.close());
-
-const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole('heading', { name, level: 1 }).waitFor();
-const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-
 for (const javaScript of [true, false]) {
   describe(`a team, ${javaScript ? 'with' : 'without'} scripts`, () => {
-    let dashboard: TestDashboard;
+    const { dashboard, open: openPage } = usePages();
     let owner: TestUser;
     before(async () => {
-      dashboard = await startDashboard();
       owner = await dashboard.user('owner@bells.test');
     });
-    after(() => dashboard[Symbol.asyncDispose]());
-
-    const open = async (path: string, user?: TestUser): Promise<WatchedPage> => {
-      const watched = await browser.newPage({ javaScriptEnabled: javaScript });
-      if (user) await (await dashboard.signIn(user)).lendTo(watched.context);
-      await watched.page.goto(`${dashboard.url}${path}`);
-      return watched;
-    };
+    const open = (path: string, user: TestUser | null = null) => openPage(path, user, javaScript);
 
     const invite = async (page: Page, email: string, role: string) => {
       await page.getByLabel('Email').fill(email);
