@@ -4,11 +4,12 @@ import fs from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { makeFolder } from './guard.ts';
 import { eventually, startBelfry } from './process.ts';
 import { guardedSpawn } from './spawned.ts';
 import { freePort } from './free-port.ts';
+import { readConfig } from '#config/config';
 import { SETTINGS } from '#config/settings';
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -61,14 +62,20 @@ describe('docs/deploy/belfry.service', () => {
   });
 });
 
+/** The variables that the image sets. */
+function readImageSettings(containerfile: string): Record<string, string> {
+  const [, block = ''] = /^ENV ((?:.*\\\n)*.*)/m.exec(containerfile) ?? [];
+  return Object.fromEntries(
+    [...block.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
 describe('the container', () => {
   const file = read('Containerfile');
 
   test('the container sets existing settings, runs without privileges and has a working health check', () => {
-    const [, block = ''] = /^ENV ((?:.*\\\n)*.*)/m.exec(file) ?? [];
-    const names = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name);
     assert.deepEqual(
-      names.filter((name) => !isSetting(name)),
+      Object.keys(readImageSettings(file)).filter((name) => !isSetting(name)),
       [],
     );
     assert.match(file, /^USER 65532:65532$/m);
@@ -95,6 +102,199 @@ describe('the container', () => {
       );
       assert.equal(part?.environment['ROLE'], name);
       assert.deepEqual([part?.read_only, part?.cap_drop], [true, ['ALL']]);
+    }
+  });
+});
+
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+interface PodSpec {
+  terminationGracePeriodSeconds: number;
+  enableServiceLinks: boolean;
+  securityContext: Record<string, unknown>;
+  containers: [
+    {
+      image: string;
+      env: { name: string; value: string }[];
+      envFrom?: { configMapRef: { name: string } }[];
+      ports: { name: string; containerPort: number }[];
+      lifecycle?: { preStop: { sleep: { seconds: number } } };
+      startupProbe: Probe;
+      livenessProbe: Probe;
+      readinessProbe: Probe;
+      securityContext: Record<string, unknown>;
+      volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
+    },
+  ];
+  volumes: { name: string; secret?: { secretName: string }; emptyDir?: object }[];
+}
+interface Resource {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec: {
+    replicas: number;
+    selector: Record<string, string> & { matchLabels?: Record<string, string> };
+    ports: { targetPort: string }[];
+    template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
+    volumeClaimTemplates?: { metadata: { name: string } }[];
+  };
+}
+
+/** The settings of a workload: those of the image, then of ConfigMaps, then its own. */
+function readWorkloadSettings({ spec }: Resource, resources: Resource[], image: object) {
+  const [{ env, envFrom = [] }] = spec.template.spec.containers;
+  const maps = envFrom.map(({ configMapRef: { name } }) => {
+    const map = resources.find((one) => one.kind === 'ConfigMap' && one.metadata.name === name);
+    assert.ok(map?.data, name);
+    return map.data;
+  });
+  const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  return Object.assign({ ...image }, ...maps, own) as Record<string, string>;
+}
+
+describe('docs/deploy/kubernetes*.yaml', () => {
+  const containerfile = read('Containerfile');
+  const image = readImageSettings(containerfile);
+  const dataFolder = path.dirname((image['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  const manifests = ['kubernetes.yaml', 'kubernetes-postgres.yaml'].map((name) => {
+    const text = read(`docs/deploy/${name}`);
+    const documents = parseAllDocuments(text);
+    assert.deepEqual(
+      documents.flatMap(({ errors }) => errors),
+      [],
+    );
+    const resources = documents.map((document) => document.toJS() as Resource);
+    const workloads = resources.filter(({ kind }) => /^(?:StatefulSet|Deployment)$/.test(kind));
+    return { name, text, resources, workloads };
+  });
+  const workloads = manifests.flatMap((manifest) => manifest.workloads);
+  const pods = workloads.map(({ spec }) => spec.template.spec);
+
+  test('kubectl reads every field of the workloads', (t) => {
+    if (spawnSync('kubectl', ['version', '--client']).error)
+      return t.skip('there is no kubectl on this machine');
+    for (const workload of workloads) {
+      // It prints the object only if the command changes something. --local contacts no cluster.
+      const { stdout, stderr } = spawnSync(
+        'kubectl',
+        ['set', 'image', '--local', '--output=json', '--filename=-', 'belfry=other'],
+        { input: JSON.stringify(workload), encoding: 'utf8' },
+      );
+      assert.equal(stderr, '');
+      const expected = structuredClone(workload);
+      expected.spec.template.spec.containers[0].image = 'other';
+      // Unknown fields would be missing.
+      assert.partialDeepStrictEqual(JSON.parse(stdout), expected);
+    }
+  });
+
+  test('the manifests start one process on SQLite, or web and engine processes on Postgres', () => {
+    const secrets: Record<string, string> = {
+      'app-key': Buffer.alloc(32).toString('base64'),
+      'database-url': 'postgres://belfry:password@db.example.com/belfry?sslmode=verify-full',
+    };
+    const found = manifests.flatMap(({ text, resources, workloads: all }) =>
+      all.map((workload) => {
+        const settings = readWorkloadSettings(workload, resources, image);
+        const folder = makeFolder();
+        const { containers, volumes } = workload.spec.template.spec;
+        const secret = volumes.find(({ name }) => name === 'secrets')?.secret?.secretName ?? '';
+        assert.ok(text.includes(`kubectl create secret generic ${secret} `));
+        const mount = containers[0].volumeMounts.find(({ name }) => name === 'secrets');
+        for (const [name, value] of Object.entries(settings)) {
+          assert.ok(isSetting(name), name);
+          if (!name.endsWith('_FILE')) continue;
+          const key = path.basename(value);
+          assert.equal(mount?.mountPath, path.dirname(value));
+          assert.ok(text.includes(`--from-literal=${key}=`), `the Secret gets a ${key}`);
+          settings[name] = path.join(folder, key);
+          fs.writeFileSync(settings[name], secrets[key] ?? '');
+        }
+        const config = readConfig(settings, dataFolder);
+        if ('errors' in config) assert.fail(config.errors.join('\n'));
+        const { metadata, kind, spec } = workload;
+        return [metadata.name, kind, spec.replicas, config.role, config.database.kind];
+      }),
+    );
+    assert.deepEqual(found, [
+      ['belfry', 'StatefulSet', 1, 'all', 'sqlite'],
+      ['belfry-web', 'Deployment', 2, 'web', 'postgres'],
+      ['belfry-engine', 'Deployment', 2, 'engine', 'postgres'],
+    ]);
+  });
+
+  test('every pod runs as the user of the image, without privileges', () => {
+    const [, user] = /^USER (\d+):\1$/m.exec(containerfile) ?? [];
+    for (const { securityContext, containers, enableServiceLinks } of pods) {
+      const { runAsNonRoot, runAsUser, runAsGroup, fsGroup } = securityContext;
+      assert.deepEqual(
+        { runAsNonRoot, ids: [runAsUser, runAsGroup, fsGroup] },
+        { runAsNonRoot: true, ids: Array(3).fill(Number(user)) },
+      );
+      assert.deepEqual(containers[0].securityContext, {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      assert.equal(enableServiceLinks, false);
+    }
+  });
+
+  test('only /tmp is writable, and with SQLite the data folder of the image', () => {
+    const written = workloads.map(({ spec }) => {
+      const { containers, volumes } = spec.template.spec;
+      const names = [...volumes, ...(spec.volumeClaimTemplates ?? []).map((one) => one.metadata)];
+      const mounts = containers[0].volumeMounts;
+      assert.deepEqual(
+        mounts.map(({ name }) => name).toSorted(),
+        names.map(({ name }) => name).toSorted(),
+      );
+      return mounts.filter(({ readOnly }) => !readOnly).map(({ mountPath }) => mountPath);
+    });
+    assert.deepEqual(written, [[dataFolder, '/tmp'], ['/tmp'], ['/tmp']]);
+  });
+
+  test('each Service leads to the port that the image listens on', () => {
+    for (const { resources, workloads: all } of manifests) {
+      for (const { spec } of all)
+        assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels);
+      const service = resources.find(({ kind }) => kind === 'Service');
+      const wanted = Object.entries(service?.spec.selector ?? {});
+      const selected = all.filter(({ spec }) =>
+        wanted.every(([label, value]) => spec.template.metadata.labels[label] === value),
+      );
+      assert.deepEqual(
+        selected.map(({ metadata }) => metadata.name),
+        [all[0]?.metadata.name],
+      );
+      const target = service?.spec.ports[0]?.targetPort;
+      const { ports } = selected[0]?.spec.template.spec.containers[0] ?? {};
+      assert.deepEqual(ports, [{ name: target, containerPort: Number(image['PORT']) }]);
+    }
+  });
+
+  test('every probe requests a health page of the service', async () => {
+    await using belfry = await startBelfry();
+    for (const { containers } of pods) {
+      const [{ startupProbe, livenessProbe, readinessProbe, ports }] = containers;
+      const probes = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
+      assert.deepEqual(
+        probes.map((probe) => probe.path),
+        ['/healthz', '/healthz', '/readyz'],
+      );
+      for (const probe of probes) {
+        assert.equal(probe.port, ports[0]?.name);
+        assert.equal((await fetch(belfry.url + probe.path)).status, 200, probe.path);
+      }
+    }
+  });
+
+  test('every pod may run for longer than a graceful stop takes', () => {
+    for (const { containers, terminationGracePeriodSeconds } of pods) {
+      const sleep = containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+      assert.ok(terminationGracePeriodSeconds > sleep + SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
     }
   });
 });
