@@ -68,6 +68,8 @@ forEachStore((_, openTestStore) => {
         alertThreshold: 2,
         assertions: [],
         alertSettings: NO_ALERT_SETTINGS,
+        stopAfter: null,
+        stoppedAfter: null,
         tags: [],
         end: { endsAt: null, maxRuns: null },
         runsCounted: 0,

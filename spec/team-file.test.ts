@@ -344,6 +344,7 @@ crons:
     remind_hours: 6
     ends_at: 2999-12-31 18:00
     max_runs: 10
+    stop_after: 12
     slow_seconds: 20
     slow_times_median: 3
 `;
@@ -375,6 +376,7 @@ crons:
       assert.equal(mails?.alertSettings.remindHours, 24);
       const [copy] = await work.listCrons(other);
       assert.deepEqual(copy?.end, { endsAt: Date.parse('2999-12-31T18:00Z'), maxRuns: 10 });
+      assert.equal(copy?.stopAfter, 12);
       assert.notEqual(theirs?.id, channel.id);
       const failure = [theirs?.id, 'default'];
       assert.deepEqual(copy?.alertSettings, {

@@ -93,6 +93,7 @@ export async function aCron(
     alertThreshold: null,
     assertions: [],
     alertSettings: NO_ALERT_SETTINGS,
+    stopAfter: null,
     end: NO_END,
     tags: [],
   };

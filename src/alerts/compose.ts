@@ -1,3 +1,4 @@
+import { countOf } from '#domain/amounts';
 import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alert-settings';
 import { describeUnknown, isUnknown } from '#domain/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
@@ -106,6 +107,10 @@ function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count
     const what =
       source.kind === 'queue' ? `queue ${name} still has failed jobs` : `cron ${name} still fails`;
     return `Reminder: ${what} after ${describeDuration(downMs ?? 0)}`;
+  }
+  if (kind === 'stopped') {
+    const runs = countOf(failedRuns ?? 0, 'failed run', 'failed runs in a row');
+    return `Failure: cron ${name} was stopped after ${runs}`;
   }
   if (kind === 'slow') return slowTitle(level, `${source.kind} ${name}`, downMs);
   if (source.kind === 'queue') return queueTitle(level, name, count);

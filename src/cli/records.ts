@@ -49,7 +49,10 @@ export function writeExecution(run: ExecutionRecord & Partial<Pick<ExecutionDeta
 
 export function writeCron(cron: Cron): Written {
   const { id } = cron;
-  const counted = { ...recordOf(cron, ['runs_counted']), has_ended: hasEnded(cron) };
+  const counted = {
+    ...recordOf(cron, ['runs_counted', 'stopped_after']),
+    has_ended: hasEnded(cron),
+  };
   const times = recordOf(cron, ['next_run_at', 'created_at']);
   return { id, ...writeRecord(CRON, cron), ...counted, ...times };
 }

@@ -22,6 +22,7 @@ const ACTIONS = {
   'cron.edited': { area: 'crons', words: 'Changed the cron' },
   'cron.started': { area: 'crons', words: 'Started the cron' },
   'cron.paused': { area: 'crons', words: 'Paused the cron' },
+  'cron.stopped': { area: 'crons', words: 'Stopped the cron' },
   'cron.run': { area: 'crons', words: 'Ran the cron now' },
   'cron.muted': { area: 'crons', words: 'Muted the cron' },
   'cron.unmuted': { area: 'crons', words: 'Unmuted the cron' },
@@ -109,4 +110,11 @@ export interface Deed {
   detail?: string;
 }
 
-export type Doer = { userId: string } | 'command-line';
+/** Doers that are no person, by their names in the activity. */
+export const NAMED_DOERS = { 'command-line': 'Command line', system: 'Belfry' } as const;
+export type NamedDoer = keyof typeof NAMED_DOERS;
+export type Doer = { userId: string } | NamedDoer;
+
+export function isNamedDoer(text: string): text is NamedDoer {
+  return Object.hasOwn(NAMED_DOERS, text);
+}

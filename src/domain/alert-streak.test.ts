@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { followRun, NO_STREAK, type Streak, type StreakAlert } from './alert-streak.ts';
+import {
+  followRun,
+  NO_STREAK,
+  type Streak,
+  type StreakAlert,
+  type StreakRule,
+} from './alert-streak.ts';
 
+const OFF: StreakRule = { threshold: null, stopAfter: null, isActive: true };
 const START = Date.parse('2026-11-21T12:00:00Z');
 
 /** Follows runs a minute apart, `x` failed and `o` succeeded; a digit or `-` sets the threshold from there on. */
@@ -17,7 +24,11 @@ function follow(runs: string): { raised: string; last: StreakAlert | null; strea
     else if (each !== 'x' && each !== 'o') threshold = Number(each);
     else {
       completedAt += 60_000;
-      const step = followRun(streak, threshold, { isSuccess: each === 'o', completedAt });
+      const step = followRun(
+        streak,
+        { ...OFF, threshold },
+        { isSuccess: each === 'o', completedAt },
+      );
       ({ streak } = step);
       last = step.alert ?? last;
       raised += step.alert?.level[0] ?? '.';
@@ -58,13 +69,33 @@ describe('alerts of a cron', () => {
 
   test('a clock that was set back makes no negative downtime', () => {
     const failed = { failedRuns: 1, failingSince: START, hasRaisedFailure: true };
-    const { alert } = followRun(failed, 1, { isSuccess: true, completedAt: START - 5 });
+    const { alert } = followRun(
+      failed,
+      { ...OFF, threshold: 1 },
+      { isSuccess: true, completedAt: START - 5 },
+    );
     assert.equal(alert?.downMs, 0);
   });
 
   test('the streak is empty after a success', () => {
     assert.deepEqual(follow('2xxxo').streak, NO_STREAK);
   });
+
+  const stops: [what: string, failedRuns: number, rule: Partial<StreakRule>, stops: boolean][] = [
+    ['the n-th failed run in a row stops it', 2, { stopAfter: 3 }, true],
+    ['fewer do not', 1, { stopAfter: 3 }, false],
+    ['more do, if the number was lowered', 5, { stopAfter: 3 }, true],
+    ['a paused cron is not stopped', 5, { stopAfter: 3, isActive: false }, false],
+    ['nothing stops it without the setting', 999, { threshold: 1 }, false],
+  ];
+  for (const [what, failedRuns, rule, isStopped] of stops) {
+    test(what, () => {
+      const streak = { failedRuns, failingSince: START, hasRaisedFailure: true };
+      const step = followRun(streak, { ...OFF, ...rule }, { isSuccess: false, completedAt: START });
+      assert.equal(step.isStopped, isStopped);
+      assert.equal(step.alert?.level, isStopped ? 'failure' : undefined);
+    });
+  }
 
   test('it agrees with looking back over the whole history each time', () => {
     const runs = fc.array(fc.boolean(), { maxLength: 40 });

@@ -18,6 +18,18 @@ export interface StreakAlert {
   downMs: number | null;
 }
 
+/** What a cron does about failed runs. */
+export interface StreakRule {
+  /** Null: alerts are off. */
+  threshold: number | null;
+  /** Null: it never pauses by itself. */
+  stopAfter: number | null;
+  /** A paused cron is not stopped again. */
+  isActive: boolean;
+}
+
+export const STOP_AFTER = { least: 1, most: 1_000 } as const;
+
 /** Counting stops here. */
 const MOST_COUNTED = 1_000_000;
 
@@ -27,18 +39,23 @@ const MOST_COUNTED = 1_000_000;
  *
  * A warning alone is not followed by a recovery. A changed threshold applies from the next run on: lowering it raises
  * no alert, and raising it doesn't make a streak fail twice.
- * @param threshold null if alerts are off; the streak is then reset
+ * Without a rule the streak is reset. The run that stops the cron raises a failure, whatever was raised before.
  */
 export function followRun(
   streak: Streak,
-  threshold: number | null,
+  { threshold, stopAfter, isActive }: StreakRule,
   run: { isSuccess: boolean; completedAt: number },
-): { streak: Streak; alert: StreakAlert | null } {
-  if (threshold === null) return { streak: NO_STREAK, alert: null };
-  if (run.isSuccess) return { streak: NO_STREAK, alert: recoveryOf(streak, run.completedAt) };
+): { streak: Streak; alert: StreakAlert | null; isStopped: boolean } {
+  const isFollowed = threshold !== null || stopAfter !== null;
+  if (!isFollowed || run.isSuccess) {
+    const alert = isFollowed ? recoveryOf(streak, run.completedAt) : null;
+    return { streak: NO_STREAK, alert, isStopped: false };
+  }
   const failedRuns = Math.min(streak.failedRuns + 1, MOST_COUNTED);
-  const failsNow = !streak.hasRaisedFailure && failedRuns >= threshold;
-  const warnsNow = !streak.hasRaisedFailure && !failsNow && failedRuns === 1;
+  const isStopped = isActive && stopAfter !== null && failedRuns >= stopAfter;
+  const isQuiet = threshold === null || streak.hasRaisedFailure;
+  const failsNow = isStopped || (!isQuiet && failedRuns >= threshold);
+  const warnsNow = !isQuiet && !failsNow && failedRuns === 1;
   const level = failsNow ? 'failure' : warnsNow ? 'warning' : null;
   return {
     streak: {
@@ -47,6 +64,7 @@ export function followRun(
       hasRaisedFailure: streak.hasRaisedFailure || failsNow,
     },
     alert: level && { level, failedRuns, downMs: null },
+    isStopped,
   };
 }
 

@@ -1,4 +1,4 @@
-import { ACTIVITY_AREAS, actionsOf, type ActivityArea } from '#domain/activity';
+import { ACTIVITY_AREAS, actionsOf, type ActivityArea, isNamedDoer } from '#domain/activity';
 import { isId } from '#domain/ids';
 import type { Activity, ActivityFilter } from '#store/activity/activity';
 import type { Store } from '#store/store';
@@ -20,8 +20,9 @@ export function createActivityWork({ activity }: Store) {
     /** Newest first. An unknown id finds nothing. */
     listActivity: async (teamId: string, { area, withAccess, ...filter }: ActivityAsked) => {
       const { actorId, subjectId, before, after } = filter;
-      const ids = [actorId === 'command-line' ? undefined : actorId, subjectId, before, after];
-      if (ids.some((id) => id !== undefined && !isId(id))) return [];
+      const isKnown = actorId === undefined || isNamedDoer(actorId) || isId(actorId);
+      const ids = [subjectId, before, after];
+      if (!isKnown || ids.some((id) => id !== undefined && !isId(id))) return [];
       const areas = (area ? [area] : AREAS).filter((each) => withAccess || each !== 'access');
       if (areas.length === 0) return [];
       // Without a filter, actions of a newer version are found too.

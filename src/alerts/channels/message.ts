@@ -35,7 +35,7 @@ export interface Subject {
 export interface MessageDetails {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
-  kind: 'reminder' | 'slow' | null;
+  kind: 'reminder' | 'slow' | 'stopped' | null;
   alertCount: number;
   subjects: readonly Subject[];
   runId: string;

@@ -1,4 +1,5 @@
 /** For rows; notifications have their own texts. */
+import { countOf } from '#domain/amounts';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { describeDuration } from '#domain/duration-words';
@@ -28,6 +29,10 @@ export function describeAlert(alert: Alert): string {
     if (downMs === null) return `“${source.name}” is slow`;
     const words = level === 'recovery' ? 'is as fast as before' : 'is still slow';
     return `“${source.name}” ${words} after ${describeDuration(downMs)}`;
+  }
+  if (kind === 'stopped') {
+    const runs = countOf(failedRuns ?? 0, 'failed run', 'failed runs in a row');
+    return `“${source.name}” was stopped after ${runs}`;
   }
   if (kind === 'reminder') {
     const words = source.kind === 'queue' ? 'still has failed jobs' : 'still fails';

@@ -1,6 +1,5 @@
 import { data } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
-import { hasEnded } from '#domain/cron-end';
 import { FilterReader } from '#domain/read-filters';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
@@ -10,7 +9,7 @@ import { ButtonLink } from '../parts/Button.tsx';
 import { UnreadableNotice } from '../parts/Notice.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { DurationPlot } from '../runs/DurationPlot.tsx';
-import { HealthWord } from '../runs/HealthWord.tsx';
+import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import { History } from '../runs/History.tsx';
 import { describeItsEnd, PlannedRuns } from '../runs/PlannedRuns.tsx';
 import { RangePanel } from '../runs/RangePanel.tsx';
@@ -93,7 +92,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
       id={cron.id}
       name={cron.name}
       facts={facts}
-      health={<HealthWord of={row} note={hasEnded(cron) ? 'ended' : null} />}
+      health={<HealthWord of={row} {...describeStop(cron)} />}
       note={<RequestLine method={cron.method} url={cron.url} copy="Copy method and URL" />}
       more={
         <>
@@ -144,6 +143,7 @@ function Settings({ row, headers, payload, facts }: Route.ComponentProps['loader
   const { cron } = row;
   const threshold = cron.alertThreshold;
   const runs = threshold && countOf(threshold, 'failed run', 'failed runs in a row');
+  const stops = cron.stopAfter && countOf(cron.stopAfter, 'failed run', 'failed runs in a row');
   const { callbackUrl } = cron;
   return (
     <SourceSettings
@@ -152,6 +152,7 @@ function Settings({ row, headers, payload, facts }: Route.ComponentProps['loader
       facts={facts}
       first={[
         ['Ends', describeItsEnd(cron)],
+        ['Stops', stops && `After ${stops}`],
         ['Request timeout', `${cron.timeoutSeconds} s`],
       ]}
       alerts={{ title: 'Alerts', isOn: runs !== null, words: runs ? `After ${runs}` : 'Off' }}

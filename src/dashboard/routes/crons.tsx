@@ -1,4 +1,3 @@
-import { hasEnded } from '#domain/cron-end';
 import { open } from '../serving/open.ts';
 import { ButtonLink } from '../parts/Button.tsx';
 import { data, Link } from 'react-router';
@@ -12,7 +11,7 @@ import type { Column } from '../lists/DataTable.tsx';
 import { RequestLine } from '../parts/RequestLine.tsx';
 import { ActionButton } from '../forms/ActionButton.tsx';
 import { MoreActions } from '../parts/Popover.tsx';
-import { HealthWord } from '../runs/HealthWord.tsx';
+import { describeStop, HealthWord } from '../runs/HealthWord.tsx';
 import { EmptyState } from '../lists/EmptyState.tsx';
 import { useLiveRefresh } from '../page/LiveRefresh.tsx';
 import { PageHeader } from '../page/PageHeader.tsx';
@@ -128,9 +127,7 @@ const columnsWith = ({ byId }: MutedNow): Column<CronListRow>[] => [
     key: 'health',
     head: 'Health',
     width: '132px',
-    cell: (row) => (
-      <HealthWord of={row} note={hasEnded(row.cron) ? 'ended' : null} windows={byId[row.cron.id]} />
-    ),
+    cell: (row) => <HealthWord of={row} {...describeStop(row.cron)} windows={byId[row.cron.id]} />,
   },
   ...otherColumns,
 ];

@@ -1,14 +1,18 @@
+import { hasEnded } from '#domain/cron-end';
 import { describeStreakOf, HEALTHS } from '#domain/health';
 import { MutedMark } from '../alerts/MaintenanceNotice.tsx';
 import type { ActiveWindow } from '../alerts/muted-now.ts';
 import { Status } from '../parts/Status.tsx';
-import type { QueueListRow, RunResult, SourceHealth } from '../services.ts';
+import type { CronListRow, QueueListRow, RunResult, SourceHealth } from '../services.ts';
+import { countOf } from '../words/amounts.ts';
 import classes from './HealthWord.module.css';
 
 type HealthWordProps = {
   of: SourceHealth & { recentResults: readonly RunResult[] };
   /** A fact next to the word, if there is no count of failures. */
   note?: string | null;
+  /** In place of the health's own. */
+  word?: string | undefined;
   /** The windows that mute it, for lists. */
   windows?: readonly ActiveWindow[] | undefined;
 };
@@ -17,6 +21,7 @@ type HealthWordProps = {
 export function HealthWord({
   of: { health, streak, recentResults },
   note,
+  word,
   windows,
 }: HealthWordProps) {
   const isMarked = windows !== undefined && windows.length > 0;
@@ -24,7 +29,7 @@ export function HealthWord({
   const finished = recentResults.filter(({ status }) => status !== 'running').length;
   return (
     <>
-      <StatusWithCount health={health} streak={streak} finished={finished} note={note} />
+      <StatusWithCount {...{ health, streak, finished, note, word }} />
       <MutedMark windows={windows} />
     </>
   );
@@ -34,17 +39,24 @@ type StatusWithCountProps = Pick<SourceHealth, 'health' | 'streak'> & {
   /** How many finished runs the page shows. */
   finished: number;
   note?: string | null | undefined;
+  word?: string | undefined;
 };
 
 /** `Failing 9 of 9` */
-export function StatusWithCount({ health, streak, finished, note }: StatusWithCountProps) {
+export function StatusWithCount({ health, streak, finished, note, word }: StatusWithCountProps) {
   const detail = streak ? describeStreakOf(streak, finished) : note;
   return (
     <span className={classes.health}>
-      <Status name={health} />
+      <Status name={health} {...(word && { word })} />
       {detail ? <small className="num">{detail}</small> : null}
     </span>
   );
+}
+
+/** `Stopped after 3 failures`, or that it has ended. */
+export function describeStop(cron: CronListRow['cron']): Pick<HealthWordProps, 'word' | 'note'> {
+  if (cron.stoppedAfter === null) return { note: hasEnded(cron) ? 'ended' : null };
+  return { word: 'Stopped', note: `after ${countOf(cron.stoppedAfter, 'failure')}` };
 }
 
 /** A queue that runs as many jobs as it may. */

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { LIMITS } from '#domain/limits';
+import { STOP_AFTER } from '#domain/alert-streak';
+import { LIMITS, rangeOf } from '#domain/limits';
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { AlertFields } from '../alerts/AlertFields.tsx';
 import { nameChannel, nameOfChannel } from '../alerts/alert-words.ts';
@@ -92,6 +93,12 @@ export function CronForm(props: CronFormProps) {
             description={describeWay(props.choices, props.sendsMail)}
             choices={thresholds}
             isShort
+          />
+          <NumberField
+            name="stop_after"
+            label="Stop after failed runs"
+            description={`Pauses the cron and raises an alert after this many failed runs in a row, ${rangeOf(STOP_AFTER)}. Start continues it. Empty: never.`}
+            placeholder="never"
           />
         </AlertFields>
       </Section>

@@ -1,4 +1,10 @@
-import { type ActivityAction, type Deed, type Doer } from '#domain/activity';
+import {
+  type ActivityAction,
+  type Deed,
+  type Doer,
+  isNamedDoer,
+  NAMED_DOERS,
+} from '#domain/activity';
 import { newId } from '#domain/ids';
 import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
@@ -28,7 +34,6 @@ export interface ActivityFilter {
 }
 
 export const LONGEST_DETAIL = 500;
-const COMMAND_LINE = 'command-line' satisfies Doer;
 /** A sign-in stays quick. */
 const MOST_TEAMS = 50;
 
@@ -68,10 +73,12 @@ export const activity = {
   /** Newest first. */
   async list({ searches }: Context, teamId: string, filter: ActivityFilter): Promise<Activity[]> {
     const { actions, actorId, subjectId, from, to, before, after, limit } = filter;
+    const named = actorId !== undefined && isNamedDoer(actorId) ? NAMED_DOERS[actorId] : undefined;
     const wanted = {
       team_id: teamId,
       action: actions,
-      actor_id: actorId === COMMAND_LINE ? null : actorId,
+      actor_id: named === undefined ? actorId : null,
+      actor: named,
       subject_id: subjectId,
       at: (from ?? to) === undefined ? undefined : within(from ?? 0, to ?? LAST_TIME),
       id: after === undefined ? before && below(before) : above(after),
@@ -83,10 +90,20 @@ export const activity = {
   },
 };
 
-type NamedDoer = Pick<Row<'activity'>, 'actor_id' | 'actor'>;
+/** In the transaction of what Belfry did by itself. */
+export async function recordBySystem(
+  trx: Trx,
+  teamId: string,
+  deed: Deed,
+  now: number,
+): Promise<void> {
+  await add(trx, 'activity', rowOf(teamId, await nameDoer(trx, 'system'), deed, now));
+}
 
-async function nameDoer(trx: Trx, doer: Doer): Promise<NamedDoer> {
-  if (doer === COMMAND_LINE) return { actor_id: null, actor: 'Command line' };
+type DoerColumns = Pick<Row<'activity'>, 'actor_id' | 'actor'>;
+
+async function nameDoer(trx: Trx, doer: Doer): Promise<DoerColumns> {
+  if (typeof doer === 'string') return { actor_id: null, actor: NAMED_DOERS[doer] };
   const user = await one(trx, 'users', { id: doer.userId }, ['name', 'email']);
   const actor = user ? `${user.name} (${user.email})` : 'A deleted account';
   return { actor_id: doer.userId, actor };
@@ -94,7 +111,7 @@ async function nameDoer(trx: Trx, doer: Doer): Promise<NamedDoer> {
 
 function rowOf(
   teamId: string,
-  doer: NamedDoer,
+  doer: DoerColumns,
   { action, subject, detail }: Deed,
   now: number,
 ): Row<'activity'> {

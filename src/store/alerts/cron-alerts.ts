@@ -1,9 +1,12 @@
+import { countOf } from '#domain/amounts';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak } from '#domain/alert-streak';
 import type { Trx } from '../database/database.ts';
 import { type Fields, packRows, SOURCES } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
+import { change } from '../database/rows.ts';
+import { recordBySystem } from '../activity/activity.ts';
 import { type AlertToRaise, type Outcome, outcomeOf, raiseAlerts } from './raise-alerts.ts';
 import type { Row } from '../tables/tables.ts';
 
@@ -20,6 +23,8 @@ const COLUMNS = [
   'id',
   'name',
   'alert_threshold',
+  'stop_after',
+  'is_active',
   'failed_runs',
   'failing_since',
   'has_raised_failure',
@@ -71,14 +76,32 @@ export async function followCrons(trx: Trx, runs: readonly SettledRun[]): Promis
   const followed = rows.map((row) => follow(row, byCron.get(row.id) ?? []));
   const changed = followed.flatMap(({ changed }) => changed ?? []);
   if (changed.length > 0) await trx.rows(writeStreaks, [packRows(STREAK, changed)]);
+  for (const { stopped } of followed) if (stopped) await stop(trx, stopped);
   const alerts = followed.flatMap(({ alerts }) => alerts);
   await raiseAlerts(trx, alerts);
   return alerts.length > 0;
 }
 
-/** Gives the alerts that the runs of a cron raise, and its new streak if it has changed. */
+interface Stopped {
+  row: StreakRow;
+  failedRuns: number;
+  at: number;
+}
+
+/** Its runs under way go on, as with any pause. */
+async function stop(trx: Trx, { row, failedRuns, at }: Stopped): Promise<void> {
+  const { team_id, id, name } = row;
+  const paused = { is_active: 0, next_run_at: null, stopped_after: failedRuns } as const;
+  await change(trx, 'crons', { team_id, id }, paused);
+  const detail = `after ${countOf(failedRuns, 'failed run', 'failed runs in a row')}`;
+  const deed = { action: 'cron.stopped', subject: { id, name }, detail } as const;
+  await recordBySystem(trx, team_id, deed, at);
+}
+
+/** Gives the alerts that the runs of a cron raise, its new streak if it has changed, and whether it stops. */
 function follow(row: StreakRow, runs: readonly SettledRun[]) {
-  const { team_id, id, name, alert_threshold, alert_settings } = row;
+  const { team_id, id, name, alert_settings } = row;
+  const rule = { threshold: row.alert_threshold, stopAfter: row.stop_after };
   const settings = readAlertSettings(alert_settings);
   const source = { kind: 'cron' as const, id, name };
   let streak: Streak = {
@@ -88,13 +111,17 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
   };
   let { remind_at } = row;
   const alerts: AlertToRaise[] = [];
+  let stopped: Stopped | null = null;
   for (const { isSuccess, executionId: run_id, end } of runs) {
     const { completedAt } = end;
-    const step = followRun(streak, alert_threshold, { isSuccess, completedAt });
+    const isActive = row.is_active === 1 && stopped === null;
+    const step = followRun(streak, { ...rule, isActive }, { isSuccess, completedAt });
     ({ streak } = step);
+    if (step.isStopped) stopped = { row, failedRuns: streak.failedRuns, at: completedAt };
     if (step.alert) {
       const { level, failedRuns: failed_runs, downMs: down_ms } = step.alert;
-      const facts = { team_id, level, run_id, failed_runs, down_ms };
+      const kind = step.isStopped ? ('stopped' as const) : null;
+      const facts = { team_id, level, run_id, failed_runs, down_ms, kind };
       alerts.push({ source, settings, row: { ...facts, ...outcomeOf(end) } });
     }
     if (!streak.hasRaisedFailure) remind_at = null;
@@ -109,5 +136,5 @@ function follow(row: StreakRow, runs: readonly SettledRun[]) {
   const hasChanged = Object.entries(now).some(
     ([name, value]) => row[name as keyof typeof now] !== value,
   );
-  return { alerts, changed: hasChanged ? { team_id, cron_id: id, ...now } : null };
+  return { alerts, stopped, changed: hasChanged ? { team_id, cron_id: id, ...now } : null };
 }

@@ -22,6 +22,7 @@ export interface CronSettings {
   alertThreshold: number | null;
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
+  stopAfter: number | null;
   end: CronEnd;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
@@ -35,6 +36,8 @@ export interface Cron extends CronSettings {
   nextRunAt: number | null;
   /** 0 without a number of runs. */
   runsCounted: number;
+  /** How many failed runs in a row stopped it; null unless it was stopped. */
+  stoppedAfter: number | null;
   createdAt: number;
   /** The part that can't be read and is left out. */
   unreadable: string | null;
@@ -51,6 +54,7 @@ export function cronColumns(sealer: Sealer, teamId: string, settings: CronSettin
     alert_threshold: settings.alertThreshold,
     assertions: JSON.stringify(settings.assertions),
     alert_settings: writeAlertSettings(settings.alertSettings),
+    stop_after: settings.stopAfter,
     ends_at: settings.end.endsAt,
     max_runs: settings.end.maxRuns,
     slow_rule: writeSlowRule(settings.alertSettings.slow),
@@ -76,11 +80,13 @@ export function cronOf(sealer: Sealer, row: Row<'crons'>): Cron {
     alertThreshold: row.alert_threshold,
     assertions: reader.readAssertions(row.assertions),
     alertSettings: readAlertSettings(row.alert_settings, row.slow_rule),
+    stopAfter: row.stop_after,
     tags: readTags(row.tags),
     isActive: row.is_active === 1,
     nextRunAt: row.next_run_at,
     end: endOf(row),
     runsCounted: row.runs_counted,
+    stoppedAfter: row.stopped_after,
     createdAt: row.created_at,
     unreadable: reader.unreadable,
   };

@@ -56,6 +56,7 @@ export const crons = {
       is_active: nextRunAt === null ? 0 : 1,
       next_run_at: withinEnd(nextRunAt, settings.end, 0),
       runs_counted: 0,
+      stopped_after: null,
       ...UNBROKEN,
       ...cronColumns(context.sealer, teamId, settings),
     };
@@ -93,10 +94,11 @@ export const crons = {
       const next = stays ? row.next_run_at : nextRunAt;
       return {
         ...cronColumns(context.sealer, teamId, settings),
-        // Without a threshold the streak isn't kept, so it would be wrong later.
-        ...(settings.alertThreshold === null
+        // Such a streak isn't kept, so it would be wrong later.
+        ...(settings.alertThreshold === null && settings.stopAfter === null
           ? UNBROKEN
           : { remind_at: remindAt(row, settings.alertSettings.remindHours, now) }),
+        ...(active && !wasActive && countAnew(row)),
         is_active: active ? 1 : 0,
         runs_counted: counted,
         next_run_at: active ? withinEnd(next, settings.end, counted) : null,
@@ -127,6 +129,7 @@ export const crons = {
       row.is_active === 1
         ? {}
         : {
+            ...countAnew(row),
             is_active: 1,
             next_run_at: withinEnd(nextRunAt(row.cron_expression), endOf(row), row.runs_counted),
           },
@@ -331,6 +334,13 @@ function remindAt(row: Row<'crons'>, hours: RemindHours | null, now: number): nu
   if (row.has_raised_failure === 0) return null;
   const isSame = readAlertSettings(row.alert_settings).remindHours === hours;
   return isSame ? row.remind_at : nextReminder(now, hours);
+}
+
+/** For a start. Its failure alert stays, so that a success still raises the recovery. */
+function countAnew(row: Row<'crons'>): Partial<Row<'crons'>> {
+  if (row.stop_after === null && row.stopped_after === null) return {};
+  const failing_since = row.has_raised_failure === 1 ? row.failing_since : null;
+  return { failed_runs: 0, failing_since, stopped_after: null };
 }
 
 const UNBROKEN = {

@@ -61,9 +61,7 @@ function alertOf({ run, end, alert }: Settlement): JobAlert[] {
 /** Of crons whose streak may change. A cron without failed runs that succeeds needs nothing. */
 function findAlertable(settled: readonly Settlement[], ended: readonly EndedRow[]): SettledRun[] {
   const failedRuns = new Map(
-    ended.flatMap((row) =>
-      typeof row.alert_threshold === 'number' ? [[row.id, row.failed_runs]] : [],
-    ),
+    ended.flatMap((row) => (typeof row.follows === 'number' ? [[row.id, row.failed_runs]] : [])),
   );
   const runs = settled.flatMap(({ run, status, end }) => {
     if (run.kind !== 'execution' || !failedRuns.has(run.id)) return [];

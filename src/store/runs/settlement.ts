@@ -51,7 +51,9 @@ export type ExecutionSettlement = Settlement<ClaimedExecution>;
 /** With the streak, so that runs without an alert need no further statement. */
 export interface EndedRow {
   id: string;
-  alert_threshold?: number | null;
+  /** Null: without alerts and never stopped. */
+  follows?: number | null;
+  /** 0: no failure is counted or to be recovered from. */
   failed_runs?: number | null;
 }
 
@@ -75,8 +77,8 @@ export const NO_ROWS = '[]';
 export function streakOf(table: RunTable, ended: string): string {
   if (table === 'jobs') return '';
   const isItsCron = `c.team_id = ${ended}.team_id and c.id = ${ended}.cron_id`;
-  return `, (select c.alert_threshold from crons c where ${isItsCron}) as alert_threshold,
-    (select c.failed_runs from crons c where ${isItsCron}) as failed_runs`;
+  return `, (select coalesce(c.alert_threshold, c.stop_after) from crons c where ${isItsCron}) as follows,
+    (select c.failed_runs + c.has_raised_failure from crons c where ${isItsCron}) as failed_runs`;
 }
 
 /**

@@ -390,10 +390,10 @@ with ends as materialized (
   select given.team_id, given.id, given.run_id, given.url, given.body, given.created_at
   from json_to_recordset($15::json) as given(team_id uuid, id uuid, run_id uuid, url text, body text, created_at
       bigint) join ended on ended.id = given.run_id)
-select ended.id , (select c.alert_threshold from crons c where c.team_id = ended.team_id and c.id =
-    ended.cron_id) as alert_threshold,
-(select c.failed_runs from crons c where c.team_id = ended.team_id and c.id = ended.cron_id) as failed_runs
-    from ended
+select ended.id , (select coalesce(c.alert_threshold, c.stop_after) from crons c where c.team_id =
+    ended.team_id and c.id = ended.cron_id) as follows,
+(select c.failed_runs + c.has_raised_failure from crons c where c.team_id = ended.team_id and c.id =
+    ended.cron_id) as failed_runs from ended
 
 
 -- Send callbacks

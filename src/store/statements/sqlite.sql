@@ -247,10 +247,10 @@ select executions.team_id, executions.id, executions.cron_id, executions.schedul
 where executions.team_id = given.team_id and executions.id = given.id
 and +executions.status = 'running' and executions.claimed_by = ?2
 returning id, team_id, cron_id as source_id, status, completed_at, reason, duration_ms , (select
-    c.alert_threshold from crons c where c.team_id = ended_executions.team_id and c.id = ended_executions.cron_id)
-    as alert_threshold,
-(select c.failed_runs from crons c where c.team_id = ended_executions.team_id and c.id =
-    ended_executions.cron_id) as failed_runs
+    coalesce(c.alert_threshold, c.stop_after) from crons c where c.team_id = ended_executions.team_id and c.id =
+    ended_executions.cron_id) as follows,
+(select c.failed_runs + c.has_raised_failure from crons c where c.team_id = ended_executions.team_id and c.id
+    = ended_executions.cron_id) as failed_runs
 
 /* take-out-executions */
 delete from executions where rowid in (

@@ -231,7 +231,11 @@ export const crons = table(
     runs_counted: integer().default(0),
     assertions: json(),
     created_at: instant(),
-    /** `Streak` in domain/alert-streak; only with a threshold. */
+    /** Failed runs in a row after which it is paused. */
+    stop_after: integer().between(1, 1_000).orNull,
+    /** Failed runs in a row when that happened; null once it is started. */
+    stopped_after: integer().orNull,
+    /** `Streak` in domain/alert-streak; only with a threshold or `stop_after`. */
     failed_runs: integer().atLeast(0).default(0),
     failing_since: instant().orNull,
     has_raised_failure: yesNo().default(0),
@@ -245,7 +249,10 @@ export const crons = table(
   },
   {
     key: ['team_id', 'id'],
-    checks: { paused_never_runs: 'is_active = 1 or next_run_at is null' },
+    checks: {
+      paused_never_runs: 'is_active = 1 or next_run_at is null',
+      stopped_is_paused: 'is_active = 0 or stopped_after is null',
+    },
     indexes: {
       crons_waiting: { on: ['team_id', 'next_run_at', 'id'], where: 'next_run_at is not null' },
       crons_to_remind: { on: ['remind_at'], where: 'remind_at is not null' },

@@ -1,6 +1,7 @@
 import type { AlertSettings } from '#domain/alert-settings';
 import type { Assertion } from '#domain/assertion';
 import { parseCronExpression } from '#domain/cron';
+import { STOP_AFTER } from '#domain/alert-streak';
 import { type CronEnd, describeEnd, MOST_RUNS } from '#domain/cron-end';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
 import { formatMillis } from '#domain/instant';
@@ -34,6 +35,8 @@ export interface CronInput {
 export interface CronExtras {
   assertions: readonly Assertion[];
   alertSettings: AlertSettings;
+  /** Failed runs in a row after which it is paused. Null: never. */
+  stopAfter: number | null;
   end: CronEnd;
   /** Sorted, each once (§2.13). */
   tags: readonly string[];
@@ -124,6 +127,17 @@ const END: Resource<CronEnd> = {
 export const CRON_EXTRAS: Resource<CronExtras> = {
   assertions: successAssertions(),
   alertSettings: ALERT_SETTINGS,
+  stopAfter: integer('stop_after', {
+    ...STOP_AFTER,
+    initial: null,
+    outside: `The failed runs that stop it must be a whole number from ${rangeOf(STOP_AFTER)}.`,
+    option: {
+      flags: '--stop-after <N>',
+      help: `pause it after so many failed runs in a row, ${rangeOf(STOP_AFTER)}`,
+      none: 'never pause it by itself',
+    },
+    activity: ['stop after failed runs', 'value'],
+  }),
   tags: tagList(),
   /** §3.1; an end in the past is accepted. */
   end: group<CronEnd, CronEnd>(END, {
