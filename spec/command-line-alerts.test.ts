@@ -119,6 +119,20 @@ describe('§6.5 alerts and channels on the command line', () => {
     );
   });
 
+  test('cron create and edit set, keep and remove the failed runs that stop a cron', async () => {
+    const cron = ['--name', 'Fragile', '--url', 'https://stop.example/', '--expression', '@daily'];
+    const made: Json = await printed('cron', 'create', ...team, ...cron, '--stop-after', '5');
+    assert.deepEqual([made['stop_after'], made['stopped_after']], [5, null]);
+    const edit = ['cron', 'edit', '--id', String(made['id'])];
+    assert.deepEqual(await printed(...edit, '--timeout', '9'), { ...made, timeout_seconds: 9 });
+    assert.match(
+      await refused(...edit, '--stop-after', '1001'),
+      /^--stop-after: .* 1 to 1,?000\.$/,
+    );
+    const never = await printed(...edit, '--no-stop-after');
+    assert.equal(never['stop_after'], null);
+  });
+
   test('cron edit sets, keeps and removes an end', async () => {
     const cron = ['--name', 'Countdown', '--url', 'https://end.example/', '--expression', '@daily'];
     const end = ['--ends-at', '2999-12-31 18:00', '--max-runs', '10'];

@@ -56,6 +56,39 @@ describe('§3.1 an end', () => {
   });
 });
 
+test('§3.1 failed runs that stop a cron are set in the form, and Start continues it', async () => {
+  const user = await begin();
+  const { work } = dashboard.service;
+  const url = `${dashboard.url}/nowhere`;
+  const { id } = await work.createCron(user.teamId, { ...input, name: 'Fragile', url });
+  await using watched = await open(`/crons/${id}/edit`, user);
+  const { page } = watched;
+  await page.getByLabel('Stop after failed runs').fill('0');
+  await press(page, 'Save');
+  await page.getByText('must be a whole number from 1 to 1,000.').first().waitFor();
+  await page.getByLabel('Stop after failed runs').fill('1');
+  await press(page, 'Save');
+  await heading(page, 'Fragile');
+  await page.getByText('After 1 failed run', { exact: true }).waitFor();
+  await work.runCronNow(user.teamId, id);
+  await eventually(async () => {
+    assert.equal((await work.findCron(user.teamId, id))?.stoppedAfter, 1);
+  });
+  await page.goto(`${dashboard.url}/crons?status=paused`);
+  await rowOf(page, 'Fragile').getByText('Stopped', { exact: true }).waitFor();
+  await rowOf(page, 'Fragile').getByText('after 1 failure', { exact: true }).waitFor();
+  await page.goto(`${dashboard.url}/alerts`);
+  await page.getByText('“Fragile” was stopped after 1 failed run').first().waitFor();
+  await page.goto(`${dashboard.url}/settings/activity`);
+  await page.getByRole('link', { name: 'Belfry', exact: true }).first().click();
+  await page.waitForURL(/by=system/);
+  await page.getByText('Stopped the cron').first().waitFor();
+  await page.goto(`${dashboard.url}/crons/${id}`);
+  await press(page, 'Start');
+  await page.getByText('The cron runs on schedule again.').waitFor();
+  assert.equal((await work.findCron(user.teamId, id))?.stoppedAfter, null);
+});
+
 describe('§2.8 the next runs', () => {
   test('the next runs are shown in another time zone and in UTC', async () => {
     await using watched = await open('/crons/new', await begin());

@@ -30,6 +30,7 @@ describe('crons in the store', () => {
           remindHours: 6,
           slow: { seconds: 20, timesMedian: 3 },
         },
+        stopAfter: 7,
         end: { endsAt: TEST_START + 9e9, maxRuns: 3 },
         tags: ['billing', 'rückstände'],
       } as const;
@@ -42,6 +43,7 @@ describe('crons in the store', () => {
         isActive: true,
         nextRunAt: TEST_START + 1,
         runsCounted: 0,
+        stoppedAfter: null,
         unreadable: null,
       };
       assert.deepEqual(kept, { ...stored, teamId: team.id, id: cron.id, createdAt: TEST_START });
