@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startScene } from '#testing/alert-scene';
-import { aClaimant, aCron, anExecutionSettlement, aNode, aTeam } from '#testing/factories';
+import {
+  aClaimant,
+  aCron,
+  anExecutionSettlement,
+  aNode,
+  aTeam,
+  runAlerts,
+} from '#testing/factories';
 import { runCronNow } from '#testing/runs';
 import { MINUTE } from '#testing/scheduling';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
@@ -148,7 +155,7 @@ forEachStore((dialect, openTestStore) => {
         }
       }
       await Promise.all(settlements.map(async (settle) => settle()));
-      const alerts = await store.alerts.list(teamId, { limit: 10 });
+      const alerts = await runAlerts(store, teamId, { limit: 10 });
       assert.deepEqual(
         alerts.map(({ kind, failedRuns }) => [kind, failedRuns]),
         [['stopped', 2]],
