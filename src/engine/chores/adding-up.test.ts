@@ -120,7 +120,7 @@ describe('adding up', () => {
   test('adding up continues until a locked counter is free', async () => {
     const ran: string[] = [];
     await using store = await openPostgresTestStore({ onStatement: ({ sql }) => ran.push(sql) });
-    const tries = () => ran.filter((sql) => sql.includes('take-batch-counts')).length;
+    const tries = () => ran.filter((sql) => sql.includes('add-outcomes')).length;
     const addingUp = new AddingUp(store, silentLog);
     const { id } = await aTeam(store);
     await settleOne(store, id);
