@@ -13,6 +13,7 @@ import {
 import { runCronNow } from '#testing/runs';
 import { MINUTE } from '#testing/scheduling';
 import { forEachStore, type OpenTestStore } from '#testing/stores';
+import { listSources } from '#work/sources';
 
 const STOPPED = 'Failure: cron “Nightly” was stopped after 3 failed runs in a row';
 
@@ -94,6 +95,23 @@ forEachStore((dialect, openTestStore) => {
           ['failure', 'stopped'],
         ],
       );
+    });
+
+    test('counts as failing until it is started or a Run now succeeds, but not in a paused team', async () => {
+      await using all = await sceneOf(openTestStore, 1);
+      const { scene, teamId, id } = all;
+      const { store, work } = scene.service;
+      const healthAndCount = async () => [
+        (await listSources(store, teamId, 'cron'))[0]?.health,
+        (await work.readAttention(teamId)).failingCrons,
+      ];
+      await scene.run(id, 'x');
+      assert.deepEqual(await healthAndCount(), ['failing', 1]);
+      await work.pauseTeam(teamId, 'Ada');
+      assert.deepEqual(await healthAndCount(), ['paused', 0]);
+      await work.resumeTeam(teamId);
+      await scene.run(id, 'o');
+      assert.deepEqual(await healthAndCount(), ['paused', 0]);
     });
 
     test('is never paused without the setting', async () => {

@@ -7,7 +7,7 @@ export type Health = (typeof HEALTHS)[number];
 const LATE_MS = 60_000;
 
 export interface HealthFacts {
-  /** It or its team is paused, so nothing starts. */
+  /** It or its team was paused by a person, so nothing starts. */
   isPaused: boolean;
   /** Its last finished run failed for good and was not resent. Attempts that were retried do not count. */
   isFailing: boolean;

@@ -37,7 +37,9 @@ export async function listSources(
   const sources = states.map(({ id, name, nextAt, ...state }) => {
     const isPaused = state.isPaused || pause !== null;
     const isMuted = findMutingWindow(known, { kind, id }, now) !== null;
-    const facts = { ...state, isPaused, isMuted, nextAt };
+    // One that failures stopped is not at rest: a person has to start it.
+    const isAtRest = isPaused && (pause !== null || !state.isFailing);
+    const facts = { ...state, isPaused: isAtRest, isMuted, nextAt };
     return { id, name, isPaused, isMuted, nextAt, health: judgeHealth(facts, now) };
   });
   return sources

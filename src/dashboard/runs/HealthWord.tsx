@@ -44,7 +44,7 @@ type StatusWithCountProps = Pick<SourceHealth, 'health' | 'streak'> & {
 
 /** `Failing 9 of 9` */
 export function StatusWithCount({ health, streak, finished, note, word }: StatusWithCountProps) {
-  const detail = streak ? describeStreakOf(streak, finished) : note;
+  const detail = streak && !word ? describeStreakOf(streak, finished) : note;
   return (
     <span className={classes.health}>
       <Status name={health} {...(word && { word })} />

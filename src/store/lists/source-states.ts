@@ -14,6 +14,7 @@ export interface SourceState {
   id: string;
   name: string;
   isPaused: boolean;
+  /** A paused one only if failures stopped it. */
   isFailing: boolean;
   isRunning: boolean;
   nextAt: number | null;
@@ -45,9 +46,9 @@ const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queue
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
 
-/** The conditions for crons and queues that need attention; paused ones do not. */
+/** The conditions for crons and queues that need attention. Paused ones do not, unless failures stopped the cron. */
 export const FAILING = {
-  cron: `crons.is_active = 1 and ${CRON_FAILS}`,
+  cron: `(crons.is_active = 1 or crons.stopped_after is not null) and ${CRON_FAILS}`,
   queue: `queues.is_paused = 0 and ${QUEUE_FAILS}`,
 } as const satisfies Record<SourceKind, string>;
 
