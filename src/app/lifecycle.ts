@@ -1,6 +1,5 @@
 import type { Log } from '#domain/log';
 
-/** A store, an engine, a listening server. */
 export interface Part {
   name: string;
   start(): Promise<void>;

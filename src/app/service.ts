@@ -63,7 +63,6 @@ interface ServiceOptions {
   peopleConfig?: Pick<PeopleConfig, 'passwordWork'>;
 }
 
-/** All modules together, in one process. `main` adds a listening socket and signals, a test adds a clock. */
 export interface BelfryService {
   store: Store;
   people: People;
@@ -71,7 +70,6 @@ export interface BelfryService {
   sender: ClosableSender;
   /** Null for `ROLE=web`. */
   engine: Engine | null;
-  /** The app that answers all HTTP requests. */
   app: Hono;
   notifier: Notifier;
   bulkRunner: BulkRunner;

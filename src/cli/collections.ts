@@ -1,4 +1,3 @@
-/** How commands and the team file list, read and save a team's items. */
 import { DEFAULT_REF } from '#domain/alert-settings';
 import { formatMillis } from '#domain/instant';
 import type { AlertSource } from '#domain/maintenance';
@@ -24,7 +23,6 @@ import { show } from './session.ts';
 export type Stored<Thing extends object = object> = Thing & { id: string; isPast?: boolean };
 
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
-  /** The word for an item in commands and plans. */
   kind: string;
   resource: Resource<Thing>;
   /** Reads a whole item, for resources with rules across fields. */
@@ -43,7 +41,6 @@ export interface Commanded<
 > extends Collection<Thing, Item> {
   /** The option that names an item; without it, items are named by `--id`. */
   nameOption?: { flags: string; help: string };
-  /** The fields that a table shows of each record. */
   columns: readonly string[];
   record(item: Item): object;
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
@@ -120,7 +117,6 @@ const isSecret = (field: string) => SECRET_FIELDS.has(field);
 
 type StoredChannel = ChannelSettings & ListedChannel & { name: string };
 
-/** The default channel, which is called `default`, and the named ones. */
 export const CHANNELS: Commanded<ChannelSettings, StoredChannel> = {
   kind: 'channel',
   resource: CHANNEL,
@@ -295,9 +291,7 @@ async function findSources(
   );
 }
 
-/** A section of a team's file. */
 export interface Section<Thing extends object> extends Collection<Thing> {
-  /** Its name in the file. */
   key: string;
   /** One item in place of a list. */
   isSingle?: true;

@@ -1,4 +1,3 @@
-/** Command line options of a resource's fields. */
 import { type Command, Option } from 'commander';
 import { parseJsonText, readTopLevelFields } from '#domain/json/text';
 import type { Fields, Reading } from '#work/fields';
@@ -9,7 +8,7 @@ import { eitherOption, repeatedOption } from './options.ts';
 import { readSecret, refuseBlank, SECRET_FROM } from './secrets.ts';
 import type { Session } from './session.ts';
 
-/** The values of a command's options, as the library gives them: `false` for a `--no-…` form. */
+/** `false` for a `--no-…` form. */
 export type Options = Readonly<Record<string, unknown>>;
 
 type PartWithOption = Part & { option: OptionSpec };
@@ -71,7 +70,6 @@ function keyOf(long: string): string {
   return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The fields whose options were given. */
 export async function readOptions<Thing extends object>(
   session: Session,
   resource: Resource<Thing>,
@@ -136,7 +134,6 @@ function readSources(given: readonly string[]) {
   return { crons: namesOf('cron'), queues: namesOf('queue') };
 }
 
-/** Reads `Name: value`. */
 function readHeader(text: string): [name: string, value: string] {
   const [, name, value] = /^([^:]+):\s?(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
@@ -153,7 +150,7 @@ function readJsonOption(option: string, text: string): string {
   throw new CommandFault(`${option}: It must be written as JSON.`);
 }
 
-/** The input that was read. Throws a CommandFault of one line that names every option that is wrong. */
+/** Throws a CommandFault of one line that names every wrong option. */
 export function accept<Input, Thing extends object>(
   resource: Resource<Thing>,
   reading: Reading<Input>,

@@ -2,7 +2,6 @@ import type { ChannelConfig } from '#domain/notification-channel';
 import type { People } from '#people/people';
 import type { Work } from '#work/work';
 
-/** Reads, may set up an empty database, or migrates it. */
 export type Purpose = 'read' | 'write' | 'migrate';
 
 /**
@@ -12,7 +11,7 @@ export type Purpose = 'read' | 'write' | 'migrate';
 export interface CommandServices {
   /** Rejects with a CommandFault if the operator has to act, such as for pending migrations. */
   open(purpose: Purpose): Promise<OpenRooms>;
-  /** Copies the SQLite database to a new file while it is in use. */
+  /** Works while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
   /** `why`: the reason if it isn't alive. */
   askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
@@ -22,7 +21,6 @@ export interface CommandServices {
   readVariable(name: string): string | undefined;
   /** `-` is standard input. `fault` follows the file's name. */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
-  /** With the commit. */
   version: string;
   terminal: Terminal;
   ownCommands?: readonly OwnCommand[];
@@ -44,7 +42,6 @@ export interface OpenRooms {
     teamId: string,
     config: ChannelConfig,
   ): Promise<{ kind: 'sent' | 'logged' } | { kind: 'failed'; error: string }>;
-  /** The names of the migrations that opening the database applied. */
   migrated: readonly string[];
   close(): Promise<void>;
 }

@@ -14,21 +14,17 @@ export type DatabaseLocation =
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** One variable: the accepted values in words, its default, and its parser. */
 interface Setting<T> {
   accepts: string;
   fallback: T;
-  /** The default as the documentation shows it. */
   shownDefault: string;
   /** True if the value may contain a password or a key. It is then never shown, even if it is wrong. */
   secret?: true;
-  /** Returns null for a text that is not accepted. */
   parse(text: string): T | null;
 }
 
 const define = <T>(setting: Setting<T>): Setting<T> => setting;
 
-/** A setting without a default. */
 function optional<T>(
   accepts: string,
   parse: Setting<T>['parse'],
@@ -37,7 +33,6 @@ function optional<T>(
   return { accepts, parse, fallback: null, shownDefault: 'none', ...more };
 }
 
-/** A list that is empty by default. */
 function list<T>(accepts: string, parse: Setting<T[]>['parse']): Setting<T[]> {
   return { accepts, parse, fallback: [], shownDefault: 'none' };
 }
@@ -54,7 +49,6 @@ function wholeNumber(least: number, most: number, fallback: number): Setting<num
   };
 }
 
-/** One of several words, each of which means a value. */
 function choice<const T>(values: Record<string, T>, fallback: string): Setting<T> {
   const find = (text: string) => (Object.hasOwn(values, text) ? (values[text] ?? null) : null);
   return {
@@ -71,7 +65,7 @@ function oneOf<const T extends string>(choices: readonly T[], fallback: T): Sett
 
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : null);
 
-/** Parses a comma-separated list. Null if an entry is empty or `parseEntry` refuses it. */
+/** Null if an entry is empty or `parseEntry` refuses it. */
 function parseList<T>(text: string, parseEntry: (entry: string) => T | null): T[] | null {
   const entries = text.split(',').map((entry) => parseEntry(entry.trim()));
   return entries.every((entry) => entry !== null) ? entries : null;
@@ -380,17 +374,10 @@ function readSettingFile(path: string): { text: string } | { problem: string } {
   }
 }
 
-/**
- * Formats a value for an error line: quoted, so that blanks and control characters are visible, and cut to 100
- * characters.
- */
+/** Quoted, so that blanks and control characters are visible. */
 const show = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/**
- * Reads all settings, so that all faults are reported at once.
- *
- * @returns the values, with the default for each wrong one, and one error line for each
- */
+/** All faults are reported at once. A wrong setting has its default. */
 export function readSettings(env: NodeJS.ProcessEnv): {
   values: Values;
   errors: Map<SettingName, string>;

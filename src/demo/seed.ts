@@ -209,7 +209,6 @@ async function makeJobs(add: AddJob, at: number, target: string): Promise<void> 
     await add('reports', '/slow', `{"month":"${new Date(at).toISOString().slice(0, 7)}"}`);
 }
 
-/** Waiting work for the service: a new cron and jobs. */
 async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
   await addCron('Close the books', '/invoices', '0 0 1 * *', {
     headers: [],
@@ -224,7 +223,6 @@ async function makeWaiting(addCron: AddCron, addJob: AddJob): Promise<void> {
   await addJob('mail', '/mail/unknown', '{"list":"prospects"}');
 }
 
-/** A weekly window of the past month, one that is active for the first hours, and a future one. */
 async function makeQuietTimes(
   { work }: BelfryService,
   teamId: string,

@@ -2,8 +2,6 @@ import type { FaultCode } from './connection-faults.ts';
 import type { JsonFindings } from './json/find.ts';
 import type { PathStep } from './json/path.ts';
 
-/** One HTTP exchange as plain data. */
-
 export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 

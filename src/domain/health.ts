@@ -1,5 +1,3 @@
-/** The health of crons and queues. Pages show it by one word, glyph and colour. */
-
 export const HEALTHS = ['failing', 'late', 'paused', 'muted', 'active', 'idle'] as const;
 export type Health = (typeof HEALTHS)[number];
 
@@ -7,9 +5,9 @@ export type Health = (typeof HEALTHS)[number];
 const LATE_MS = 60_000;
 
 export interface HealthFacts {
-  /** It or its team was paused by a person, so nothing starts. */
+  /** By a person: it or its team. */
   isPaused: boolean;
-  /** Its last finished run failed for good and was not resent. Attempts that were retried do not count. */
+  /** Failed for good and not resent. Attempts that were retried do not count. */
   isFailing: boolean;
   isMuted: boolean;
   isRunning: boolean;
@@ -17,7 +15,7 @@ export interface HealthFacts {
   nextAt: number | null;
 }
 
-/** Judges a cron or queue by the most serious state that applies. A paused one is left alone: nothing of it runs. */
+/** The most serious state that applies. A paused one is left alone. */
 export function judgeHealth(facts: HealthFacts, now: number): Health {
   const { isPaused, isFailing, isMuted, isRunning, nextAt } = facts;
   if (isPaused) return 'paused';
@@ -27,7 +25,7 @@ export function judgeHealth(facts: HealthFacts, now: number): Health {
   return isRunning || nextAt !== null ? 'active' : 'idle';
 }
 
-/** The place of a health in a list: failing first, then late. All others keep the order of their names. */
+/** All after failing and late ones keep the order of their names. */
 export function rankHealth(health: Health): number {
   return health === 'failing' ? 0 : health === 'late' ? 1 : 2;
 }
@@ -43,11 +41,7 @@ export interface Streak {
 
 export const MOST_IN_STREAK = 1_000;
 
-/**
- * The number of failures next to the word: `9 of 9`, `3 of 50`.
- *
- * @param finished how many finished runs the page shows
- */
+/** `9 of 9`, `3 of 50`. @param finished runs that the page shows */
 export function describeStreakOf({ runs }: Pick<Streak, 'runs'>, finished: number): string {
   if (runs >= MOST_IN_STREAK) return `${MOST_IN_STREAK.toLocaleString('en')} or more`;
   return `${runs} of ${Math.max(runs, finished)}`;

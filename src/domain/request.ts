@@ -1,5 +1,3 @@
-/** The request that a target receives (§2.6). */
-
 import type { HeaderList, HttpMethod, OutgoingRequest } from './exchange.ts';
 import { encodePayload, payloadAsJson } from './payload.ts';
 import type { Payload } from './payload.ts';
@@ -17,11 +15,8 @@ export interface RequestSpec {
 }
 
 /**
- * Builds an unsigned request to a target (see `signRequest`).
- *
- * GET carries its payload in the URL. POST, PUT and PATCH always have a body, DELETE only if the payload is not
- * empty. Returns 'query-too-long' if a GET's payload cannot be written as a query (see `MAX_QUERY_LENGTH`); such a
- * run fails without being sent.
+ * GET carries its payload in the URL. POST, PUT and PATCH always have a body, DELETE only if
+ * the payload is not empty. 'query-too-long': the run fails without being sent.
  */
 export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-long' {
   const { method } = spec;
@@ -34,10 +29,8 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
 }
 
 /**
- * All headers of the request, including those that `outgoing` itself writes when it sends (`Host`, `Connection`,
- * `Content-Length`).
- *
- * @param host  the host of the URL, and its port unless that is the default
+ * Including those that `outgoing` writes (`Host`, `Connection`, `Content-Length`). @param
+ * host with its port unless that is the default
  */
 export function frameHeaders(
   { url, headers, body }: OutgoingRequest,
@@ -54,7 +47,6 @@ export function frameHeaders(
   return framed;
 }
 
-/** By configured headers, all headers of a request with a body and of one without. */
 const withDefaults = {
   body: new WeakMap<HeaderList, HeaderList>(),
   none: new WeakMap<HeaderList, HeaderList>(),

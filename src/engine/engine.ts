@@ -24,12 +24,11 @@ export interface EngineOptions {
   maxConcurrentRequests: number;
   /** How many bytes of a response's body are stored. */
   responseKeepBytes: number;
-  /** How long a lease lasts, in milliseconds. The default suits the database; tests that skip time set a long one. */
+  /** Milliseconds. Tests that skip time set a long one. */
   leaseMs?: number;
   limits: MonthlyLimits;
 }
 
-/** How many flows one claim serves. */
 const MAX_FLOWS = 64;
 /** How often the whole schedule is read again. Signals are hints and may be lost. */
 const RESCAN_EVERY_MS = 15_000;
@@ -210,7 +209,6 @@ export class Engine {
     await this.#rescan();
   }
 
-  /** Reads the next due time of every queue and team, and repeats this after `RESCAN_EVERY_MS`. */
   async #rescan(): Promise<void> {
     this.#cancelRescan?.();
     try {
@@ -250,7 +248,6 @@ export class Engine {
     setImmediate(() => void this.#run(loop));
   }
 
-  /** Wakes the loops with something to claim, after a run has made room. */
   #wakeDue(): void {
     for (const loop of this.#eachLoop) {
       if (loop.isRunning) loop.wokenWhileRunning = true;

@@ -1,7 +1,5 @@
-/** The data about a flow (a queue, or a team's crons or callbacks) for the distribution of free slots. */
 export interface SlotSeeker {
   teamId: string;
-  /** Runs of this flow that are under way in this process. */
   inFlight: number;
 }
 
@@ -18,11 +16,8 @@ const TEAM_HELD_PER_FREE = 7;
 const FLOW_HELD_PER_FREE = 3;
 
 /**
- * Deals free slots to flows in turn, one each per round, until they are gone or no flow may take more (§3.8).
- *
- * @param flows  in the order of their turns
- * @param teamInFlight  runs under way by team, all flows together
- * @returns how many slots each flow gets, in the order of `flows`
+ * Deals free slots to flows in turn, one each per round (§3.8). @param flows in the order of
+ * their turns
  */
 export function dealSlots(
   flows: readonly SlotSeeker[],
@@ -59,7 +54,6 @@ export function dealSlots(
  */
 const CLAIMED_SHARE = 1 / 3;
 
-/** Cuts the slots dealt for one claim down to its share of all slots; the first flows keep theirs. */
 export function cutToClaim(dealt: readonly number[], allSlots: number): number[] {
   let left = Math.ceil(allSlots * CLAIMED_SHARE);
   return dealt.map((slots) => {

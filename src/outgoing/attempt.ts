@@ -120,8 +120,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
     this.#dialNext();
   }
 
-  // The connection.
-
   #dialNext(): void {
     this.#dialled++;
     this.#connect();
@@ -173,8 +171,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
     this.#cancelOpening = null;
   }
 
-  // Methods of `ConnectionUser`.
-
   onConnected(): void {
     this.#watch.mark('connected');
     if (this.#target?.site.tlsHost !== null) this.#watch.mark('securing');
@@ -208,8 +204,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
     if (end === 'end') this.#endBody();
     else this.#break(end);
   }
-
-  // The response.
 
   takeTurn(): void {
     if (this.#isSettled || this.#connection === null) return;
@@ -276,8 +270,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
   onBodyCorrupt(coding: Coding): void {
     this.#break(`corrupt-${coding}`);
   }
-
-  // The end.
 
   #timeOut(): void {
     const afterSeconds = this.#options.timeoutSeconds;

@@ -4,7 +4,6 @@ import type { Store } from '#store/store';
 import type { TooMany } from './outcomes.ts';
 import { hashToken } from './secrets.ts';
 
-/** The limits: how many tries are allowed within which time. */
 const RULES = {
   /** Guesses of a password or a second factor; a right one is not counted. */
   guess: { most: 3, windowMs: 10_000 },
@@ -14,9 +13,9 @@ const RULES = {
   'device-guess': { most: 20, windowMs: 60 * 60_000 },
   /** Wrong passwords and codes in one open session. */
   'session-guess': { most: 10, windowMs: 60 * 60_000 },
-  /** Started sign-ins by passkey; each stores a challenge for some minutes. */
+  /** Each stores a challenge for some minutes. */
   passkey: { most: 20, windowMs: 60_000 },
-  /** Started and finished sign-ins by a provider; each sends it a request. */
+  /** Each sends the provider a request. */
   provider: { most: 20, windowMs: 60_000 },
   /** Requests that send a mail. */
   mail: { most: 3, windowMs: 60_000 },

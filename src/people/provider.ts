@@ -8,7 +8,6 @@ export interface ProviderSettings {
   clientId: string;
   /** Null: PKCE alone protects the client. */
   clientSecret: string | null;
-  /** On pages. */
   name: string;
   /** Separated by spaces, with `openid`. */
   scopes: string;

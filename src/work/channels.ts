@@ -135,7 +135,6 @@ function maskText(text: string): string {
   return `…${text.length > LEAST_HIDDEN ? text.slice(-SHOWN_CHARACTERS) : ''}`;
 }
 
-/** The end distinguishes two of them. */
 export function maskUrl(url: string): string {
   const { origin } = new URL(url);
   return `${origin}/${maskText(url.slice(origin.length))}`;

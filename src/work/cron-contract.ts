@@ -1,4 +1,3 @@
-/** The types of the pages of crons and queues, and of the overview. */
 import type { DurationStep } from '#domain/durations';
 import type { Health, Streak } from '#domain/health';
 import type { Cron, ExecutionRecord } from '#store/crons/crons';
@@ -11,12 +10,10 @@ import type { SourceSearch } from './sources.ts';
 
 export type { DurationStep, Health, RunResult, SourceSearch, Streak };
 
-/** The health of a cron or queue, the same on every page. */
 export interface SourceHealth {
   health: Health;
-  /** Whether its alerts are muted now; one that fails may be muted, too. */
+  /** One that fails may be muted, too. */
   isMuted: boolean;
-  /** The failures since the last success, if it fails. */
   streak: Streak | null;
 }
 
@@ -31,11 +28,9 @@ export interface CronListRow extends SourceHealth {
   recentResults: RunResult[];
   /** The share of successes among the finished ones of those runs, 0 to 1; null before the first. */
   successRate: number | null;
-  /** The newest run in any state. */
   lastRun: RunResult | null;
 }
 
-/** A queue with its waiting, running and failed jobs. */
 export interface QueueListRow extends SourceHealth {
   queue: Queue;
   waiting: BoundedCount;
@@ -51,7 +46,6 @@ export interface QueueListRow extends SourceHealth {
   recentResults: RunResult[];
 }
 
-/** A cron or queue that needs attention. */
 export interface Trouble {
   kind: 'cron' | 'queue';
   id: string;
@@ -61,7 +55,7 @@ export interface Trouble {
   /** When the first run of the streak ended; of one that is late, when its earliest run was due. */
   since: number;
   streak: Streak | null;
-  /** How many finished runs its list shows: the other number of `9 of 9`. */
+  /** The other number of `9 of 9`. */
   finished: number;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
   /** The failed jobs of a queue that were not resent. */

@@ -5,7 +5,7 @@ import type { OutcomeHour } from '#store/figures/outcomes';
 import { type Outage, sumOutages } from './outages.ts';
 import type { DurationStep } from '#domain/durations';
 
-/** Figures over time, computed from hourly counters and regular looks at queues. Nothing here reads the store. */
+/** Nothing here reads the store. */
 
 const HOUR_MS = 3_600_000;
 
@@ -76,7 +76,6 @@ export function deepestSteps(
     return {
       from,
       to,
-      /** The largest number of waiting due jobs. */
       waiting: most(own.map(({ waiting }) => waiting)),
       /** How long the earliest of them had been due. */
       oldestMs: most(own.map(({ oldestMs }) => oldestMs)),

@@ -105,7 +105,7 @@ async function readHistory(
   };
 }
 
-/** A page of queues. Waiting, running and failed jobs are counted for the queues of the page only. */
+/** Jobs are counted for the queues of the page only. */
 async function listQueueRows(
   store: Store,
   teamId: string,

@@ -1,4 +1,3 @@
-/** The types of the pages of single runs (a job's attempt, a cron's execution). */
 import type { Assertion } from '#domain/assertion';
 import type { AssertionVerdict } from '#domain/assertions';
 import type { HeaderList, HttpMethod } from '#domain/exchange';
@@ -10,7 +9,7 @@ import type { TestRunDetail } from './test-run.ts';
 export type { BoundedCount } from '#store/database/bounded-count';
 export type { ExecutionRunDetail, Explanation, JobRunDetail, TestRunDetail };
 
-/** One header of the request; `value` is null for a secret (§5.9) that was not requested. */
+/** Null: a secret (§5.9) that was not requested. */
 export interface ShownHeader {
   name: string;
   value: string | null;
@@ -83,7 +82,6 @@ export type TestDraft =
       assertions: readonly Assertion[];
     }
   | {
-      /** A queue's form: its settings, tried against a URL. */
       kind: 'queue';
       method: HttpMethod;
       url: string;
@@ -91,16 +89,10 @@ export type TestDraft =
       assertions: readonly Assertion[];
     };
 
-export type TestRunOutcome =
-  | TestRunDetail
-  /** The month's requests are used up: nothing was sent. */
-  | { kind: 'limit-reached' }
-  /** The team has the maximum number of test runs under way. */
-  | { kind: 'busy' };
+export type TestRunOutcome = TestRunDetail | { kind: 'limit-reached' } | { kind: 'busy' };
 
 export interface ShowOptions {
-  /** True: shows the values of secret headers, because a user requested them. */
+  /** A user requested the values of secret headers. */
   showSecrets?: boolean;
-  /** True: shows the request's whole body, however long it is. */
   isWhole?: boolean;
 }

@@ -112,10 +112,7 @@ function showRequest(
   };
 }
 
-/**
- * The headers of the curl command: without the signature, which would be refused later, and without those that curl
- * adds itself.
- */
+/** Without the signature, which would be refused later, and headers that curl adds itself. */
 function curlHeadersOf(facts: RunFacts, request: OutgoingRequest | 'query-too-long'): HeaderList {
   if (request === 'query-too-long') return facts.headers;
   return facts.trace?.signature ? withoutSignature(request.headers) : request.headers;

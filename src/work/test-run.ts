@@ -13,9 +13,8 @@ import { type Masking, showRun, withMasks } from './run-detail.ts';
 
 export interface TestRunOptions {
   store: Store;
-  /** Sends requests, with the network checks. */
   sender: Sender;
-  /** The monthly limit of runs of a plan; null for none. */
+  /** Null for none. */
   monthlyLimitOf: (plan: string) => number | null;
 }
 
@@ -25,9 +24,9 @@ export interface TestRunOptions {
  */
 type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
 
-/** The most test runs that one team may have under way in this process: each may keep a page waiting for minutes. */
+/** Each may keep a page waiting for minutes. */
 const MOST_AT_ONCE = 4;
-/** The most of all teams together, so that queues keep their connections. */
+/** Queues must keep their connections. */
 const MOST_IN_ALL = 32;
 
 export function createTestRun(options: TestRunOptions): TestRun {

@@ -292,7 +292,6 @@ function channelDeed(
     : null;
 }
 
-/** A job has no name; its pages call it by the end of its id. */
 function job(id: string): Named {
   return { id, name: id.slice(-8) };
 }

@@ -6,17 +6,15 @@ import type { WindowInput } from './resources/window.ts';
 
 export type { NamedSource };
 
-/** A maintenance window (§6.6) with its present state. */
 export interface MaintenanceWindowView extends StoredWindow {
   state: 'active' | 'upcoming' | 'over';
-  /** While the window is active: its end, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   activeUntil: number | null;
 }
 
 export type WindowOutcome =
   | { kind: 'done'; window: MaintenanceWindowView }
   | { kind: 'not-found' }
-  /** The team has the maximum number of windows. */
   | { kind: 'too-many' };
 
 const NOW_LASTS_MS = 3_600_000;
@@ -24,8 +22,8 @@ const NOW_IS_CALLED = 'Maintenance';
 const ORDER = { active: 0, upcoming: 1, over: 2 } as const;
 
 /**
- * Managing a team's maintenance windows. Inputs have been read by resources/window.ts; ids may be any text. Crons and
- * queues of other teams are left out.
+ * Inputs were read by resources/window.ts; ids may be any text. Other teams' sources are
+ * left out.
  */
 export function createWindowWork(store: Store) {
   const { windows, clock } = store;
@@ -66,7 +64,7 @@ export function createWindowWork(store: Store) {
         covers,
       });
     },
-    /** Deletes a window, which ends it if it is active. False: no such window. */
+    /** An active one ends. False: no such window. */
     deleteWindow: async (teamId: string, windowId: string) =>
       isId(windowId) && windows.delete(teamId, windowId),
     findWindow: async (teamId: string, windowId: string) =>

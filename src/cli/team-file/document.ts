@@ -6,7 +6,6 @@ import { toJson } from '#work/resources/resource';
 /** A place in the file: `['crons', 0, 'url']`. */
 export type Path = readonly (string | number)[];
 
-/** One error in the file, in words for its author. */
 export interface Problem {
   path: Path;
   message: string;
@@ -74,7 +73,6 @@ export function showPath(path: Path): string {
   return steps.join('').replace(/^\./, '');
 }
 
-/** Replaces references to the environment, and collects problems and the paths of secrets. */
 function createResolver(readVariable: ReadVariable) {
   const problems: Problem[] = [];
   const secretPaths = new Set<string>();
@@ -107,7 +105,6 @@ function createResolver(readVariable: ReadVariable) {
   return { problems, secretPaths, resolve };
 }
 
-/** A mapping as the fields that the readers of work take. */
 export function fieldsOf(mapping: Mapping): Fields {
   return readTopLevelFields(toJson(mapping)) ?? new Map();
 }

@@ -90,7 +90,6 @@ function nameOf({ resource }: AnySection, thing: object): string {
   return typeof name === 'string' ? name : '';
 }
 
-/** The present items of a team. */
 export type TeamState = ReadonlyMap<AnySection, readonly Stored[]>;
 
 export async function loadTeam(work: Work, teamId: string): Promise<TeamState> {

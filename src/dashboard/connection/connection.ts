@@ -9,7 +9,6 @@ export type Connection =
   /** The service responds, but the session has ended. */
   | { kind: 'signed-out' };
 
-/** The connection's state according to one response, or the lack of one. */
 export type Sign = 'answered' | 'unreachable' | 'away' | 'signed-out';
 
 /** During an outage `since` stays. */

@@ -32,14 +32,13 @@ type MenuProps = {
   label: string;
   title?: string;
   button: ReactNode;
-  /** How the button looks: as part of the bar on top, or for a page's head or a row. */
+  /** In the bar on top, a page's head, or a row. */
   look?: 'bar' | 'head' | 'row';
   /** The menu ends where its button ends. */
   isAtEnd?: boolean;
   children: ReactNode;
 };
 
-/** A menu of links and buttons under its own button. */
 export function Menu({ label, title = label, button, look = 'bar', isAtEnd, children }: MenuProps) {
   const id = useId();
   return (

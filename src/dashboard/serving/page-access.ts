@@ -28,7 +28,6 @@ import type { Services } from '../services.ts';
 import { signInPath } from './own-path.ts';
 import { takeForm } from './take-form.ts';
 
-/** Patterns of routes that need no sign-in. */
 const publicPages = new Set([
   '/login',
   '/login/code',
@@ -48,10 +47,8 @@ const publicPages = new Set([
   '/connection',
 ]);
 
-/** Patterns of routes that need a person, but no team. */
 const teamlessPages = new Set(['/teams/new', '/teams/switch']);
 
-/** Patterns of routes whose forms hold a payload. */
 const payloadPages = new Set([
   '/crons/new',
   '/crons/:id/edit',
@@ -100,7 +97,6 @@ interface Visit {
   url: URL;
   page: string;
   context: Context;
-  /** Collects cookies for the response. */
   setCookies: string[];
   all: Services;
 }

@@ -58,7 +58,7 @@ export type ChannelSaving =
   | { kind: 'too-many' }
   | { kind: 'name-taken' };
 
-/** Channels of teams: the default one and named ones. Addresses are sealed at rest (§5.9). */
+/** Addresses are sealed at rest (§5.9). */
 export const channels = {
   async read(context: Context, teamId: string): Promise<Channel> {
     const row = await one(context.main, 'channels', keyOfChannel(teamId, DEFAULT_REF));
@@ -108,7 +108,6 @@ export const channels = {
     });
   },
 
-  /** Waiting notices go to the new address. */
   async change(
     context: Context,
     teamId: string,
@@ -126,7 +125,7 @@ export const channels = {
     });
   },
 
-  /** Crons, queues and waiting notices that name it use the default one instead. False: no such channel. */
+  /** False: no such channel. */
   async delete({ main }: Context, teamId: string, channelId: string): Promise<boolean> {
     return (await remove(main, 'channels', keyOfChannel(teamId, channelId))) > 0;
   },

@@ -113,7 +113,6 @@ function newNotice(
   return { teamId, id, mailsMembers: mailsMembers(alert), channels, alertCount, dueAt };
 }
 
-/** Gives the id of the group that gathers them, or a new group. */
 async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup | string> {
   const last = group.at(-1);
   if (!last) throw new Error('a group has alerts');

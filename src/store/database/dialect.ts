@@ -29,10 +29,6 @@ export type RowOf<F extends Fields> = {
           : string | null;
 };
 
-/**
- * The parts of statements that differ between the two databases. Each has one name here; the texts are in
- * `store/sql`.
- */
 export interface Dialect {
   readonly name: DialectName;
   /** How many batches of accepted jobs a process writes at the same time. A SQLite file has one writer. */
@@ -149,7 +145,6 @@ function makeStorable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
 
-/** Ids that a statement unpacks as `given.id`. */
 export const IDS = { id: 'id' } as const satisfies Fields;
 
 export function packIds(ids: readonly string[]): string {
@@ -159,5 +154,4 @@ export function packIds(ids: readonly string[]): string {
   );
 }
 
-/** Crons and queues that a statement unpacks as `given.team_id` and `given.source_id`. */
 export const SOURCES = { team_id: 'id', source_id: 'id' } as const satisfies Fields;

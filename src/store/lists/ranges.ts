@@ -15,7 +15,7 @@ import { FAILED_ATTEMPTS, FAILED_JOBS } from '../runs/status-lists.ts';
 import { fits, type FoundRun, type JobKey, type Search } from './search.ts';
 import { FIRST_ID } from '#domain/ids';
 
-/** A range of one index: runs of one source by time. Every list of runs is a merge of such ranges. */
+/** Every list of runs is a merge of such ranges. */
 export interface Range {
   kind: RangeKind;
   sourceId: string;
@@ -96,7 +96,6 @@ function rangesIn(states: readonly State[], sourceIds: readonly string[]): Range
 
 type State = Pick<Range, 'kind' | 'status'> & Partial<Range>;
 
-/** The states of the runs that a search can find. */
 function statesOf(search: Search): { ofJobs: State[]; ofCrons: State[] } {
   const { tab, reason, outcome = reason === undefined ? 'any' : 'failure' } = search;
   if (tab !== undefined) return { ofJobs: statesOfTab(search), ofCrons: [] };

@@ -9,7 +9,7 @@ import { containsText, hasTag } from './cron-lists.ts';
 
 export type SourceKind = 'cron' | 'queue';
 
-/** The facts from which the health of a cron or queue is judged, without its team's pause and windows. */
+/** Without the team's pause and windows. */
 export interface SourceState {
   id: string;
   name: string;
@@ -20,7 +20,6 @@ export interface SourceState {
   nextAt: number | null;
 }
 
-/** Which crons or queues of a team; all given conditions must hold. */
 export interface SourcesAsked {
   id?: string | undefined;
   /** A text in the name, the id or the URL of a cron; A to Z in either case. */
@@ -34,14 +33,11 @@ export interface SourcesAsked {
   withRunning?: boolean;
 }
 
-/** The condition that the last finished run of a row of `crons` failed; a run under way is ignored. One index step. */
+/** A run under way is ignored. One index step. */
 const CRON_FAILS = `coalesce((select e.status from ended_executions e where e.cron_id = crons.id
   order by e.id desc limit 1), 'none') = 'failed'`;
 
-/**
- * The condition that a job of a row of `queues` failed for good after the last success and was not resent. A few index
- * steps.
- */
+/** Failed for good after the last success and not resent. A few index steps. */
 const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queues.id and j.status in ${FAILED_JOBS}
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
@@ -74,7 +70,6 @@ const STATES: Record<SourceKind, string> = {
 const RUNNING = `case when exists (
   select 1 from jobs j where j.queue_id = queues.id and j.status = 'processing') then 1 else 0 end`;
 
-/** The states of a team's crons or queues, by name. */
 export async function listSourceStates(
   db: Database,
   teamId: string,

@@ -89,7 +89,6 @@ export const registrations = {
   },
 };
 
-/** Returns whether this is the first account. */
 async function lockFirstAccount(trx: Trx, userId: string): Promise<boolean> {
   const row = await trx
     .insertInto('installation')

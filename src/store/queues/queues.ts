@@ -205,9 +205,8 @@ const functions = {
    */
   async delete({ main }: Context, teamId: string, queueId: string): Promise<number | null> {
     const removed = await main.transact(async (trx) => {
-      // First, because settlements lock a spell and then its source. One may add another until the row is gone.
+      // As in `crons.delete`.
       await forgetSpell(trx, teamId, queueId);
-      // Blocks until running settlements have committed; the statements below delete their rows.
       const gone = await remove(trx, 'queues', { team_id: teamId, id: queueId });
       await remove(trx, 'taken_slots', { team_id: teamId, queue_id: queueId });
       await forgetSpell(trx, teamId, queueId);

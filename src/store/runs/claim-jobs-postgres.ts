@@ -76,7 +76,6 @@ const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
 const isInSteps = ({ concurrency_limit, rate, is_near_limit }: OpenQueue) =>
   concurrency_limit !== null || rate !== null || is_near_limit;
 
-/** The claimed jobs of teams that are not near their monthly limit. */
 const FAR_STARTS = `(
     select claimed.team_id, count(*) as runs
     from claimed join open_queues q on q.id = claimed.queue_id and not q.is_near_limit

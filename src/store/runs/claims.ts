@@ -14,7 +14,7 @@ export interface Claimant {
   limits: MonthlyLimits;
 }
 
-/** A flow that may have due runs (a queue, or a team for its crons and Run nows), and how many may start. */
+/** A queue, or a team for its crons and Run nows. */
 export interface FlowSlots {
   id: string;
   /** For queues. */
@@ -35,7 +35,6 @@ export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
   /** How many runs were over the monthly limit and have failed for that (§2.7). */
   blocked: number;
-  /** For each requested flow: when its next run is due at the earliest, and why it can't start. */
   flows: ClaimedFlow[];
 }
 

@@ -53,7 +53,6 @@ export const CLAIMED_COLUMNS = namesOf(
   'claimed_by',
 );
 
-/** Why a queue starts no jobs: its limit holds across nodes (§3.8), and a paused queue starts none (§3.5). */
 export function blockerOf(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
@@ -63,11 +62,7 @@ export function blockerOf(
   return running >= (queue.concurrency_limit ?? Infinity) ? 'at-limit' : 'nothing';
 }
 
-/**
- * How many of the requested jobs of a queue may start while `running` ones run.
- *
- * @param allowance the starts that its rate allows; null for no rate
- */
+/** @param allowance the starts that its rate allows; null for no rate */
 export function openSlots(
   queue: Pick<ClaimedQueueRow, 'is_paused' | 'concurrency_limit'> | undefined,
   running: number,
@@ -92,7 +87,6 @@ export function allowanceOf(
   return rate && allowAt(rate, spentUntil, now);
 }
 
-/** The claim's result about a queue's rate: when the next job may start, if that is not now. */
 export function pausedByRate(
   allowance: Allowance | null,
   started: number,

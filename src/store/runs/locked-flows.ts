@@ -41,9 +41,7 @@ const SHORT_LOCKS = 3;
 /** Above this number all are forgotten, and counted again. */
 const MOST_REMEMBERED = 1_000;
 
-/** The flows that claims have skipped because another transaction has locked a row of theirs. */
 export class SkippedFlows {
-  /** How many claims in a row have skipped a flow. */
   readonly #skips = new Map<string, number>();
 
   /** The states of skipped flows: they are tried again from the same time on. */

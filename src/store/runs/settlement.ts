@@ -23,7 +23,6 @@ export interface StoredResponse {
   trace: string;
 }
 
-/** Shared by jobs and executions. */
 export interface RunEnd {
   completedAt: number;
   responseStatus: number | null;
@@ -122,7 +121,6 @@ export function packSettlements(
   };
 }
 
-/** Packs ends of runs that have no next attempt. */
 export function packEnds(
   dialect: Dialect,
   table: RunTable,

@@ -92,7 +92,6 @@ export async function openSqliteFile(path: string, options: SqliteOptions): Prom
   return { main, searches, engine: main, lease: main };
 }
 
-/** The settings of a file's connections. */
 function connectionsTo(path: string, onStatement: OnStatement | undefined) {
   const shared = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, reports: onStatement !== undefined };
   return {
@@ -133,7 +132,6 @@ export async function openSqliteHere(
   });
 }
 
-/** Opens an in-memory database, with one connection for reads and writes. */
 export async function openSqliteMemory(options: SqliteOptions): Promise<Databases> {
   const { onLost, onStatement, startThread } = options;
   const { writing } = connectionsTo(':memory:', onStatement);

@@ -350,7 +350,6 @@ export const bulkTasks = table(
     skipped: bigint().default(0),
     /** Of a spread retry (domain/rate.ts). */
     rate: text().orNull,
-    /** The place in the list. */
     cursor: text().orNull,
     /** With the end of its claim. */
     claimed_by: id().orNull,

@@ -139,7 +139,6 @@ export function readWhole<Thing extends object>(
   return findings.settle(takeWhole(resource, fields, findings, given));
 }
 
-/** `readWhole` as one of several steps. */
 export function takeWhole<Thing extends object>(
   resource: Resource<Thing>,
   fields: Fields,
@@ -166,7 +165,6 @@ export function readChange<Thing extends object>(
   return findings.settle(takeChange(resource, fields, findings, given));
 }
 
-/** `readChange` as one of several steps. */
 export function takeChange<Thing extends object>(
   resource: Resource<Thing>,
   fields: Fields,
@@ -182,7 +180,6 @@ export function takeChange<Thing extends object>(
   return change as Partial<Thing>;
 }
 
-/** The fields of a thing by their names, as bodies and the team file have them. */
 export function write<Thing extends object>(
   resource: Resource<Thing>,
   thing: Thing,
