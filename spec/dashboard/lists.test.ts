@@ -314,7 +314,7 @@ describe('a cron’s history', () => {
       { ...own, started_at: ended, completed_at: ended + 10, response_status: 202 },
     ]);
     const page = await read(visitor, `/crons/${cron.id}`);
-    assert.match(page, /HTTP 201 began before the last one ended/);
+    assert.match(page, /HTTP 201 started before the previous run ended/);
     assert.doesNotMatch(page, /HTTP 20[02] began/);
   });
 });

@@ -58,7 +58,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
         kind: 'done',
         text: 'One run has started, in addition to the schedule.',
         href: `/executions/${run.id}`,
-        linkText: 'Look at it',
+        linkText: 'See the run',
       });
     }
     case 'start':
@@ -114,7 +114,7 @@ export default function CronPage({ loaderData }: Route.ComponentProps) {
           Run now
         </ActionButton>
       }
-      deletion={`It never runs again, and its history of ${countOf(deletion.finished, 'run', 'runs')} goes with it. This can’t be undone. To stop it for a while, pause it.`}
+      deletion={`It never runs again, and its history of ${countOf(deletion.finished, 'run', 'runs')} is deleted too. This can’t be undone. To stop it for a while, pause it.`}
       notices={<UnreadableNotice what={loaderData.unreadable} />}
       unmute={
         facts.windows.every(isOwn) ? (

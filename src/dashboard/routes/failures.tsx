@@ -126,7 +126,7 @@ export default function Failures({ loaderData, actionData }: Route.ComponentProp
         empty={<NoFailures title={span} />}
       />
       {countedBackTo === null ? null : (
-        <p className="muted">{`There are more than are counted here: the newest are in, back to ${formatUtc(countedBackTo)}.`}</p>
+        <p className="muted">{`Only the newest failures are counted, back to ${formatUtc(countedBackTo)}. There are older ones.`}</p>
       )}
     </>
   );
@@ -253,7 +253,7 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
         variant="default"
         isSmall
       >
-        {`Each becomes a new job to ${target}, attempt 1, that runs now or in its turn. The failed jobs are kept, marked as resent.`}
+        {`Each becomes a new job to ${target}, attempt 1. It starts at once, or later if you set a rate. The failed jobs are kept, marked as resent.`}
       </ConfirmDialog>
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
         <ConfirmDialog

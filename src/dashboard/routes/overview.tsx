@@ -62,7 +62,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   if (intent === pauseIntents.resume) {
     const text = (await work.resumeTeam(team.id))
       ? 'Everything continues. Due jobs start now.'
-      : 'It was not paused any more.';
+      : 'Everything was resumed already.';
     return say('/', text);
   }
   if (intent !== 'sample-job' || echoUrl === null) throw data(null, { status: 400 });

@@ -176,8 +176,8 @@ function RateNotice({ wait }: { wait: RateWait | null }) {
   const { due, lastAt } = wait;
   return (
     <Notice kind="note">
-      {countOf(due, 'job is', 'jobs are')} waiting for the rate:{' '}
-      {due.isMore ? 'the last is sent later than' : 'the last is sent at about'}{' '}
+      {countOf(due, 'job is', 'jobs are')} waiting because of the queue’s rate.{' '}
+      {due.isMore ? 'The last one is sent later than' : 'The last one is sent at about'}{' '}
       <Time at={lastAt} exact />.
     </Notice>
   );

@@ -144,7 +144,11 @@ function Filters({ sources, tags, faults }: FiltersProps) {
 function Nothing({ isAtEnd }: { isAtEnd: boolean }) {
   const isNarrowed = useNarrowed(RUN_FILTERS);
   if (!isAtEnd) {
-    return <EmptyState title="None so far">“Older” below goes on with the search.</EmptyState>;
+    return (
+      <EmptyState title="No run found so far">
+        Select “Older” below to continue the search.
+      </EmptyState>
+    );
   }
   if (isNarrowed) {
     return (

@@ -79,7 +79,7 @@ function hasRunning({ resent }: ShownTask): boolean {
 function Progress({ task }: { task: ShownTask }) {
   const { kind, state, total, done, skipped, finishedAt, resent } = task;
   const isUnderWay = isOpen(task);
-  const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} left alone`;
+  const left = skipped === 0 ? '' : `, ${skipped.toLocaleString('en')} skipped`;
   const words = isUnderWay
     ? `${verbs[kind][0]} ${countOf(total, 'job', 'jobs')}: ${done.toLocaleString('en')} done${left}`
     : `${verbs[kind][1]} ${done.toLocaleString('en')} of ${countOf(total, 'job', 'jobs')}${left}${endings[state]}`;

@@ -31,12 +31,16 @@ export function DurationPlot({
             tone: 'teal',
             values: steps.map(({ medianMs }) => medianMs ?? Number.NaN),
           },
-          { name: '95 %', tone: 'slate', values: steps.map(({ p95Ms }) => p95Ms ?? Number.NaN) },
+          {
+            name: '95th percentile',
+            tone: 'slate',
+            values: steps.map(({ p95Ms }) => p95Ms ?? Number.NaN),
+          },
         ]}
       />
       {sampledBackTo === null ? null : (
         <p className="muted">
-          Of the newest runs, back to <Time at={sampledBackTo} exact />.
+          Only the newest runs are included, back to <Time at={sampledBackTo} exact />.
         </p>
       )}
     </>

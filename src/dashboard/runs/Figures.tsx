@@ -30,7 +30,7 @@ export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
               {...pair(({ runsAnHour }) => formatRunsAnHour(runsAnHour))}
             />
             <Figure name="Median duration" {...pair(({ medianMs }) => formatAbout(medianMs))} />
-            <Figure name="95 % took at most" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
+            <Figure name="95th percentile" {...pair(({ p95Ms }) => formatAbout(p95Ms))} />
             <Figure
               name="Oldest waiting"
               value={formatWait(oldestWaitMs)}

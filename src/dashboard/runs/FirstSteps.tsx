@@ -84,8 +84,8 @@ function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null 
   );
   return (
     <Step {...step} action={send}>
-      One request to this installation’s own echo, which returns the request.{' '}
-      <Link to="/settings/api-token">With curl</Link> you need an API token.
+      Sends one request to Belfry’s own test endpoint, which returns it. To do this yourself{' '}
+      <Link to="/settings/api-token">with curl</Link>, you need an API token.
     </Step>
   );
 }

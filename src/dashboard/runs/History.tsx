@@ -101,7 +101,9 @@ const columns: Column<HistoryRun>[] = [
         <span title={row.errorMessage ?? undefined} className="whole">
           {describeOutcome(row)}
         </span>
-        {row.overlaps ? <small className="muted"> began before the last one ended</small> : null}
+        {row.overlaps ? (
+          <small className="muted"> started before the previous run ended</small>
+        ) : null}
       </>
     ),
   },

@@ -51,7 +51,8 @@ export function jobBulk(
               variant="default"
               form="bulk"
             >
-              Each becomes a new job, attempt 1, that runs in its turn.
+              Each becomes a new job, attempt 1. The new jobs start one after the other at the rate
+              that you set.
             </ConfirmDialog>
           ) : null}
           <ConfirmDialog

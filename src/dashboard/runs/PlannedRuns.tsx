@@ -81,8 +81,8 @@ export function CronOutlook({
     return (
       <p className="muted">
         The cron has ended and does not run again.{' '}
-        <Link to={`/crons/${cron.id}/edit`}>Change its end</Link> to open it again; Run now works
-        all the same.
+        <Link to={`/crons/${cron.id}/edit`}>Change its end</Link> to let it run again. You can still
+        use Run now.
       </p>
     );
   return isLastShown ? <p className="muted">Then the cron ends.</p> : null;

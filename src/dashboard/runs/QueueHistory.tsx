@@ -23,7 +23,7 @@ export function QueueHistory({
     <div className={classes.plots}>
       <div>
         <StackedBars
-          title={`Most jobs due and waiting, last ${range.word}, UTC`}
+          title={`Due jobs waiting (peak), last ${range.word}, UTC`}
           labels={depths.map(({ from }) => labelStep(from, range))}
           format={formatCount}
           series={[

@@ -148,8 +148,8 @@ function RequestPanel({
       </div>
       {request.isPayloadKnown ? null : (
         <Notice kind="note">
-          The cron’s payload was edited after this run. Parts that depend on it are shown as they
-          would be now; the payload sent then is not kept.
+          The cron’s payload was edited after this run. The old payload is not stored, so the
+          request is shown with the current one.
         </Notice>
       )}
       <RequestBody run={run} wholeAt={at('body')} />
@@ -188,7 +188,7 @@ function RequestBody({
       <h3>
         {bodyText === null
           ? 'Body'
-          : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', its beginning' : ''}`}
+          : `Body, ${countOf(bodyBytes, 'byte')}${isBodyCut ? ', only the beginning' : ''}`}
       </h3>
       {bodyText === null ? (
         <p className="muted">None</p>
@@ -207,7 +207,7 @@ function RequestBody({
       )}
       {signedText === null ? null : (
         <details className={classes.signed}>
-          <summary>{`Signed bytes${isBodyCut ? ', their beginning' : ''}`}</summary>
+          <summary>{`Signed bytes${isBodyCut ? ', only the beginning' : ''}`}</summary>
           <JsonView text={signedText} label="signed bytes" />
         </details>
       )}
@@ -300,7 +300,7 @@ function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] 
 
 const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
   none: 'No callback URL',
-  'not-due': 'None was due',
+  'not-due': 'Not sent for this run so far',
   waiting: 'Waiting to be sent',
   sent: 'Sent once; the response is not kept',
 };

@@ -27,7 +27,10 @@ export function readChosen(form: FormData, search: SourceSearch | null): CronsCh
 const done: Readonly<Record<CronAct, readonly [one: string, many: string]>> = {
   start: ['cron is started', 'crons are started'],
   pause: ['cron is paused', 'crons are paused'],
-  run: ['cron runs now, beside its schedule', 'crons run now, beside their schedules'],
+  run: [
+    'cron runs now, in addition to its schedule',
+    'crons run now, in addition to their schedules',
+  ],
   delete: ['cron is deleted', 'crons are deleted'],
 };
 
@@ -35,6 +38,6 @@ export function describeActed(act: CronAct, acted: CronsActed): string {
   const [one, many] = done[act];
   const count = acted.done.length;
   const first = count === 0 ? 'No cron was changed.' : `${countOf(count, one, many)}.`;
-  const more = acted.hasMore ? ' There are more: do it again for the rest.' : '';
+  const more = acted.hasMore ? ' More crons match. Repeat the action for the rest.' : '';
   return `${first}${more}`;
 }

@@ -104,7 +104,7 @@ async function actOnOne(
       kind: 'done',
       text: 'A new job was created. The failed one is unchanged.',
       href: `/jobs/${outcome.jobId}`,
-      linkText: 'Look at it',
+      linkText: 'See the new job',
     };
     return { toast, asks: null };
   }
@@ -168,7 +168,7 @@ function describeBulk(
       const left =
         skipped === 0
           ? ''
-          : ` ${countOf(skipped, 'was', 'were')} left alone: ${words[kind].wrongState}.`;
+          : ` ${countOf(skipped, 'was', 'were')} skipped: ${words[kind].wrongState}.`;
       return say(
         done === 0 ? 'note' : 'done',
         `${countOf(done, 'job is', 'jobs are')} ${words[kind].done}.${left}`,
