@@ -132,7 +132,7 @@ describe('§3.1 a duplicate cron', () => {
     await press(page.locator('main'), 'Create cron');
     await notice.waitFor();
     assert.equal((await work.listCrons(user.teamId)).length, 1, 'the same button says it again');
-    await press(notice, 'Save all the same');
+    await press(notice, 'Save anyway');
     await heading(page, 'Second');
     const second = (await work.listCrons(user.teamId)).find(({ name }) => name === 'Second');
     assert.equal(second?.payload, 'kept');
@@ -157,7 +157,7 @@ describe('§3.1 a duplicate cron', () => {
     const notice = page.getByRole('region', { name: 'Another cron does the same' });
     await notice.getByText('Nothing is saved yet.').waitFor();
     assert.deepEqual(await work.findCron(user.teamId, second.id), second);
-    await press(notice, 'Save all the same');
+    await press(notice, 'Save anyway');
     await heading(page, 'Second');
     await page.goto(`${dashboard.url}/crons/${second.id}/edit`);
     await page.getByLabel('Name', { exact: true }).fill('Renamed');

@@ -184,7 +184,7 @@ describe('a cron', () => {
     await heading(page, 'Duplicate cron');
     await page.getByLabel('Active').uncheck();
     await press(page.locator('main'), 'Create cron');
-    await press(page.locator('main'), 'Save all the same');
+    await press(page.locator('main'), 'Save anyway');
     await heading(page, 'Cron of /twice (copy)');
     const second = (await cronsOf(user)).find(({ id }) => id !== first.id);
     assert.deepEqual([second?.isActive, second?.nextRunAt], [false, null]);

@@ -32,7 +32,7 @@ export function AlertFields({ choices, channelNote, reminderNote, children }: Al
       <NumberField
         name="slow_seconds"
         label="Slow after"
-        description={`Seconds that one run takes, ${rangeOf(SLOW_RANGES.seconds)}. You get a warning when it begins and a recovery when it is over. Empty: none.`}
+        description={`Seconds that one run takes, ${rangeOf(SLOW_RANGES.seconds)}. You get a warning when runs become slow and a recovery when they are fast again. Empty: none.`}
         placeholder="none"
       />
       <NumberField

@@ -34,7 +34,7 @@ export function AssertionsEditor() {
       controlId={useId()}
       isGroup
       label="Success assertions"
-      description="All must hold for a 2xx response to count as a success. Expected values are written as JSON writes them; plain text needs no quotes."
+      description="All must hold for a 2xx response to count as a success. Write expected values as JSON; plain text needs no quotes."
       error={error}
     >
       <div className={classes.editor} ref={ref}>

@@ -65,18 +65,18 @@ export function CronForm(props: CronFormProps) {
         <CheckField
           name="is_active"
           label="Active"
-          description="Without it the cron is paused: it does not run until it is started."
+          description="If unticked, the cron is paused: it does not run until you start it."
         />
       </Section>
-      <Section title="Request" note="The same with every run.">
+      <Section title="Request" note="Every run sends the same request.">
         <ContentFields
-          payloadNote="JSON is sent as that JSON; any other text as {“body”: text}. With GET it becomes the query."
+          payloadNote="JSON is sent as that JSON, any other text as {“body”: text}. A GET sends it in the query string."
           rows={5}
         />
       </Section>
       <Section
-        title="Judging"
-        note="A run succeeds with a 2xx response that holds every assertion. Crons are never retried."
+        title="Success"
+        note="A run succeeds if the response is 2xx and meets every assertion. Crons are never retried."
       >
         <TimeoutField />
         <AssertionsEditor />
@@ -97,7 +97,7 @@ export function CronForm(props: CronFormProps) {
           <NumberField
             name="stop_after"
             label="Stop after failed runs"
-            description={`Pauses the cron and raises an alert after this many failed runs in a row, ${rangeOf(STOP_AFTER)}. Start continues it. Empty: never.`}
+            description={`Pauses the cron and raises an alert after this many failed runs in a row, ${rangeOf(STOP_AFTER)}. To continue, start it again. Empty: never.`}
             placeholder="never"
           />
         </AlertFields>

@@ -44,7 +44,7 @@ export function JobForm(props: JobFormProps) {
               label="Time (UTC)"
               type="datetime-local"
               step={1}
-              description={`Until ${edits.latest}. It starts at once if the time is past.`}
+              description={`Until ${edits.latest}. If the time is in the past, the job starts at once.`}
             />
           </>
         ) : (
@@ -60,11 +60,11 @@ export function JobForm(props: JobFormProps) {
       </Section>
       <Section
         title="Request"
-        note={`The URL to call. ${reach} That is checked when the request is sent.`}
+        note={`The URL to call. ${reach} Belfry checks this when it sends the request.`}
       >
         <TargetFields urlNote={props.urlNote} />
         <ContentFields
-          payloadNote="A JSON object or list. With GET it becomes the query."
+          payloadNote="A JSON object or list. A GET sends it in the query string."
           rows={8}
         />
       </Section>
@@ -93,8 +93,8 @@ function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pau
         label="Queue"
         description={
           pausedCount > 0
-            ? 'Every queue is paused. A new name makes a queue with default settings.'
-            : 'There is none yet: it is made with default settings under this name.'
+            ? 'Every queue is paused. Enter a new name to create a queue with default settings.'
+            : 'You have no queue yet. The job creates one with this name and default settings.'
         }
         required
         placeholder="default"
@@ -109,7 +109,7 @@ function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pau
       <ChoiceField
         name="queue"
         label="Queue"
-        description={pausedCount > 0 ? `${pausedCount} paused, not offered.` : undefined}
+        description={pausedCount > 0 ? `Paused queues are not listed (${pausedCount}).` : undefined}
         choices={[
           ...(isOffered ? [] : [{ value: '', text: 'Choose a queue' }]),
           ...choicesOf(queues),
@@ -119,7 +119,7 @@ function QueueChoice({ queues, pausedCount }: Pick<JobFormProps, 'queues' | 'pau
         {...newQueue}
         name="new_queue"
         label="Or a new queue"
-        description="Made with default settings under this name."
+        description="Enter a name to create a queue with default settings."
         defaultValue={isOffered ? '' : chosen}
       />
     </div>

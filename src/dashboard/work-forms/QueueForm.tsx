@@ -66,8 +66,8 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
         />
       </Section>
       <Section
-        title="Judging"
-        note="An attempt succeeds with a 2xx response that holds every assertion."
+        title="Success"
+        note="An attempt succeeds if the response is 2xx and meets every assertion."
       >
         <AssertionsEditor />
       </Section>
@@ -80,13 +80,13 @@ export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFor
           <CheckField
             name="email_alerts"
             label="Enable email alerts for job failures"
-            description="A warning when a first attempt fails, a failure when a job is dead-lettered, to every member."
+            description="Emails every member: a warning if a first attempt fails, a failure if a job is dead-lettered."
           />
         </AlertFields>
       </Section>
       <Section
         title="Try it"
-        note="Sends one request by the settings above, saved or not. It counts toward the monthly limit and creates no job."
+        note="Sends one request with the settings above, even if you have not saved them. It counts toward the monthly limit and creates no job."
       >
         <div className={classes.line}>
           <ChoiceField name="test_method" label="Test method" choices={methods} />

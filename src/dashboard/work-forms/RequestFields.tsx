@@ -36,7 +36,7 @@ export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows
       <UrlField
         name="callback_url"
         label="Callback URL"
-        description="Gets a POST with the outcome, sent once."
+        description="Receives a POST with the outcome. It is sent once, without retries."
       />
     </>
   );
@@ -48,7 +48,7 @@ export function TagsField() {
     <PlainField
       name="tags"
       label="Tags"
-      description={`Up to ${MOST_TAGS} short words to find it by, with commas between them.`}
+      description={`Up to ${MOST_TAGS} short words to filter by, separated by commas.`}
       // With a comma and a space behind each.
       maxLength={MOST_TAGS * (TAG_CHARACTERS + 2)}
       autoCapitalize="none"

@@ -23,11 +23,11 @@ export function SameCronNotice({ same }: { same: SameCron }) {
     >
       <Notice kind="warning" title="Another cron does the same">
         <p>
-          <Link to={`/crons/${same.id}`}>{same.name}</Link> calls this URL on this schedule, so each
-          time would be called twice. Nothing is saved yet.
+          <Link to={`/crons/${same.id}`}>{same.name}</Link> already calls this URL on this schedule,
+          so each run would happen twice. Nothing is saved yet.
         </p>
         <Button type="submit" name={sameAsField} value={same.id} variant="default">
-          Save all the same
+          Save anyway
         </Button>
       </Notice>
     </section>

@@ -57,7 +57,7 @@ export function ScheduleField({ runsCounted }: { runsCounted: number }) {
       <PlainField
         label="Ends at"
         isShort
-        description="UTC, such as 2026-12-31 18:00. The last time of the schedule that still runs. Empty: no end."
+        description="UTC, such as 2026-12-31 18:00. No scheduled run starts after this time. Empty: no end."
         placeholder="none"
         {...endsAt.input}
       />
@@ -152,7 +152,9 @@ function Meaning({ reading, timeZone }: MeaningProps) {
       <RunTimes runs={reading.runs} timeZone={timeZone} />
       {reading.isLastShown ? (
         <p>
-          {reading.runs.length === 0 ? 'It has ended: none comes before its end.' : 'Then it ends.'}
+          {reading.runs.length === 0
+            ? 'No run is left before the end. Change the end or leave it empty.'
+            : 'Then it ends.'}
         </p>
       ) : null}
       {reading.warnings.map((text) => (
