@@ -127,8 +127,8 @@ for (const javaScript of [true, false]) {
       await using watched = await open('/maintenance', user, javaScript);
       const { page } = watched;
       const before = Date.now();
-      await press(page, 'Start now for an hour');
-      await page.getByText(/Alerts are muted until .* UTC\. Runs go on\./).waitFor();
+      await press(page, 'Mute the team for an hour');
+      await page.getByText(/Alerts are muted until .* UTC\. Runs continue\./).waitFor();
       const row = rowOf(page, 'Maintenance');
       await row.getByText('Active').waitFor();
       await row.getByText(/ends in (59 min|1 h)/).waitFor();
@@ -232,7 +232,7 @@ describe('§5.8: a member', () => {
     const ours = await createWindow(user, 'Whole team');
     const visitor = await dashboard.signIn(user);
     const list = (await visitor.get('/maintenance')).text;
-    assert.doesNotMatch(list, /Start now for an hour|>Edit</);
+    assert.doesNotMatch(list, /Mute the team for an hour|>Edit</);
     assert.ok(list.includes('Create window'));
     const form = (await visitor.get('/maintenance/new')).text;
     assert.ok(form.includes('Only an admin can mute the whole team.'));
@@ -273,7 +273,7 @@ describe('maintenance', () => {
     await page.getByText('Every Saturday, 22:00–23:30 UTC').waitFor();
     await page.getByText(`Next: ${local}`).waitFor();
     await fillTimes(page, '2030-11-23T22:00', '2030-11-23T22:00');
-    await page.getByText('It needs a start and, after it, an end.').waitFor();
+    await page.getByText('Enter a start and a later end.').waitFor();
     await fillTimes(page, '2030-11-23T22:00', '2030-11-23T23:30');
     await page.getByLabel('Name', { exact: true }).fill('Weekly');
     await press(page, 'Create window');

@@ -104,7 +104,7 @@ describe('the notification channel', () => {
     await press(page, 'Send test');
     await page.getByText('It went to all 3 members.').waitFor();
     const visitor = await dashboard.signIn(admin);
-    const told = 'Each one is mailed to every member, too.';
+    const told = 'Alerts are also emailed to every member.';
     assert.ok((await visitor.get('/alerts')).text.includes(told));
     const people = smtp.mails.slice(before).flatMap(({ to }) => to);
     const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
@@ -206,7 +206,7 @@ describe('further channels', () => {
     assert.ok(shown.includes('Ask &lt;b&gt;Ada&lt;/b&gt;') && shown.includes(noted.runbook_url));
 
     await page.reload();
-    assert.match(await confirm(page, 'Delete'), /1 cron names it\. .*go.* to the default channel/);
+    assert.match(await confirm(page, 'Delete'), /1 cron uses it\. .*go.* to the default channel/);
     await page.getByText('The channel is deleted.').waitFor();
     assert.equal((await work.listChannels(admin.teamId)).length, 1);
     const after = (await visitor.get(`/crons/${made.id}`)).text;
@@ -273,7 +273,7 @@ test('without a mail server the page says where emails go', async () => {
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);
   for (const page of [LIST, PAGE])
-    assert.ok((await visitor.get(page)).text.includes('Mail is not set up here.'));
+    assert.ok((await visitor.get(page)).text.includes('No mail server is set up.'));
   const tested = (await visitor.post(PAGE, { intent: 'test', kind: 'email' })).text;
   assert.ok(tested.includes('The test is in the log of the service.'));
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');

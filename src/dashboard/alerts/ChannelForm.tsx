@@ -60,7 +60,7 @@ export function ChannelForm({ channel, values, isNamed, memberCount, test }: Cha
       <NumberField
         name="collect_minutes"
         label="Collect notices"
-        description="Minutes to wait after the first notice, up to 60; then all are sent as one. Empty: each is sent at once. PagerDuty gets each at once."
+        description="Minutes to wait after the first notice, up to 60. Then all are sent as one. Empty: each is sent at once. PagerDuty always gets each at once."
         isShort={false}
       />
       <div className="row">
@@ -135,7 +135,7 @@ function TestNotice({ test: { kind, outcome }, memberCount }: TestNoticeProps) {
   }
   return (
     <Notice kind="done" title="The test is sent.">
-      {kind === 'email' ? `It went to ${describeMembers(memberCount)}.` : `${name} took it.`}{' '}
+      {kind === 'email' ? `It went to ${describeMembers(memberCount)}.` : `${name} accepted it.`}{' '}
       Nothing is saved yet.
     </Notice>
   );

@@ -106,11 +106,11 @@ function Actions({ channel }: { channel: ChannelRow }) {
 }
 
 function describeUse({ crons, queues }: ChannelUse): string {
-  if (crons + queues === 0) return 'No cron and no queue names it.';
+  if (crons + queues === 0) return 'No cron or queue uses it.';
   const users = [
     ...(crons > 0 ? [countOf(crons, 'cron', 'crons')] : []),
     ...(queues > 0 ? [countOf(queues, 'queue', 'queues')] : []),
   ].join(' and ');
-  const [name, their] = crons + queues === 1 ? ['names', 'Its'] : ['name', 'Their'];
-  return `${users} ${name} it. ${their} notices, those still to be sent included, will go to the default channel.`;
+  const [name, their] = crons + queues === 1 ? ['uses', 'Its'] : ['use', 'Their'];
+  return `${users} ${name} it. ${their} notices, including unsent ones, will go to the default channel.`;
 }

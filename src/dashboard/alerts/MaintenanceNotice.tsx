@@ -27,7 +27,7 @@ export function MaintenanceNotice({
   return (
     <Notice kind="muted" title={`Alerts of ${of} are muted`}>
       Until <Time at={until} exact /> (<Time at={until} />
-      ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs go on.{' '}
+      ), by the maintenance {windows.length === 1 ? 'window' : 'windows'} {names}. Runs continue.{' '}
       <Link to="/maintenance">See maintenance</Link>
       {action}
     </Notice>
@@ -60,7 +60,7 @@ export function MuteForAnHour({ source, isSmall }: { source?: string; isSmall?: 
       <input type="hidden" name="next" value={pathname + search} />
       {source ? <input type="hidden" name="source" value={source} /> : null}
       <Submit intent="start" size={isSmall ? 'small' : undefined}>
-        {source ? 'Mute for an hour' : 'Start now for an hour'}
+        {source ? 'Mute for an hour' : 'Mute the team for an hour'}
       </Submit>
     </Form>
   );

@@ -21,7 +21,7 @@ export function PresentChannel({
     <>
       {isFailing(channel) ? (
         <Notice kind="failed" title="The last notice could not be sent.">
-          {asSentence(lastError ?? '')} It was <Time at={lastErrorAt} />; a notice is tried again
+          {asSentence(lastError ?? '')} It failed <Time at={lastErrorAt} />. Belfry retries a notice
           for an hour.
         </Notice>
       ) : null}
@@ -52,8 +52,9 @@ export function PresentChannel({
 
 export function NoMailServer() {
   return (
-    <Notice kind="warning" title="Mail is not set up here.">
-      Notices by email are written to the log of the service. Its operator can name a mail server.
+    <Notice kind="warning" title="No mail server is set up.">
+      Email notices are only written to the service log. Ask the operator of Belfry to set up a mail
+      server.
     </Notice>
   );
 }

@@ -61,12 +61,12 @@ function Times() {
       <CheckField
         name="is_weekly"
         label="Repeat every week"
-        description="On the same days and times, from the first one on, until it is deleted."
+        description="Repeats on the same days and times until you delete the window."
         onChange={(event) => setWeekly(event.currentTarget.checked)}
       />
       <div className={formClasses.schedule} aria-live="polite">
         {window === null ? (
-          <p className="muted">It needs a start and, after it, an end.</p>
+          <p className="muted">Enter a start and a later end.</p>
         ) : (
           <Meaning window={window} />
         )}

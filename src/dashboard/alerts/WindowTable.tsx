@@ -13,7 +13,7 @@ import { describeCovers, describeLocally, describeWindow, findOccurrence } from 
 const states = {
   active: { name: 'muted', word: 'Active' },
   upcoming: { name: 'pending', word: 'Upcoming' },
-  over: { name: 'idle', word: 'Over' },
+  over: { name: 'idle', word: 'Ended' },
 } satisfies Record<MaintenanceWindowView['state'], { name: StatusName; word: string }>;
 
 export function windowColumns(sources: readonly NamedSource[]): Column<MaintenanceWindowView>[] {
@@ -118,7 +118,7 @@ function Actions({ window }: { window: MaintenanceWindowView }) {
             : isWeekly
               ? 'It will not happen again: failures at that time send notifications again. '
               : ''}
-          Its other crons and queues stay muted.
+          Crons and queues that another active window covers stay muted.
         </ConfirmDialog>
       </MoreActions>
     </span>

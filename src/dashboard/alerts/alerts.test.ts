@@ -57,10 +57,10 @@ describe('a maintenance window in words', () => {
     assert.equal(describeCovers({ covers: 'team' }, sources), 'Whole team');
     assert.equal(describeCovers(covers(3), sources), 'a, b, c');
     assert.equal(describeCovers(covers(4), sources), 'a, b and 2 more');
-    assert.equal(describeCovers(covers(1), []), 'Nothing any more');
+    assert.equal(describeCovers(covers(1), []), 'Nothing (all deleted)');
     assert.equal(
       describeCovers({ covers: [{ kind: 'queue', id: 'a' }] }, sources),
-      'Nothing any more',
+      'Nothing (all deleted)',
     );
   });
   test('times of a maintenance window fill form fields and parse back unchanged', () => {

@@ -66,7 +66,7 @@ export function describeCovers(
   const names = sources
     .filter(({ kind, id }) => covers.some((each) => each.kind === kind && each.id === id))
     .map(({ name }) => name);
-  if (names.length === 0) return 'Nothing any more';
+  if (names.length === 0) return 'Nothing (all deleted)';
   return names.length > 3
     ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`
     : names.join(', ');

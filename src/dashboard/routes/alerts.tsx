@@ -190,11 +190,11 @@ function useSeenUpTo(newestId: string | null) {
 function describeWay(channels: readonly ListedChannel[], sendsMail: boolean): string {
   const kind = channels[0]?.kind ?? 'email';
   if (channels.length > 1)
-    return `Each one goes to ${nameChannel(kind)}, too, or to the channels that its cron or queue names.`;
-  if (kind !== 'email') return `Each one goes to ${nameChannel(kind)}, too.`;
+    return `Alerts are also sent to ${nameChannel(kind)}, or to the channels that you select in the form of a cron or queue.`;
+  if (kind !== 'email') return `Alerts are also sent to ${nameChannel(kind)}.`;
   return sendsMail
-    ? 'Each one is mailed to every member, too.'
-    : 'Mails about them are in the log of the service: no mail server is set up.';
+    ? 'Alerts are also emailed to every member.'
+    : 'No mail server is set up, so alert emails are only written to the service log.';
 }
 
 function ChannelTrouble({ channel, mayRepair }: { channel: ListedChannel; mayRepair: boolean }) {

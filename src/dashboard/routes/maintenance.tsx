@@ -33,7 +33,7 @@ export function action({ context }: Route.ActionArgs) {
       const covers = await readReach(work, team.id, readText(form, 'source'));
       const outcome = await work.startMaintenanceNow(team.id, covers);
       if (outcome.kind !== 'done') return say(to, { kind: 'failed', text: tooManyWindows });
-      return say(to, `Alerts are muted until ${formatUtc(outcome.window.endsAt)}. Runs go on.`);
+      return say(to, `Alerts are muted until ${formatUtc(outcome.window.endsAt)}. Runs continue.`);
     },
     delete: async () => {
       if (!(await work.deleteWindow(team.id, readText(form, 'id')))) notFound();

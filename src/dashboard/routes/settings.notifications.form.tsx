@@ -68,7 +68,10 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
     ? work.addChannel(actor.teamId, settings)
     : work.editChannel(actor.teamId, id, settings));
   if (outcome.kind !== 'saved') return refuse(describeRefusal(outcome));
-  const done = id === undefined ? 'is added. Crons and queues can name it now.' : 'is saved.';
+  const done =
+    id === undefined
+      ? 'is added. You can select it in the forms of crons and queues.'
+      : 'is saved.';
   return say('/settings/notifications', `The channel “${name}” ${done}`);
 }
 
@@ -102,7 +105,9 @@ function describeRefusal(outcome: Exclude<ChannelOutcome, { kind: 'saved' }>): F
   switch (outcome.kind) {
     case 'same':
       return {
-        kind: [`“${outcome.as}” leads to the same place, which would be told everything twice.`],
+        kind: [
+          `“${outcome.as}” sends to the same place, so alerts would arrive twice. Use that channel, or enter another destination.`,
+        ],
       };
     case 'too-many':
       return { name: ['The team has the maximum number of channels. Delete one first.'] };
@@ -122,7 +127,7 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
     return (
       <Section
         title="Add a channel"
-        note="Nothing goes there until a cron or a queue names it in its form."
+        note="Alerts are sent to it once you select it in the form of a cron or queue."
       >
         {form}
       </Section>
@@ -141,7 +146,7 @@ export default function ChannelFormPage({ loaderData }: Route.ComponentProps) {
         <PresentChannel channel={channel} memberCount={memberCount} sendsMail={sendsMail} />
       </Section>
       <Section
-        title="Change it"
+        title="Change the channel"
         note="A notice holds the reason, the status, the start of the response and a link to the run; never a payload, a header or the target’s address."
       >
         {form}

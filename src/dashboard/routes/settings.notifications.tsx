@@ -58,8 +58,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
             kind="failed"
             title={`The last notice by “${nameOfChannel(channel)}” could not be sent.`}
           >
-            {asSentence(channel.lastError ?? '')} It was <Time at={channel.lastErrorAt} />; a notice
-            is tried again for an hour.
+            {asSentence(channel.lastError ?? '')} It failed <Time at={channel.lastErrorAt} />.
+            Belfry retries a notice for an hour.
           </Notice>
         ))}
         {!sendsMail && rows.some(({ kind }) => kind === 'email') ? <NoMailServer /> : null}
@@ -74,7 +74,10 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
           rows={rows}
         />
         {rows.length > MOST_CHANNELS ? (
-          <p className="muted">A team has {MOST_CHANNELS} channels besides the default at most.</p>
+          <p className="muted">
+            Your team has the maximum of {MOST_CHANNELS} channels besides the default. Delete one to
+            add another.
+          </p>
         ) : (
           <ButtonLink to="/settings/notifications/new">Add channel</ButtonLink>
         )}
