@@ -311,12 +311,12 @@ describe('a linked account', () => {
     provider.person = somebody(lou.email);
     const visitor = dashboard.visitor();
     await signIn(visitor);
-    assert.match((await visitor.get('/settings/profile')).text, /Part from Bell House/);
+    assert.match((await visitor.get('/settings/profile')).text, /Unlink Bell House/);
     const part = (password: string) =>
       visitor.post('/settings/profile', { intent: 'leave-provider', password });
     assert.equal((await part('not the password')).status, 422);
     assert.equal((await part(PASSWORD)).status, 302);
-    assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Part from/);
+    assert.doesNotMatch((await visitor.get('/settings/profile')).text, /Unlink/);
     provider.person = { ...somebody(lou.email), sub: 'lou, who came back' };
     assert.equal((await signIn(dashboard.visitor())).status, 302, 'joined anew');
 
@@ -334,7 +334,7 @@ describe('a linked account', () => {
     const guest = dashboard.visitor();
     await signIn(guest, `?next=${encodeURIComponent(link)}`);
     await signIn(guest, '?again=1');
-    assert.doesNotMatch((await guest.get('/settings/profile')).text, /Part from/);
+    assert.doesNotMatch((await guest.get('/settings/profile')).text, /Unlink/);
     const forced = { intent: 'leave-provider', password: '' };
     const refused = await guest.post('/settings/profile', forced);
     assert.equal(refused.status, 422);

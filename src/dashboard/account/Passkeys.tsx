@@ -18,7 +18,7 @@ type PasskeysProps = {
 export function Passkeys({ passkeys, asked }: PasskeysProps) {
   return (
     <>
-      {passkeys.length === 0 ? <p>You have none.</p> : null}
+      {passkeys.length === 0 ? <p>You have no passkeys.</p> : null}
       <ul className={classes.passkeys}>
         {passkeys.map(({ id, name, createdAt }) => (
           <li key={id}>
@@ -48,7 +48,7 @@ export function Passkeys({ passkeys, asked }: PasskeysProps) {
         </AskAuthenticator>
       ) : null}
       <noscript>
-        <p>A passkey is added by a script of this page.</p>
+        <p>Enable JavaScript to add a passkey.</p>
       </noscript>
       <Form className="needs-script" intent="begin-passkey">
         <TextField

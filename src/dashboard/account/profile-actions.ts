@@ -61,7 +61,7 @@ const profileActions: Readonly<Record<string, (ask: Ask) => Promise<Outcome>>> =
     const outcome = await accounts.changeEmail(input, requestContext);
     if (outcome.kind === 'mailed')
       return {
-        said: 'A link to confirm the new address is on its way to it, and a link that stops the change to the old one.',
+        said: 'Open the link in the mail to the new address to confirm it. The mail to the old address has a link that stops the change.',
       };
     return outcome.kind === 'done' ? { said: 'The email is changed.' } : reject(outcome);
   },

@@ -46,7 +46,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
     <>
       <Section
         title="API token"
-        note="Calls with it act in whichever team is your current one at that moment."
+        note="API calls act on the team that you have selected at the time of the call."
       >
         {mayWork ? null : (
           <Notice kind="note">
@@ -67,7 +67,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
           <Existing token={token} />
         ) : (
           <Form values={{}}>
-            <p>You have none yet.</p>
+            <p>You have no token yet.</p>
             <CurrentPasswordField />
             <Submit variant="filled">Generate token</Submit>
           </Form>
@@ -76,7 +76,7 @@ export default function ApiToken({ loaderData }: Route.ComponentProps) {
       {mayWork ? (
         <Section
           title="Send a first request"
-          note={<>It goes to the team {teamName}. The service answers with the id.</>}
+          note={<>It goes to the team {teamName}. The response contains the id.</>}
         >
           <Examples baseUrl={baseUrl} target={target} token={kept ?? '$API_TOKEN'} />
           {isWatching ? <Arrival arrived={arrived} /> : null}
@@ -103,7 +103,7 @@ function Existing({ token }: { token: Token }) {
       />
       {/* The key empties the password's field after the token was replaced. */}
       <Form key={token.hint} values={{}}>
-        <p>A new token ends the present one at once, wherever it is used.</p>
+        <p>A new token replaces the current one at once. Update every client that uses it.</p>
         <CurrentPasswordField label="Password, to replace it" />
         <Submit>Regenerate token</Submit>
       </Form>

@@ -122,7 +122,7 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
         <ShownOnce
           key={kept.link}
           {...(kept.mailed ? {} : { what: 'invitation link' })}
-          title={kept.mailed ? 'The invitation is on its way.' : 'The invitation is made.'}
+          title={kept.mailed ? 'The invitation is on its way.' : 'The invitation link is ready.'}
           note="This link works once, for seven days. It is shown only now."
           onTaken={take}
         >

@@ -55,7 +55,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
           <ChangePassword />
           <Section
             title="Second factor"
-            note="You then also need a code of your authenticator app to sign in."
+            note="You then also need a code from your authenticator app to sign in."
           >
             <SecondFactor
               isOn={user.hasSecondFactor}
@@ -83,7 +83,7 @@ export default function Profile({ loaderData }: Route.ComponentProps) {
       <Keyboard hasSlashKey={loaderData.hasSlashKey} />
       <Section
         title="Sessions"
-        note="Browsers in which you are signed in. Links of mails that you have not opened yet stop working, too."
+        note="Signs you out in every browser. Links in emails that you have not opened yet stop working, too."
       >
         <Form>
           <RevokeTokenField />
@@ -111,7 +111,7 @@ function ConfirmEmail({ email }: { email: string }) {
   return (
     <Section
       title="Confirm your email"
-      note={`Open the link in the mail to ${email}. Until then no alert is mailed to you, and you can mail no invitation.`}
+      note={`Open the link in the mail to ${email}. Until then you get no alerts by email, and you can’t email invitations.`}
     >
       <Form>
         <Submit intent="confirm-email">Send the link again</Submit>
@@ -177,8 +177,8 @@ function NoPassword({ provider }: { provider: string }) {
   return (
     <Section title="Password and second factor" note={`You sign in with ${provider}.`}>
       <p>
-        You have no password here. Actions that need one send you to {provider} instead who you are,
-        and second factors are set up there.
+        You have no password here. If an action needs one, you confirm it by signing in with{' '}
+        {provider} again. Set up second factors there, too.
       </p>
     </Section>
   );
@@ -192,7 +192,7 @@ function LeaveProvider({ name }: { name: string }) {
     >
       <Form intent="leave-provider">
         <CurrentPasswordField />
-        <Submit intent="leave-provider">{`Part from ${name}`}</Submit>
+        <Submit intent="leave-provider">{`Unlink ${name}`}</Submit>
       </Form>
     </Section>
   );
