@@ -309,7 +309,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     await page.getByText('The service stopped while the request was running').waitFor();
     await page.getByText('It is unknown whether the target received the request').waitFor();
     await page.getByText('Check the target. Retry if doing it twice does no harm.').waitFor();
-    await page.getByText('Not sent for this run so far').waitFor();
+    await page.getByText('Not sent for this run').waitFor();
     await assertClean(watched);
     await press(page.locator('main'), 'Retry');
     await page.getByText('A new job was created.').waitFor();

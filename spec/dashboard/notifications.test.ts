@@ -277,7 +277,7 @@ test('without a mail server the page says where emails go', async () => {
   const tested = (await visitor.post(PAGE, { intent: 'test', kind: 'email' })).text;
   assert.ok(tested.includes('The test is in the log of the service.'));
   assert.ok(!tested.includes('The test is sent.'), 'nobody got a mail');
-  assert.ok((await visitor.get('/alerts')).text.includes('no mail server is set up'));
+  assert.ok((await visitor.get('/alerts')).text.includes('No mail server is set up'));
 });
 
 test('channel tests are limited by user and team, and recorded', async () => {

@@ -253,7 +253,7 @@ function GroupActions({ group, asOf }: { group: FailureGroup; asOf: number }) {
         variant="default"
         isSmall
       >
-        {`Each becomes a new job to ${target}, attempt 1. It starts at once, or later if you set a rate. The failed jobs are kept, marked as resent.`}
+        {`Each becomes a new job to ${target}, attempt 1. It is due now, or later if you set a rate. The failed jobs are kept, marked as resent.`}
       </ConfirmDialog>
       <MoreActions of={describeGroup(reason, statusCode)} isSmall>
         <ConfirmDialog

@@ -245,8 +245,8 @@ function ForAll({ tab, narrowed, matching, resent, asOf }: ForAllProps) {
     >
       {sayResent(resent)}
       {resent.count > 0 ? ` Retry sends ${isOne(resent) ? 'it' : 'them'} once more.` : ''} Each
-      becomes a new job, attempt 1. It starts at once, or later if you set a rate. The failed jobs
-      are kept, marked as resent. Each run counts to the monthly limit.
+      becomes a new job, attempt 1. It is due now, or later if you set a rate. The failed jobs are
+      kept, marked as resent. Each run counts to the monthly limit.
     </ConfirmDialog>
   );
 }

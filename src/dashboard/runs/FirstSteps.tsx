@@ -84,7 +84,7 @@ function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null 
   );
   return (
     <Step {...step} action={send}>
-      Sends one request to Belfry’s own test endpoint, which returns it. To do this yourself{' '}
+      Sends one request to Belfry’s own echo endpoint, which returns it. To do this yourself{' '}
       <Link to="/settings/api-token">with curl</Link>, you need an API token.
     </Step>
   );
@@ -93,7 +93,7 @@ function JobStep({ isDone, echoUrl }: { isDone: boolean; echoUrl: string | null 
 function describeAlerts(isDone: boolean, channel: ChannelView['kind']): string {
   if (!isDone) return 'For now alerts only appear on the Alerts page.';
   return channel === 'email'
-    ? 'Alerts are mailed to every member.'
+    ? 'Alerts are emailed to every member.'
     : `Alerts go to ${nameChannel(channel)}.`;
 }
 

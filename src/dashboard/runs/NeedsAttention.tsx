@@ -129,8 +129,8 @@ function RetryJobs({
       variant="default"
       isSmall
     >
-      Each becomes a new job, attempt 1. It starts at once, or later if you set a rate. The failed
-      jobs are kept, marked as resent.
+      Each becomes a new job, attempt 1. It is due now, or later if you set a rate. The failed jobs
+      are kept, marked as resent.
     </ConfirmDialog>
   );
 }

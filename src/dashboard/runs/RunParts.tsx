@@ -300,7 +300,7 @@ function AssertionPanel({ assertions }: { assertions: readonly ShownAssertion[] 
 
 const callbackWords: Readonly<Record<ShownCallback['state'], string>> = {
   none: 'No callback URL',
-  'not-due': 'Not sent for this run so far',
+  'not-due': 'Not sent for this run',
   waiting: 'Waiting to be sent',
   sent: 'Sent once; the response is not kept',
 };

@@ -115,7 +115,7 @@ function describeWay(choices: readonly ChannelChoice[], sendsMail: boolean): str
   if (standard.kind !== 'email')
     return `Alerts go to ${nameOfChannel(standard)} (${nameChannel(standard.kind)}) and to the Alerts page.`;
   return sendsMail
-    ? 'Alerts are mailed to every member and appear on the Alerts page.'
+    ? 'Alerts are emailed to every member and appear on the Alerts page.'
     : 'Alerts appear on the Alerts page. Email is not configured.';
 }
 

@@ -24,7 +24,7 @@ export function SameCronNotice({ same }: { same: SameCron }) {
       <Notice kind="warning" title="Another cron does the same">
         <p>
           <Link to={`/crons/${same.id}`}>{same.name}</Link> already calls this URL on this schedule,
-          so each run would happen twice. Nothing is saved yet.
+          so the URL would be called twice each time. Nothing is saved yet.
         </p>
         <Button type="submit" name={sameAsField} value={same.id} variant="default">
           Save anyway
