@@ -8,7 +8,6 @@ import { DIST, ROOT } from './places.ts';
 /** Files that a container engine needs next to the build context. */
 const ENGINE_FILES = ['.dockerignore', 'Containerfile', 'compose.yaml'];
 
-/** The tracked files that the Containerfile builds from. */
 export function listContext(): string[] {
   const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
   const ignore = fs.readFileSync(path.join(ROOT, '.dockerignore'), 'utf8');
@@ -31,9 +30,8 @@ export function packContext(): string {
 }
 
 /**
- * The files that a container engine copies into the build context.
- *
- * @param ignore the content of .dockerignore; its last pattern that matches a file or one of its folders decides
+ * @param ignore the content of .dockerignore; its last pattern that matches a file or one of
+ * its folders decides
  */
 export function filterContext(ignore: string, files: readonly string[]): string[] {
   const rules = ignore

@@ -11,7 +11,6 @@ const run = promisify(execFile);
  */
 const SAME_EACH_TIME = '--random-seed=1';
 
-/** The Node of this process and the package in one file. */
 export async function buildExecutable(folder: string, output: string): Promise<void> {
   const config = path.join(folder, '..', 'executable.json');
   const node = path.dirname(path.dirname(process.execPath));
@@ -27,7 +26,6 @@ export async function buildExecutable(folder: string, output: string): Promise<v
   await run(process.execPath, [SAME_EACH_TIME, '--build-sea', config], { cwd: folder });
 }
 
-/** Files that are read at run time. */
 function listParts(folder: string): Record<string, string> {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries

@@ -1,4 +1,3 @@
-/** Writes all release files of this platform into `dist`. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -2,10 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from './places.ts';
 
-/** Dependencies that only build the dashboard. */
 export const BUILD_PACKAGES = ['@react-router/dev', 'vite'];
 
-/** Dependencies that are bundled into the dashboard, so nothing loads them at run time. */
+/** Bundled, so nothing loads them at run time. */
 export const DASHBOARD_PACKAGES = [
   '@react-router/node',
   'cronstrue',
@@ -38,7 +37,6 @@ interface Part {
   folder: string;
 }
 
-/** With their dependencies. */
 export function listPackages(): Part[] {
   const lock = readJson<LockFile>('package-lock.json');
   const named = Object.keys(lock.packages['']?.dependencies ?? {});

@@ -6,7 +6,6 @@ export const ROOT = path.dirname(import.meta.dirname);
 export const PACKAGE = path.join(ROOT, 'build/package');
 /** For tests, whose processes leave compiled code in it. */
 export const TESTED_PACKAGE = path.join(ROOT, 'build/tested-package');
-/** Release files. */
 export const DIST = path.join(ROOT, 'dist');
 
 const suffix = process.platform === 'win32' ? '.exe' : '';

@@ -11,7 +11,6 @@ import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
 interface StillFailing {
-  /** Stays the same when the notice is sent again. */
   noticeId: string;
   alert: StoredAlert;
   alertCount: number;

@@ -37,7 +37,6 @@ export function createApi(given: ApiDeps): Hono<{ Bindings: HttpBindings }> {
 
 type Deps = ApiDeps & { unavailable: UnavailableLog };
 
-/** Counts the call for the rate limit and answers it. */
 async function answerCall<Input>(
   endpoint: Endpoint<Input>,
   incoming: IncomingMessage,

@@ -7,7 +7,6 @@ import type { ApiServices, CreatedCron, CreatedJob } from './services.ts';
 export interface Endpoint<Input> {
   fields: ReadonlySet<string>;
   read(fields: Fields): Reading<Input>;
-  /** Returns the body of the 201. */
   create(services: ApiServices, teamId: string, input: Input): Promise<object>;
 }
 

@@ -4,7 +4,7 @@ import type { Store } from '#store/store';
 /** How many used-up windows are remembered here, so that a flood of refused requests writes nothing to the database. */
 const MOST_REMEMBERED = 100_000;
 
-/** A rate limiter that all nodes on one Postgres share (§8.1). */
+/** For all nodes on one Postgres (§8.1). */
 export class SharedRateLimiter implements RateLimiter {
   readonly #limit: number;
   readonly #windows: Store['rateLimits'];

@@ -83,7 +83,6 @@ export class WebServer implements Part {
     }
   }
 
-  /** Requests under way have `graceMs` to finish. */
   async stop(graceMs: number): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

@@ -1,4 +1,3 @@
-/** `edit-all`: one change of many crons or queues. */
 import type { Command } from 'commander';
 import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from '#work/fields';
@@ -90,7 +89,6 @@ async function editAll<Thing extends object, Item extends Stored<Thing>>(
 
 type Written = ReadonlyMap<string, Plain>;
 
-/** Fields whose new value depends on the present one. */
 function ownFields(
   before: Written,
   { addTag, removeTag }: BulkOptions,
@@ -109,7 +107,6 @@ function ownFields(
   return readTopLevelFields(JSON.stringify(own)) ?? new Map();
 }
 
-/** Fields that can be compared with a text. */
 const COMPARED = new Set(['text', 'choice', 'integer', 'boolean', 'rate', 'tags', 'channels']);
 
 /** Reads `FIELD=VALUE`. `host`: of the URL, with or without port. */
@@ -136,7 +133,7 @@ function isValue(present: Plain, wanted: string): boolean {
 
 const AUTHORITY = /^(https?:\/\/)((\[[^\]]*\]|[^:/?#\\]+)(:\d*)?)/i;
 
-/** The host of a URL with its port, and without. */
+/** With its port, and without. */
 function hostsOf(url: string): string[] {
   const [, , authority = '', host = ''] = AUTHORITY.exec(url) ?? [];
   return [authority.toLowerCase(), host.toLowerCase()];

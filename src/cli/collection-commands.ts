@@ -1,4 +1,3 @@
-/** List, show, create, edit, edit-all, rename and delete. */
 import type { Command } from 'commander';
 import { readTopLevelFields } from '#domain/json/text';
 import { type Fields, Findings } from '#work/fields';
@@ -11,14 +10,12 @@ import { withTag } from './lists.ts';
 import { addTeamOption } from './options.ts';
 import { channelContext, missing, type Session, show } from './session.ts';
 
-/** The words and descriptions of commands that differ between collections. */
 export interface Words {
   create?: { name: string; description: string };
   edits?: true;
   delete: { name: string; description: string };
 }
 
-/** An item that a command is about. */
 export interface ItemPlace<Item> {
   session: Session;
   work: Work;
@@ -33,13 +30,11 @@ export type AddVerb<Item> = (
   act: (place: ItemPlace<Item>, options: Options) => Promise<object>,
 ) => Command;
 
-/** How commands name an item and find it. */
 type Findable<Item> = Pick<Commanded<object>, 'kind' | 'nameOption'> & {
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
   load?(work: Work, teamId: string): Promise<(Item & { id: string })[]>;
 };
 
-/** Gives what adds commands about one item of a kind. */
 export function verbsOf<Item>(
   session: Session,
   group: Command,
@@ -123,7 +118,7 @@ function addDelete<Thing extends object, Item extends Stored<Thing>>(
   if (deletesToo) command.option('--yes', 'confirm');
 }
 
-/** The item that `--id`, or `--team` and its name, stand for. */
+/** By `--id`, or `--team` and its name. */
 async function findItem<Item>(
   session: Session,
   findable: Findable<Item>,
@@ -158,7 +153,6 @@ export function withoutName<Thing extends object>(resource: Resource<Thing>): Re
   return others as Resource<Thing>;
 }
 
-/** A new item, or a change of the stored one. */
 function readItem<Thing extends object>(
   collection: Commanded<Thing>,
   fields: Fields,

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-/** Why a command can't be carried out, in one line for the operator. */
+/** One line for the operator. */
 export class CommandFault extends Error {
   readonly code = 'COMMAND_REFUSED';
   /** 2: the settings name a database that this version can't use. */

@@ -18,9 +18,8 @@ function optionsOf<Thing extends object>(resource: Resource<Thing>): PartWithOpt
 }
 
 /**
- * Adds the options of a resource's fields.
- *
- * @param how  `isNew`: the help says which of them are required. `takesNone`: with those that remove a value
+ * @param how `isNew`: the help names required ones. `takesNone`: with options that remove a
+ * value
  */
 export function addFieldOptions<Thing extends object>(
   command: Command,
@@ -60,12 +59,12 @@ function longOf({ option: { flags } }: PartWithOption): string {
   return /[\w-]+/.exec(flags.slice(2))?.[0] ?? '';
 }
 
-/** A plural for options that may be repeated: `--tag` and `--no-tags`. */
+/** `--tag` and `--no-tags`. */
 function longOfNone(part: PartWithOption): string {
   return isRepeated(part) ? `${longOf(part)}s` : longOf(part);
 }
 
-/** The name of an option's value: `alert-note` → `alertNote`. */
+/** `alert-note` → `alertNote`. */
 function keyOf(long: string): string {
   return long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -22,7 +22,6 @@ interface Page {
   before?: string;
 }
 
-/** Adds `--limit`, `--before` and `--all`, for lists that begin with the newest. */
 function addListOptions(command: Command): Command {
   return command
     .addOption(
@@ -76,7 +75,6 @@ export function addPagedList<Written extends { id: string }, Given>(
   );
 }
 
-/** Adds a list of a team's records by pages. */
 export function addTeamList<Written extends { id: string }, Given>(
   session: Session,
   command: Command,
@@ -98,7 +96,7 @@ export function addTeamList<Written extends { id: string }, Given>(
   );
 }
 
-/** The items that have the tag; all items if no tag is given. */
+/** All items without a tag. */
 export function withTag<Item extends { tags?: readonly string[] }>(
   items: readonly Item[],
   text: string | undefined,

@@ -15,7 +15,6 @@ interface MemberOptions {
 
 type Act = (place: TeamPlace, options: MemberOptions) => Promise<'done' | 'not-found' | 'not-done'>;
 
-/** list, add, role and remove. */
 export function addMemberCommands(program: Command, session: Session): void {
   const member = program.command('member').description("teams' members");
   addTeamOption(member.command('list').description("a team's members")).action(

@@ -9,12 +9,12 @@ type Written = object;
 /** Control characters that JSON does not escape and that a terminal may obey. */
 const OBEYED = /[\u007f-\u009f\u2028\u2029]/g;
 
-/** Prints a value as JSON: indented on a terminal, else on one line. */
+/** Indented on a terminal, else on one line. */
 export function printJson(terminal: Terminal, value: unknown): void {
   printAs(terminal, JSON.stringify(value, null, terminal.isInteractive ? 2 : undefined));
 }
 
-/** Prints a value as one line of JSON, also on a terminal. */
+/** Also on a terminal. */
 export function printJsonLine(terminal: Terminal, value: unknown): void {
   printAs(terminal, JSON.stringify(value));
 }
@@ -27,13 +27,13 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Prints one record for people: one line per field. */
+/** One line per field. */
 export function printRecord(terminal: Terminal, record: Written): void {
   const lines = Object.entries(record).map(([name, value]) => [name, writeCell(value)]);
   printColumns(terminal, lines);
 }
 
-/** Prints records for people: one line each, below the column names. */
+/** One line each, below the column names. */
 export function printTable(
   terminal: Terminal,
   records: readonly Written[],

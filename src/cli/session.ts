@@ -7,13 +7,11 @@ import { addTeamOption } from './options.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
 import type { CommandServices, OpenRooms, Purpose } from './services.ts';
 
-/** Opens the modules when first needed, and remembers the exit code. */
+/** Opens the modules when first needed. */
 export class Session {
   readonly services: CommandServices;
   exitCode: 0 | 1 = 0;
-  /** The value of `--output`. */
   output: Output = 'json';
-  /** Of the command that runs. */
   purpose: Purpose = 'read';
   #rooms: Promise<OpenRooms> | null = null;
 
@@ -26,7 +24,7 @@ export class Session {
     return this.#rooms;
   }
 
-  /** Prints one record: as JSON, or as a table of its fields. */
+  /** As JSON, or as a table of its fields. */
   print(record: object): void {
     const { terminal } = this.services;
     if (this.output === 'table') printRecord(terminal, record);
@@ -79,7 +77,6 @@ export class Session {
   }
 }
 
-/** The team that a command is about. */
 export interface TeamPlace {
   teamId: string;
   name: string;
@@ -112,7 +109,7 @@ export async function channelContext(work: Work, teamId: string): Promise<Contex
   };
 }
 
-/** A value from the command line in quotes, cut to 100 characters. */
+/** In quotes, cut to 100 characters. */
 export function show(text: string): string {
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 }

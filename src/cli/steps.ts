@@ -1,4 +1,3 @@
-/** How changes of a team's items are compared, carried out and printed. */
 import type { Part, Plain } from '#work/resources/resource';
 import { isWritten, toJson } from '#work/resources/resource';
 import type { IsSecretHeader } from '#domain/secret-headers';
@@ -12,7 +11,6 @@ export interface Step {
   name: string;
   /** The fields that change. Secrets are replaced by `(secret)`. */
   changes: readonly FieldChange[];
-  /** Carries out the step by the same methods as the dashboard. */
   apply: (work: Work, teamId: string) => Promise<unknown>;
 }
 
@@ -73,7 +71,7 @@ interface Outcome {
   again: string;
 }
 
-/** Carries out the steps unless it is a dry run, and prints them. */
+/** Unless it is a dry run. */
 export async function carryOut(
   session: Session,
   { work, teamId }: { work: Work; teamId: string },

@@ -1,14 +1,11 @@
 import { SETTINGS } from './settings.ts';
 
-/** Names that other programs use and that are close to one of ours. */
+/** Used by other programs, and close to one of ours. */
 const OF_OTHERS = new Set(['API_KEY', 'APP_KEYS', 'EMAIL_FROM', 'LOGLEVEL', 'SFTP_URL']);
 /** Kubernetes sets these for a service with the name "belfry". */
 const OF_KUBERNETES = new Set(['BELFRY_HOST', 'BELFRY_PORT']);
 
-/**
- * Lines about variables that are no settings, but close to one that is not set: settings have no common prefix, so a
- * typing error would otherwise go unnoticed.
- */
+/** Settings have no common prefix, so a typing error would otherwise go unnoticed. */
 export function findMisspelt(env: NodeJS.ProcessEnv): string[] {
   const isSet = (name: string) => (env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== '';
   const missing = Object.keys(SETTINGS).filter((name) => !isSet(name));
@@ -33,7 +30,7 @@ function isCloseTo(setting: string, name: string): boolean {
   return otherLetters <= 2 * most && countEdits(setting, name) <= most;
 }
 
-/** How many letters one text has and the other has not; cheaper than counting edits. */
+/** Cheaper than counting edits. */
 function countOtherLetters(one: string, other: string): number {
   const counts = new Map<string, number>();
   for (const letter of one) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -43,7 +40,7 @@ function countOtherLetters(one: string, other: string): number {
   return sum;
 }
 
-/** Inserted, deleted, replaced and swapped letters (optimal string alignment). */
+/** Optimal string alignment. */
 function countEdits(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);

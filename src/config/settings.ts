@@ -190,8 +190,8 @@ function parseAllowedNetworks(text: string): Cidr[] | null {
 }
 
 /**
- * Every variable that Belfry reads, in the order of the documentation (a test compares docs/configuration.md with
- * this table). Each can also be given as `NAME_FILE`, the path of a file with the value.
+ * In the order of docs/configuration.md (a test compares them). Each can also be given as
+ * `NAME_FILE`, the path of a file with the value.
  */
 export const SETTINGS = {
   HOST: define({

@@ -30,7 +30,6 @@ export type RequestFacts = {
   /** Once per request; the router's request has no body. */
   readBody: (maxBytes: number) => Promise<ReadBody>;
   headers: Headers;
-  /** For counting. */
   clientAddress: string;
   arrival: Arrival;
   proxyClaim: ProxyClaim | null;
@@ -88,7 +87,6 @@ export function redirectWithCookies(to: string, setCookies: readonly string[]): 
   return addCookies(redirect(to), setCookies);
 }
 
-/** The same for an answer that stays on the page. */
 export function headersOf(setCookies: readonly string[]): [string, string][] {
   return setCookies.map((cookie) => ['Set-Cookie', cookie]);
 }

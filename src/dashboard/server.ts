@@ -170,7 +170,7 @@ const tooBusy = {
   text: 'The page took longer than 30 seconds. Try again in a moment.',
 };
 
-/** Words for pages without the application. The number of the request is below the text. */
+/** The number of the request is below the text. */
 function wordsFor(status: number): PageWords {
   if (status < 500) {
     const { title, text } = explainStatus(status);

@@ -20,7 +20,6 @@ export const DEMO_SETTINGS = {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** @returns the API token of the first user */
 export async function makeDemoData(target: DemoTarget): Promise<string> {
   fs.rmSync(FOLDER, { recursive: true, force: true });
   const config = readConfig(DEMO_SETTINGS, FOLDER);

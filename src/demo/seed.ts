@@ -23,9 +23,8 @@ export const DEMO = {
 const HALF_HOUR = 30 * 60_000;
 
 /**
- * Simulates a month: the service sends every request to the target, on a fast clock.
- * @param days the length of the month
- * @returns the API token of the first user
+ * The service sends every request to the target, on a fast clock. @returns the first user's
+ * API token
  */
 export async function seedDemo({
   config,
@@ -70,7 +69,6 @@ export async function seedDemo({
   }
 }
 
-/** @returns the API token of the team */
 async function fill(
   service: BelfryService,
   clock: FakeClock,

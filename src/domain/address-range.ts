@@ -7,7 +7,7 @@ export interface AddressRange {
 
 const MOST_RANGES = 100;
 
-/** Reads addresses and networks, separated by commas. Null if an entry is invalid or covers all addresses. */
+/** Null if an entry is invalid or covers all addresses. */
 export function parseRanges(text: string): AddressRange[] | null {
   const entries = text.split(',');
   if (entries.length > MOST_RANGES) return null;
@@ -52,7 +52,7 @@ export function readRange(text: string): AddressRange | null {
   return { base: base.toString(), prefix };
 }
 
-/** True for four decimal numbers. Leading zeros, which some programs read as octal, are refused. */
+/** Refuses leading zeros, which some programs read as octal. */
 export function isIPv4(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text);
 }

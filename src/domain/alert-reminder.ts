@@ -1,4 +1,4 @@
-/** When a team is reminded that a cron or queue still fails (§6.5). */
+/** §6.5 */
 import type { RemindHours } from './alert-settings.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,8 +22,8 @@ export interface Reminding {
 }
 
 /**
- * Decides whether a due reminder is sent, and when the next one is due. It waits for the end of a maintenance window,
- * and the same number of hours after another notified failure.
+ * A reminder waits for the end of a maintenance window, and the same number of hours after
+ * another notified failure.
  */
 export function decideReminder({
   now,

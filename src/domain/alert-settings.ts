@@ -12,9 +12,7 @@ export interface AlertSettings {
   channels: Readonly<Partial<Record<AlertLevel, readonly ChannelRef[]>>>;
   note: string | null;
   runbookUrl: string | null;
-  /** Null: no reminders. */
   remindHours: RemindHours | null;
-  /** Null: none. */
   slow: SlowRule | null;
 }
 

@@ -1,4 +1,3 @@
-/** Requests as commands to paste into a POSIX shell. */
 import type { HeaderList } from './exchange.ts';
 
 interface CommandRequest {

@@ -6,11 +6,10 @@ import { parsePath, MAX_PATH_LENGTH, type PathStep } from './json/path.ts';
 import { parseJsonText, type JsonNode } from './json/text.ts';
 import { LIMITS } from './limits.ts';
 
-/** Success assertions: reading them as written, and checking a response against them (§2.4, §2.7). */
+/** §2.4, §2.7 */
 
 const MAX_EXPECTED_LENGTH = 10_000;
 const MAX_SEARCH_LENGTH = 2_000;
-/** The longest timeout (§2.3). */
 const MAX_RESPONSE_TIME_MS = LIMITS.timeoutSeconds.most * 1000;
 const SHOWN_LENGTH = 200;
 

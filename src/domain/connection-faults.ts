@@ -1,4 +1,3 @@
-/** Texts about a broken exchange. */
 export interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;

@@ -1,7 +1,6 @@
 export const HEALTHS = ['failing', 'late', 'paused', 'muted', 'active', 'idle'] as const;
 export type Health = (typeof HEALTHS)[number];
 
-/** How long a run may be due before its cron or queue counts as late. */
 const LATE_MS = 60_000;
 
 export interface HealthFacts {
@@ -11,7 +10,7 @@ export interface HealthFacts {
   isFailing: boolean;
   isMuted: boolean;
   isRunning: boolean;
-  /** When its next run is due, past or not, in milliseconds since 1970 UTC; null if none is planned. */
+  /** Milliseconds since 1970 UTC; null if none is planned. */
   nextAt: number | null;
 }
 
@@ -30,7 +29,6 @@ export function rankHealth(health: Health): number {
   return health === 'failing' ? 0 : health === 'late' ? 1 : 2;
 }
 
-/** The failed runs since the last success of a cron or queue that fails. */
 export interface Streak {
   /** Counting stops at `MOST_IN_STREAK`. */
   runs: number;

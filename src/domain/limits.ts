@@ -24,5 +24,4 @@ export const LIMITS = {
   payloadLevels: 512,
 } as const;
 
-/** A range in words: `1 to 300`. */
 export const rangeOf = ({ least, most }: { least: number; most: number }) => `${least} to ${most}`;

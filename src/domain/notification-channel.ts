@@ -163,7 +163,6 @@ export const CHANNEL_KINDS = {
   },
 } as const satisfies Record<string, ChannelKindInfo>;
 
-/** Every kind except email. */
 export type PostedKind = keyof typeof CHANNEL_KINDS;
 
 export type PostedChannel =

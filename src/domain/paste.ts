@@ -1,4 +1,3 @@
-/** Pasted commands that fill a form. */
 import { parseCronExpression } from './cron.ts';
 import type { HeaderList, HttpMethod } from './exchange.ts';
 import { LIMITS } from './limits.ts';

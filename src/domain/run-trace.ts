@@ -39,7 +39,6 @@ interface SentRequest {
 const MOST_CHARACTERS = 200;
 const MOST_URL_CHARACTERS = 4_096;
 
-/** Compares a cron's payload with the one that a run sent. */
 export function hashPayload(payload: string | null): string {
   return payload === null ? '' : hash('sha256', payload, 'base64url');
 }

@@ -46,7 +46,6 @@ export function forecastUsage(
   return { runsOutOn: day ?? days.at(-1) ?? '' };
 }
 
-/** Counts the runs of a cron, past and future. */
 function readCounter({ cronExpression, createdAt, nextRunAt, end, runsCounted }: PlannedCron) {
   const schedule = parseCronExpression(cronExpression);
   if (typeof schedule === 'string') return [];

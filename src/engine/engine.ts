@@ -56,10 +56,9 @@ interface ClaimLoop {
 }
 
 /**
- * Runs everything: it finds due work, claims it, sends it and stores the outcome.
- *
- * Each kind of flow has a loop that claims. Every claimed run then proceeds independently, and frees its slot when its
- * response has arrived. The engine has no state that is not in the store: the process may end at any instant.
+ * Each kind of flow has a loop that claims. Claimed runs proceed independently, and free
+ * their slots when their responses have arrived. No state is only in memory: the process may
+ * end at any instant.
  */
 export class Engine {
   readonly #options: EngineOptions;
@@ -121,9 +120,9 @@ export class Engine {
   }
 
   /**
-   * False if all claims of some kind have failed for a minute, or nothing could be scanned for a minute: the database
-   * is down, refuses, or does not answer. Only attempted claims count: while every slot is taken, nothing is claimed
-   * and nothing is wrong.
+   * False if all claims of some kind have failed for a minute, or no scan succeeded: the
+   * database is down, refuses, or does not answer. Only attempted claims count: while every
+   * slot is taken, nothing is wrong.
    */
   isWorking(): boolean {
     const agoMs = (sinceMs: number) => this.#clock.monotonicMs() - sinceMs;
@@ -141,10 +140,7 @@ export class Engine {
     this.#cronTimes.start();
   }
 
-  /**
-   * Claims nothing more and waits for the runs under way, for `graceMs` at most. Those that are left are settled as
-   * cut off (§3.6).
-   */
+  /** For `graceMs` at most. Runs that are left are settled as cut off (§3.6). */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#stopListening();
@@ -187,7 +183,7 @@ export class Engine {
     }
   }
 
-  /** Looks at a queue that was resumed or whose limit or rate was raised: everything that waits in it may start. */
+  /** Everything that waits in it may start. */
   #lookAgain(queueId: string, teamId: string): void {
     const from = this.#store.runs.waitingSince(queueId);
     const key = { kind: 'queue', id: queueId, teamId } as const;
@@ -201,8 +197,8 @@ export class Engine {
   }
 
   /**
-   * Scans everything from the beginning. Rows that were put back or written late are announced only once, and the
-   * announcement may have been lost, as when a node died.
+   * Rows that were put back or written late are announced only once, and a node that dies
+   * loses the announcement.
    */
   async #rescanAll(): Promise<void> {
     this.#store.runs.missedSignals();
@@ -270,7 +266,7 @@ export class Engine {
     else this.#sleep(loop);
   }
 
-  /** If a claim is in doubt, waits for the running claims and puts back lost runs. Meanwhile nothing is claimed. */
+  /** Waits for the running claims and puts back lost runs. */
   async #releaseLostClaims(): Promise<void> {
     if (this.#releasing === null && this.#lostClaims.idleForMs > 0) return;
     this.#releasing ??= Promise.all(this.#claims)
@@ -296,7 +292,7 @@ export class Engine {
     return this.#options.maxConcurrentRequests - this.#slots.inFlight - this.#reserved;
   }
 
-  /** Sleeps until something is due, or a claim in doubt is to be looked at. Room and signals wake a loop by themselves. */
+  /** Room and signals wake a loop earlier. */
   #sleep(loop: ClaimLoop): void {
     if (!this.#hasRoom()) return;
     const wake = () => this.#wake(loop);
@@ -337,7 +333,7 @@ export class Engine {
     await claim;
   }
 
-  /** Claims from flows and gives each of them back. Never rejects. */
+  /** Never rejects. */
   async #claimFrom(loop: ClaimLoop, served: readonly Served[], now: number): Promise<void> {
     try {
       if (loop.kind === 'callbacks') await this.#takeCallbacks(served);
@@ -422,8 +418,8 @@ export class Engine {
   }
 
   /**
-   * The claimed runs that may be sent: none if the process was blocked for so long that another node declared it dead
-   * and ended them. Rejects if that can't be checked; the runs are then a lost claim.
+   * None if the process was blocked so long that another node declared it dead and ended
+   * them. Rejects if that can't be checked; the runs are then a lost claim.
    */
   async #mayStart<T>(nodeId: string, claimed: readonly T[]): Promise<readonly T[]> {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];

@@ -4,13 +4,12 @@ export interface SlotSeeker {
 }
 
 /**
- * A team or flow may hold about this many times the slots that are still free to it. A team that is alone gets most
- * slots, the next one most of the rest, and they even out as the first ones' requests end. A fixed cap would either
- * waste slots when one team is alone, or leave none when several teams' requests hang.
- *
- * The rule applies twice: to teams among all slots, and to the flows of a team among the slots that the team may
- * have. So one queue of a team whose requests hang does not delay the team's other queues, crons and callbacks. A
- * flow that is the only one gets two thirds of all slots.
+ * A team or flow may hold about this many times the slots that are still free to it. A lone
+ * team gets most slots, the next one most of the rest; they even out as requests end. A
+ * fixed cap would waste slots when one team is alone, or leave none when several teams'
+ * requests hang. Applies to teams among all slots, then to a team's flows among its slots,
+ * so that a hanging queue doesn't delay the team's others. A lone flow gets two thirds of
+ * all slots.
  */
 const TEAM_HELD_PER_FREE = 7;
 const FLOW_HELD_PER_FREE = 3;
@@ -48,9 +47,8 @@ export function dealSlots(
 }
 
 /**
- * The share of all slots that one claim may fill: half of what a flow gets that is alone. So the next claim is made while
- * these runs are sent. If a claim filled all slots, its runs would also end at once, and nothing would be sent during the
- * next claim.
+ * Half of what a lone flow gets, so that the next claim is made while these runs are sent.
+ * If a claim filled all slots, nothing would be sent during the next one.
  */
 const CLAIMED_SHARE = 1 / 3;
 

@@ -28,11 +28,9 @@ export interface Flow extends FlowKey, Timed {
 }
 
 /**
- * When each flow is due, as this node sees it. Only a hint: signals and claims update it, regular scans rebuild it,
- * and the store decides.
- *
- * Due flows wait in a line and are served from its head, however much waits in the others (§3.8). Memory and time are
- * per flow, never per job.
+ * Only a hint: signals and claims update it, regular scans rebuild it, and the store
+ * decides. Due flows are served in a line, however much waits in the others (§3.8). Memory
+ * and time are per flow, never per job.
  */
 export class FlowScheduler {
   readonly #flows = new Map<string, Flow>();

@@ -31,7 +31,6 @@ export class Slots {
     return this.#inFlight;
   }
 
-  /** Includes requests in flight. */
   get unsettled(): number {
     return this.#unsettled.length;
   }

@@ -15,7 +15,7 @@ interface HeartbeatOptions {
   log: Log;
 }
 
-/** Calls the operator's monitor every minute while the engine works. The monitor raises an alarm when calls stop. */
+/** The monitor raises an alarm when calls stop. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #cancel: (() => void) | null = null;

@@ -19,10 +19,7 @@ const CERTIFICATE_DAYS = 14;
 const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
-/**
- * The public address, disk, files and monitor. Never rejects.
- * @param own this installation's name; null if unknown
- */
+/** Never rejects. @param own null if unknown */
 export async function examineSurroundings(
   config: Config,
   { isDashboardBuilt, own }: { isDashboardBuilt: boolean | null; own: string | null },
@@ -43,7 +40,6 @@ export async function examineSurroundings(
   ];
 }
 
-/** Whether links lead to this installation. */
 async function examineAddress({ baseUrl }: Config, own: string | null): Promise<Finding[]> {
   if (baseUrl === null) return [];
   const say = (status: Finding['status'], message: string) => [

@@ -29,7 +29,6 @@ interface SenderOptions {
   dnsServers: readonly string[];
   /** PEM, in addition to the usual ones. */
   trustedCertificates?: readonly string[];
-  /** Default: `/etc/hosts`. */
   hostsPath?: string;
   /** Default: all network interfaces. */
   readOwnAddresses?: () => readonly string[];

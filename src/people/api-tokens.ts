@@ -45,7 +45,7 @@ export class ApiTokens {
     return this.#deps.store.apiTokens.read(userId);
   }
 
-  /** The old token stops working. Only this result contains the new one. */
+  /** The old token stops working. */
   async generateApiToken(userId: string): Promise<string> {
     const token = makeApiToken();
     await this.#deps.store.apiTokens.replace(userId, token, this.#deps.clock.now());

@@ -26,6 +26,5 @@ export interface PeopleConfig extends PlanSettings {
   /** Null: mails are logged. */
   smtpUrl: string | null;
   mailFrom: string;
-  /** For tests. */
   passwordWork?: PasswordWork;
 }

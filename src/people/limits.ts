@@ -47,10 +47,7 @@ interface Deps {
   log: Log;
 }
 
-/**
- * Rate limits, counted in the database, so that all nodes share them and a restart keeps them. They apply to every
- * caller of this module, whichever page or form it serves.
- */
+/** In the database, so that all nodes share the limits and a restart keeps them. */
 export class Limits {
   readonly #deps: Deps;
   #tidiedAt = Number.NEGATIVE_INFINITY;
@@ -59,12 +56,7 @@ export class Limits {
     this.#deps = deps;
   }
 
-  /**
-   * Counts an attempt.
-   *
-   * @param who  the key of the count: a client's address, a mail address, a user, or a combination of these
-   * @returns null if the attempt is allowed
-   */
+  /** @param who an address, a user, or a combination @returns null if the attempt is allowed */
   async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;
     const { most, windowMs } = RULES[rule];
@@ -81,8 +73,8 @@ export class Limits {
   }
 
   /**
-   * Deletes expired rows from time to time. Every call that leaves rows behind is counted, so counting is a good
-   * moment.
+   * Every call that leaves rows behind is counted, so this is a good moment to delete
+   * expired ones.
    */
   #tidy(now: number): void {
     if (now - this.#tidiedAt < TIDY_EVERY_MS) return;

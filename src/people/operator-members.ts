@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { normalizeEmail } from './fields.ts';
 import type { InvitedRole } from './roles.ts';
 
-/** The operator's actions on accounts and members from the command line. No member acts, so no role is checked. */
+/** The operator acts, so no role is checked. */
 
 export type { Member, User };
 
@@ -13,11 +13,7 @@ export async function listUsers({ store }: Context): Promise<User[]> {
   return store.users.list();
 }
 
-/**
- * Deletes an account, with the teams that have no other member. Null: no such account.
- *
- * @returns the teams that prevent it: the user owns them, and they have other members
- */
+/** Null: no such account. @returns the owned teams with other members, which prevent it */
 export async function deleteUser(context: Context, email: string): Promise<TeamOfUser[] | null> {
   const { store, clock, log } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));
@@ -32,7 +28,7 @@ export async function listTeamMembers({ store }: Context, teamId: string): Promi
   return store.members.list(teamId);
 }
 
-/** Adds an account to a team. `not-done`: it is a member already. */
+/** `not-done`: it is a member already. */
 export async function addMember(
   context: Context,
   teamId: string,
@@ -44,7 +40,7 @@ export async function addMember(
   return actOn(context, { teamId, email, action: 'member.added', detail: role }, add);
 }
 
-/** Changes a member's role. `not-done`: the account is not in the team, or owns it. */
+/** `not-done`: not in the team, or its owner. */
 export async function setMemberRole(
   context: Context,
   teamId: string,
@@ -56,7 +52,7 @@ export async function setMemberRole(
   return actOn(context, { teamId, email, action: 'member.role', detail: role }, change);
 }
 
-/** Removes a member. `not-done`: the account is not in the team, or owns it. */
+/** `not-done`: not in the team, or its owner. */
 export async function expelMember(
   context: Context,
   teamId: string,
@@ -66,7 +62,7 @@ export async function expelMember(
   return actOn(context, { teamId, email, action: 'member.removed' }, remove);
 }
 
-/** Acts on an account and records it in the team's activity. */
+/** And records it in the team's activity. */
 async function actOn(
   { store, activity }: Context,
   {

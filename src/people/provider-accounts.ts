@@ -6,7 +6,7 @@ import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Accounts of users whom the provider or proxy has identified (§5.7). */
+/** §5.7 */
 
 export interface Vouched {
   link: ProviderLink;

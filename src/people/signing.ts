@@ -42,7 +42,6 @@ export async function revealNextSecret(context: Context, actor: Actor): Promise<
   return openNext(context, teamId);
 }
 
-/** Applies from the next request on (§5.6). */
 export async function generateSigningSecret(context: Context, actor: Actor): Promise<string> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -62,7 +61,6 @@ export async function generateNextSecret(context: Context, actor: Actor): Promis
   return secret;
 }
 
-/** False if there is none. */
 export async function useNextSecret(context: Context, actor: Actor): Promise<boolean> {
   const { store, clock, activity } = context;
   const { teamId } = await authorize(context, actor, 'signing-secret');
@@ -77,7 +75,6 @@ export async function deleteNextSecret(context: Context, actor: Actor): Promise<
   await context.activity.ofTeam(teamId, actor, { action: 'signing.next-deleted' });
 }
 
-/** Also the next one. Requests are then no longer signed. */
 export async function deleteSigningSecret(context: Context, actor: Actor): Promise<void> {
   const { teamId } = await authorize(context, actor, 'signing-secret');
   await context.store.teams.removeSigningSecret(teamId);

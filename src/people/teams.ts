@@ -12,7 +12,6 @@ import { type InvitedRole, isInvitedRole } from './roles.ts';
 
 export { proveMember };
 
-/** The user becomes its owner, and it becomes their current team. */
 export async function createTeam(
   context: Context,
   userId: string,
@@ -57,7 +56,6 @@ export async function switchTeam(
   return context.store.users.switchTeam(userId, teamId, context.clock.now());
 }
 
-/** Counts up to 10,001 jobs. */
 export async function describeTeamDeletion(context: Context, actor: Actor): Promise<TeamContents> {
   const { teamId } = await authorize(context, actor, 'delete-team');
   return context.store.members.countContents(teamId);
@@ -91,7 +89,6 @@ export async function leaveTeam(
   return DONE;
 }
 
-/** The old owner becomes an admin. */
 export async function transferTeam(
   context: Context,
   actor: Actor,
@@ -112,7 +109,6 @@ export async function listMembers(context: Context, actor: Actor): Promise<Membe
   return context.store.members.list(teamId);
 }
 
-/** Owner and admins for members who need one of them, and the number of members. */
 export async function describeTeam(
   context: Context,
   actor: Actor,

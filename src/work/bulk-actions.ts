@@ -159,7 +159,7 @@ function explainMisfit(rate: Rate, total: BoundedCount): string | null {
   return TEXTS.doesNotFit(total, rate, leastRate(total.count, MOST_SPREAD_MS));
 }
 
-/** The confirmation of a retry of all jobs of a search. A text is the reason why they can't be spread. */
+/** A text is the reason why they can't be spread. */
 async function askOfSearch(
   store: Store,
   teamId: string,

@@ -26,7 +26,7 @@ export interface CronListRow extends SourceHealth {
   cron: Omit<Cron, 'headers' | 'payload'>;
   /** The last 50 runs, oldest first. */
   recentResults: RunResult[];
-  /** The share of successes among the finished ones of those runs, 0 to 1; null before the first. */
+  /** 0 to 1, among the finished ones; null before the first. */
   successRate: number | null;
   lastRun: RunResult | null;
 }
@@ -35,14 +35,13 @@ export interface QueueListRow extends SourceHealth {
   queue: Queue;
   waiting: BoundedCount;
   running: number;
-  /** When the earliest waiting job was due, if that is past; else null. */
+  /** Null if it is not due yet. */
   oldestDueAt: number | null;
-  /** When the earliest waiting job is due, past or not. */
+  /** Past or not. */
   nextDueAt: number | null;
   /** Jobs that failed since `failedSince`, midnight UTC, and were not resent. */
   failed: BoundedCount;
   failedSince: number;
-  /** The last 50 attempts that ended, oldest first. */
   recentResults: RunResult[];
 }
 
@@ -52,13 +51,13 @@ export interface Trouble {
   name: string;
   health: 'failing' | 'late';
   isMuted: boolean;
-  /** When the first run of the streak ended; of one that is late, when its earliest run was due. */
+  /** The end of the streak's first run; if late, the due time of its earliest run. */
   since: number;
   streak: Streak | null;
   /** The other number of `9 of 9`. */
   finished: number;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
-  /** The failed jobs of a queue that were not resent. */
+  /** Not resent. */
   failedJobs: BoundedCount | null;
 }
 

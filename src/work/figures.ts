@@ -9,7 +9,7 @@ import type { DurationStep } from '#domain/durations';
 
 const HOUR_MS = 3_600_000;
 
-/** Equal steps of time. The last one contains the present. */
+/** The last one contains the present. */
 export interface Steps {
   from: number;
   stepMs: number;
@@ -30,7 +30,7 @@ function mapSteps<Step>(
 
 export type OutcomeStep = ReturnType<typeof countSteps>[number];
 
-/** Counts ended runs per step, and how long the service did not run; a step without a run has zero. */
+/** A step without a run has zero. */
 export function countSteps(
   hours: readonly OutcomeHour[],
   steps: Steps,
@@ -63,7 +63,7 @@ export function timeSteps(hours: readonly DurationHour[], steps: Steps): Duratio
 
 export type DepthStep = ReturnType<typeof deepestSteps>[number];
 
-/** The deepest look of each step: null in a step without a look, zero in one where nothing waited. */
+/** Null in a step without a look, zero if nothing waited. */
 export function deepestSteps(
   { looks, depths }: { looks: readonly number[]; depths: readonly Depth[] },
   steps: Steps,
@@ -85,7 +85,7 @@ export function deepestSteps(
 
 export type PeriodFigures = ReturnType<typeof figuresOf>;
 
-/** Figures of a period; null without a run. */
+/** Null without a run. */
 export function figuresOf(
   outcomes: readonly OutcomeHour[],
   durations: readonly DurationHour[],

@@ -16,7 +16,7 @@ const MOST_WORDS = 8;
 const MOST_CHARACTERS = LIMITS.nameCharacters;
 
 export function createFindWork({ crons, jobs, lists, queues }: Store) {
-  /** The runs whose id ends with the text, as pages shorten ids. */
+  /** As pages shorten ids. */
   const findByEnd = async (teamId: string, end: string): Promise<Found[]> => {
     if (!SHORT_ID.test(end)) return [];
     const limit = MOST_OF_A_KIND;

@@ -16,7 +16,6 @@ import { startOf } from './run-detail.ts';
 
 const DEFAULT_LIMIT = 50;
 const MOST_ON_A_PAGE = 200;
-/** How many groups of failures have a sample of the response. */
 const MOST_SAMPLED = 20;
 const NOTHING = { count: 0, isMore: false };
 
@@ -33,7 +32,6 @@ export function createJobPages(store: Store) {
       if (wanted === null) return NO_PAGE;
       return lists.listJobs(teamId, wanted, { cursor, limit: boundPage(limit) });
     },
-    /** The numbers on the tabs, of all queues or of one. */
     countTabs: async (teamId: string, queueId?: string) => {
       if (queueId !== undefined && !isId(queueId)) return countNothing();
       return lists.countTabs(teamId, queueId);
@@ -53,7 +51,7 @@ export function createJobPages(store: Store) {
     /** Up to 200 at once, more by a task. */
     startBulk: (teamId: string, kind: BulkKind, search: JobSearch, answers?: BulkAnswers) =>
       startBulk(store, teamId, { kind, search, ...answers }),
-    /** The team's tasks of the last days, newest first. */
+    /** Of the last days, newest first. */
     listBulkTasks: (teamId: string) => listBulkTasks(store, teamId),
     findBulkTask: async (teamId: string, taskId: string) =>
       isId(taskId) ? bulkTasks.find(teamId, taskId) : null,

@@ -38,7 +38,7 @@ export function createJobWork({ jobs }: Store) {
     (await findJob(teamId, id)) === null ? ('not-found' as const) : refusal;
 
   return {
-    /** Makes a job, which is durable when this resolves, and its queue with the defaults of §2.3 if it is missing. */
+    /** Durable when this resolves. Makes a missing queue with the defaults of §2.3. */
     createJob: async (teamId: string, { payloadJson, ...job }: JobInput) =>
       jobs.accept({ ...job, teamId, payload: payloadJson }),
     /** Waiting retries too (§3.3). A paused queue holds it (§3.5). */

@@ -2,8 +2,8 @@ import { LOOK_EVERY_MS, type Silence } from '#store/figures/depths';
 import type { Store } from '#store/store';
 
 /**
- * Times in which no engine ran, so nothing could be sent. They are not recorded: every engine takes a sample of the
- * queues once in five minutes, and if two samples or more are missing, none ran.
+ * They are not recorded: every engine samples the queues once in five minutes; if two
+ * samples are missing, none ran.
  */
 
 /** One missed look may be a slow one. */
@@ -24,14 +24,13 @@ export async function readOutages(
   return findOutages(await depths.readSilences({ from, to: now }, LONGEST_SILENCE_MS), now);
 }
 
-/** @param silences  the earliest first, as `readSilences` gives them. @returns the earliest first */
+/** @param silences the earliest first @returns the earliest first */
 export function findOutages(silences: readonly Silence[], now: number): Outage[] {
   return silences
     .filter(({ at, nextAt }) => (nextAt ?? now) - at > LONGEST_SILENCE_MS)
     .map(({ at, nextAt }) => ({ from: at + LOOK_EVERY_MS, to: nextAt }));
 }
 
-/** For how many milliseconds of a step no engine ran. */
 export function sumOutages(
   outages: readonly Outage[],
   { from, to }: { from: number; to: number },

@@ -60,9 +60,8 @@ export async function readOverview(store: Store, teamId: string) {
       longestWaitOfWeekMs: Math.max(oldestWaitMs, ...waits),
     },
     ...(await findTroubles(store, teamId, { cron: crons, queue: queues })),
-    /** The next runs: crons, and waiting jobs of queues that are not paused. None while everything is paused. */
+    /** None while everything is paused. */
     nextUp: pause ? [] : nextUp.slice(0, SHOWN),
-    /** The last ended runs, latest first. */
     justHappened: [...last.map(asHappened), ...ended]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, SHOWN),
@@ -79,7 +78,7 @@ function firstDue(queues: readonly JudgedSource[], now: number): number {
   return Math.min(now, ...queues.map(({ nextAt }) => nextAt ?? now));
 }
 
-/** The longest wait, without paused queues, whose jobs wait for a person only. */
+/** Without paused queues, whose jobs wait for a person only. */
 function findLongestWait(queues: readonly JudgedSource[], now: number): number {
   const due = queues.filter(({ isPaused }) => !isPaused).map(({ nextAt }) => nextAt ?? now);
   return Math.max(0, ...due.map((at) => now - at));
@@ -113,7 +112,7 @@ export function asHappened({
   return { kind: 'execution', execution, cronName, at: execution.completedAt ?? 0 };
 }
 
-/** Crons and queues that fail or are late. Streaks are read of the first ones only, so many failures cost no more. */
+/** Streaks are read of the first ones only, so many failures cost no more. */
 async function findTroubles(
   store: Store,
   teamId: string,

@@ -29,7 +29,7 @@ export function createQueuePages(store: Store) {
       const sources = await listSources(store, teamId, 'queue', { id: queueId });
       return (await rowsOf(store, teamId, sources))[0] ?? null;
     },
-    /** The jobs that wait for a queue's rate. Null: it has none, is paused, or nothing waits for longer than a moment. */
+    /** Null: it has none, is paused, or nothing waits for longer than a moment. */
     readRateWait: async (teamId: string, { id, rate, isPaused }: Queue) => {
       if (rate === null || isPaused) return null;
       const { due, spentUntil } = await lists.readRateLoad(teamId, id);
@@ -38,7 +38,7 @@ export function createQueuePages(store: Store) {
       // If there are more than were counted, `lastAt` is the start of the last that was.
       return due.count === 0 || lastAt < now + MOMENT_MS ? null : { due, lastAt };
     },
-    /** A queue's history in equal steps of whole hours until now, eight days back at most. Null: no such queue. */
+    /** Whole hours until now, eight days back at most. Null: no such queue. */
     readQueueHistory: async (
       teamId: string,
       queueId: string,
@@ -71,7 +71,7 @@ export function createQueuePages(store: Store) {
         },
       };
     },
-    /** The queues that Create job offers: those that are not paused (§2.3), by name. */
+    /** Without paused ones (§2.3), by name. */
     listOfferedQueues: async (teamId: string) => {
       const all = await queues.list(teamId);
       return all.filter(({ isPaused }) => !isPaused).map(({ id, name }) => ({ id, name }));

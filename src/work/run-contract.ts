@@ -16,14 +16,12 @@ export interface ShownHeader {
   isSecret: boolean;
 }
 
-/** The request as it is or was sent, built by the same rules as for sending (§2.6). */
+/** Built by the rules for sending (§2.6). */
 export interface ShownRequest {
   method: HttpMethod;
   /** The URL, including the query that the payload of a GET makes. */
   url: string;
-  /**
-   * All headers that are sent, in order: including those that frame the message and, once it was sent, its signature.
-   */
+  /** In order, with those that frame the message and, once it was sent, its signature. */
   headers: ShownHeader[];
   /** False if the cron's payload was edited after this run; the present payload is shown then. */
   isPayloadKnown: boolean;
@@ -32,11 +30,11 @@ export interface ShownRequest {
   bodyBytes: number;
   isBodyCut: boolean;
   /**
-   * The signed text (§5.6): `<timestamp>.<body>`, cut like the body; null if the request was sent unsigned, has not
-   * been sent, or its body is not kept.
+   * `<timestamp>.<body>` (§5.6), cut like the body; null if unsigned, not sent, or its body
+   * is not kept.
    */
   signedText: string | null;
-  /** The last characters of the secret that signed it; null if it was sent unsigned, or that is unknown. */
+  /** The last characters; null if it was sent unsigned, or that is unknown. */
   signedWith: string | null;
 }
 
@@ -44,8 +42,8 @@ export interface ShownRequest {
 export type ShownAssertion = Omit<AssertionVerdict, 'ok'> & { ok: boolean | null };
 
 /**
- * `none`: no callback URL. `not-due`: the run has not ended, or ended in a way without a callback. `waiting`: recorded,
- * not sent yet. `sent`: taken for sending, once; its result is not kept (§6.1).
+ * `not-due`: the run has not ended, or ended without a callback. `waiting`: not sent yet.
+ * `sent`: taken for sending, once; its result is not kept (§6.1).
  */
 export interface ShownCallback {
   url: string | null;
@@ -65,10 +63,10 @@ export type TestDraft =
       method: HttpMethod;
       url: string;
       headers: HeaderList;
-      /** The names of headers whose values the form did not show; the answer does not show them either. */
+      /** The form did not show their values; neither does the answer. */
       masked?: readonly string[];
       payloadJson: string | null;
-      /** The queue whose timeout and assertions apply; the defaults if there is no such queue yet. */
+      /** Its timeout and assertions apply; the defaults if it doesn't exist yet. */
       queue: string;
     }
   | {

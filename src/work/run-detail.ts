@@ -19,7 +19,7 @@ interface RunFacts {
   url: string;
   headers: HeaderList;
   payload: Payload;
-  /** Whether the payload is the one that this run was (or will be) sent with. */
+  /** Whether this run was (or will be) sent with it. */
   isPayloadKnown: boolean;
   isFailed: boolean;
   responseStatus: number | null;
@@ -39,7 +39,7 @@ export interface Masking {
 }
 
 export interface Showing extends Masking {
-  /** True: bodies are shown whole; otherwise they are cut at `MOST_SHOWN` characters. */
+  /** Otherwise bodies are cut at `MOST_SHOWN` characters. */
   isWhole: boolean;
 }
 
@@ -130,7 +130,7 @@ function showResponse({ response, trace, responseStatus }: RunFacts) {
     status: responseStatus,
     headers: trace?.responseHeaders ?? [],
     bodyStart: text,
-    /** Whether more is stored than `bodyStart`: `readResponseText` gives all of it. */
+    /** `readResponseText` gives all of it. */
     hasMore,
     totalBytes: response.totalBytes,
     keptBytes: response.body.length,
@@ -146,7 +146,7 @@ export function startOf(body: Uint8Array, keptBytes: number): { text: string; ha
   return { text: start, hasMore: start.length < text.length || body.length < keptBytes };
 }
 
-/** Bytes as text; a character that was cut at the end is left out. */
+/** Leaves out a character that was cut at the end. */
 export function decodeBody(body: Uint8Array): string {
   return new TextDecoder('utf-8').decode(body, { stream: true });
 }
@@ -174,7 +174,7 @@ function failureFactsOf(facts: RunFacts, url: string) {
   };
 }
 
-/** Reads the timeout of the run from the stored error (§2.7); the queue's may have changed since. */
+/** From the stored error (§2.7): the queue's may have changed since. */
 function timeoutOf(errorMessage: string | null): number | null {
   const seconds = /timed out after (\d+) seconds/.exec(errorMessage ?? '')?.[1];
   return seconds === undefined ? null : Number(seconds);

@@ -15,7 +15,7 @@ export type { FoundRun, ListPage };
 export interface HistoryRun extends FoundRun {
   bodyStart: string | null;
   hasMore: boolean;
-  /** Whether it began while an earlier run was still running, among those of its page or a few next to it. */
+  /** Among those of its page or a few next to it. */
   overlaps: boolean;
 }
 
@@ -25,12 +25,15 @@ const MOST_AT_ONCE = 200;
 /** Enough bytes for `BODY_START` characters, which take up to four bytes each. */
 const BODY_BYTES = 4 * BODY_START;
 
-/** How many runs before and after a page of a cron's history are looked at for overlaps. */
+/** Before and after a page, examined for overlaps. */
 const BESIDE = 10;
 
 export function createRunListWork(store: Store) {
   const { lists } = store;
-  /** Ended runs, the latest end first. `cursor` is `next` or `previous` of a page of the same search; `limit` is 1 to 200, default 50. */
+  /**
+   * Latest end first. `cursor` is `next` or `previous` of a page of the same search; `limit`
+   * is 1 to 200, default 50.
+   */
   const listRuns = async (
     teamId: string,
     search: RunSearch | null,
@@ -44,8 +47,8 @@ export function createRunListWork(store: Store) {
   return {
     listRuns,
     /**
-     * All runs of one cron, the newest first, waiting and running ones too; or those that ended with a status, the latest
-     * end first. A cron that the team does not have gives an empty page.
+     * Newest first, waiting and running ones too; with a status by the latest end. An
+     * unknown cron gives an empty page.
      */
     listCronHistory: async (
       teamId: string,

@@ -15,7 +15,7 @@ export function createRunPages(store: Store, isSecretHeader: IsSecretHeader) {
     return { isSecretHeader, showSecrets, isWhole };
   };
   return {
-    /** One attempt with all its details. Null: the team has no such job. */
+    /** Null: the team has no such job. */
     readJobDetail: async (teamId: string, jobId: string, options?: ShowOptions) => {
       const job = isId(jobId) ? await jobs.find(teamId, jobId) : null;
       return job && showJob(store, job, showing(options));
@@ -72,7 +72,7 @@ async function showJob(store: Store, detail: JobDetail, showing: Showing) {
     apiCall: writeJobCall(sent),
     kind: 'job' as const,
     record: job,
-    /** All attempts of the job, first to last, this one among them. */
+    /** First to last, this one among them. */
     attempts,
     /** The failed job whose Retry made this one. */
     retryOf,
@@ -96,8 +96,8 @@ async function isWaiting(
 }
 
 /**
- * The state of a run's callback. §6.2 and §6.3 define which runs have one; its row is deleted when it is taken for
- * sending (§6.1).
+ * §6.2 and §6.3 define which runs have one; its row is deleted when it is taken for sending
+ * (§6.1).
  */
 function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean): ShownCallback {
   if (url === null) return { url, state: 'none' };
@@ -105,7 +105,7 @@ function callbackOf(url: string | null, hasCalled: boolean, isWaiting: boolean):
   return { url, state: hasCalled ? 'sent' : 'not-due' };
 }
 
-/** Whether a run was sent with this payload. Runs of a version that stored no hash count as sent with it. */
+/** Runs of a version that stored no hash count as sent with it. */
 function isPayloadOf(trace: RunTrace | null, payload: string | null): boolean {
   const hashed = trace?.sent?.payloadHash;
   return hashed === undefined || hashed === hashPayload(payload);

@@ -1,7 +1,7 @@
 import type { FoundRun } from '#store/lists/search';
 import { recordOf } from './record.ts';
 
-/** The fields of a run in files and on the command line, in the order of a file's columns. */
+/** In the order of a file's columns. */
 export const RUN_COLUMNS = [
   'id',
   'kind',

@@ -3,25 +3,22 @@ import { findMutingWindow } from '#domain/maintenance';
 import type { SourceKind, SourcesAsked } from '#store/lists/lists';
 import type { Store } from '#store/store';
 
-/** The filter of a list of crons or queues; all given conditions must hold. */
+/** All given conditions must hold. */
 export interface SourceSearch extends Pick<SourcesAsked, 'text' | 'tag'> {
   health?: Health;
 }
 
-/** A cron or queue with its health. */
 export interface JudgedSource {
   id: string;
   name: string;
   health: Health;
-  /** Whether its alerts are muted now; one that fails may be muted, too. */
   isMuted: boolean;
   /** It or its team. */
   isPaused: boolean;
-  /** When its next run is due, past or not. */
   nextAt: number | null;
 }
 
-/** The crons or queues of a team, first those that fail, then those that are late, each part by name. */
+/** First failing, then late, then the others; each part by name. */
 export async function listSources(
   { lists, teamPauses, windows, clock }: Store,
   teamId: string,
@@ -65,7 +62,6 @@ export function pageOf<Item extends { id: string }>(
   };
 }
 
-/** The failures in a row of those sources that fail. */
 export function readStreaksOf(
   { lists }: Store,
   kind: SourceKind,

@@ -1,6 +1,5 @@
 import type { Store } from '#store/store';
 
-/** The tags of crons and queues (§2.13). */
 export function createTagWork(store: Store) {
   const { lists } = store;
   return {

@@ -4,7 +4,6 @@ import { nextRunAfter } from '#domain/cron';
 
 export type { TeamPause };
 
-/** The switch over everything of a team (§3.11). */
 export function createTeamPauseWork({ teamPauses, clock }: Store) {
   return {
     /** Null: it is not paused. */

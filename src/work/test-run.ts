@@ -90,7 +90,7 @@ function payloadOf(draft: TestDraft): Payload {
   return draft.payloadJson === null ? null : { kind: 'json', text: draft.payloadJson };
 }
 
-/** Masks the values that the form did not show; values that the person has just typed are shown. */
+/** Values that the person has just typed are shown. */
 function maskingOf(draft: TestDraft): Masking {
   const masked = new Set(draft.kind === 'queue' ? [] : draft.masked);
   return { isSecretHeader: (name) => masked.has(name), showSecrets: false };

@@ -1,4 +1,4 @@
-/** Every method of work: the permission that it needs, and what the activity log records of it (§5.8, §5.10). */
+/** §5.8, §5.10 */
 import { notifiesNobody } from '#domain/alert-settings';
 import type { ActivityAction, Deed } from '#domain/activity';
 import { countOf } from '#domain/amounts';
@@ -30,9 +30,9 @@ export interface Verb<Name extends Method> {
   needs: Need;
   /** Throws NotAllowed for what only an admin may do. Not called for admins. */
   check?: (work: Work, ...given: Parameters<Work[Name]>) => void | Promise<void>;
-  /** The entries of the activity log for a result. Null: nothing was done. */
+  /** Null: nothing was done. */
   entries?: (result: Awaited<ReturnType<Work[Name]>>, ...given: Parameters<Work[Name]>) => Entries;
-  /** Reads the state before the action, for entries that depend on it. */
+  /** For entries that depend on the earlier state. */
   prepare?: (
     work: Work,
     ...given: Parameters<Work[Name]>
@@ -48,7 +48,10 @@ const SECRET = { needs: 'notifications' } as const;
 
 type Word<Text> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
 
-/** Methods that everybody in the team may call and that change nothing. Their names are separated by spaces. */
+/**
+ * Everybody in the team may call them, and they change nothing. Names are separated by
+ * spaces.
+ */
 function looks<Line extends string>(...lines: Line[]) {
   const verbs = lines.flatMap((line) => line.split(' ').map((name) => [name, LOOK] as const));
   return Object.fromEntries(verbs) as { [Name in Word<Line>]: typeof LOOK };
@@ -319,10 +322,8 @@ function refuseNobody(change: QueueChange, present: Queue | null): void {
 }
 
 /**
- * Whether a change means that nobody is notified of a queue's failures, which an admin has to decide. What an admin has
- * decided already may stay so.
- *
- * @param present  the queue as it is; null for a new one
+ * An admin has to decide this. A queue that is silent already may stay so. @param present
+ * null for a new one
  */
 export function silencesFailures(
   { alertSettings }: QueueChange,

@@ -71,7 +71,7 @@ export function createWindowWork(store: Store) {
       (await listWindows(teamId)).find(({ id }) => id === windowId) ?? null,
     /** Active windows first, then future ones, then past ones; each group by start, latest first. */
     listWindows,
-    /** The active windows that mute a cron or a queue; without a source, those that mute the whole team. */
+    /** Without a source, those of the whole team. */
     listActiveWindows: async (teamId: string, source?: AlertSource) => {
       const all = await listWindows(teamId);
       return all.filter(
@@ -80,7 +80,7 @@ export function createWindowWork(store: Store) {
           (source === undefined ? window.covers === 'team' : coversSource(window, source)),
       );
     },
-    /** The sources that windows may cover and alerts may have: the crons by name, then the queues by name. */
+    /** Crons by name, then queues by name. */
     listAlertSources: (teamId: string) => windows.listSources(teamId),
   };
 }

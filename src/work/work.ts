@@ -21,20 +21,19 @@ import { createTestRun, type TestRunOptions } from './test-run.ts';
 import { createWindowWork } from './windows.ts';
 
 /**
- * A team's crons, queues, jobs, alerts and maintenance windows: the same methods for the API, the dashboard and the
- * command line. Who is a member is checked elsewhere (by people). Each call names the team, and things of other teams do
- * not exist for it.
+ * The same methods for the API, the dashboard and the command line. `people` checks
+ * membership; things of other teams do not exist here.
  */
 export interface Work extends ReturnType<typeof createMethods> {
-  /** The same methods on behalf of somebody: their role is enforced (§5.8), and changes are recorded (§5.10). */
+  /** Enforces the actor's role (§5.8) and records changes (§5.10). */
   for(acting: Acting): Work;
 }
 
 interface WorkOptions {
   store: Store;
-  /** The installation's rule; by default the usual one, without further names of the operator. */
+  /** Default: the usual rule. */
   isSecretHeader?: IsSecretHeader;
-  /** The services of test runs; without it (the command line) there are none. */
+  /** Without it (the command line) there are no test runs. */
   testing?: Omit<TestRunOptions, 'store'>;
 }
 
@@ -66,7 +65,7 @@ function createMethods({ store, isSecretHeader = isUsualSecret, testing }: WorkO
     ...createActivityWork(store),
     ...createRunListWork(store),
     ...createRunPages(store, isSecretHeader),
-    /** Whether a header is masked until it is requested, the same everywhere (§5.9). */
+    /** The same everywhere (§5.9). */
     isSecretHeader,
     testRun: testing ? createTestRun({ store, ...testing }) : refuseTestRun,
   };

@@ -1,6 +1,5 @@
 import type { Message } from './message.ts';
 
-/** A chat with an incoming webhook. */
 export interface ChatChannel {
   /** The JSON body. Escapes everything that the chat would read as markup. */
   formatPost(message: Message): unknown;

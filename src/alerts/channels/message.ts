@@ -17,7 +17,6 @@ export interface Message {
   runbook: Link | null;
   /** For programs; null in a test and in a digest. */
   details: MessageDetails | null;
-  /** Messages of a digest. */
   parts: readonly Message[];
 }
 

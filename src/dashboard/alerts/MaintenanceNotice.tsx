@@ -87,7 +87,6 @@ export function AlertFact({
   );
 }
 
-/** @param source `cron:<id>` or `queue:<id>` */
 export function SlowNotice({ since, source }: { since: number | null; source: string }) {
   if (since === null) return null;
   const what = source.startsWith('cron:') ? 'cron' : 'queue';

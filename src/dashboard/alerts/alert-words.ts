@@ -50,7 +50,6 @@ export function describeAlert(alert: Alert): string {
     : `“${source.name}” failed`;
 }
 
-/** The status, the error, and the window that muted it. */
 export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;

@@ -7,7 +7,6 @@ import { rememberShown } from './keep-page.ts';
 
 import classes from './ConnectionBar.module.css';
 
-/** While the service doesn't answer, or after it did not accept a form. */
 export function ConnectionBar() {
   const { connection, untaken } = useConnection();
   return (
@@ -96,7 +95,6 @@ const marks = {
   lost: { word: 'No connection', glyph: 'failures' },
 } as const;
 
-/** Whether the page refreshes and, if not, why. Only with scripts. */
 export function LiveMark() {
   const { connection, refreshing, pausedFor } = useConnection();
   if (refreshing === 'off') return null;

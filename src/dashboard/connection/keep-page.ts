@@ -1,6 +1,6 @@
 /**
- * Keeps the page if a response doesn't arrive. After a failed refresh it is unchanged; a page that can't be fetched is
- * requested again later; a form keeps its input. Only a page's own errors are passed on.
+ * After a failed refresh the page is unchanged; a page that can't be fetched is requested
+ * again; a form keeps its input. Only a page's own errors are passed on.
  */
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
@@ -27,8 +27,8 @@ export function rememberAnswer(answer: unknown): void {
 }
 
 /**
- * Whether a form of this tab was just answered with a redirect: the next page then shows the message about it, once.
- * Other tabs get the same message with their refreshes, and must not show it.
+ * The next page then shows the message, once. Other tabs get the same message with their
+ * refreshes, and must not show it.
  */
 export function takeExpectedToast(): boolean {
   const was = isToastExpected;

@@ -5,7 +5,7 @@ import { Form } from './Form.tsx';
 type ActionButtonProps = ComponentProps<typeof Submit> &
   Pick<ComponentProps<typeof Form>, 'fields' | 'action' | 'preventScrollReset'>;
 
-/** A button with a form of its own, for an action that takes no input. */
+/** For an action that takes no input. */
 export function ActionButton(props: ActionButtonProps) {
   const { fields = {}, action, preventScrollReset = false, className, ...button } = props;
   return (

@@ -36,7 +36,7 @@ export function readChecked(form: FormData, name: string): boolean {
   return form.getAll(name).at(-1) === '1';
 }
 
-/** Reads several texts of a form, each under its name. */
+/** Each under its name. */
 export function readTexts<Name extends string>(
   form: FormData,
   ...names: readonly Name[]

@@ -60,9 +60,9 @@ export type DataTableProps<Row> = {
 };
 
 /**
- * Rows of one height, columns that keep their width, two lines on phones and tablets. Live changes are made in place;
- * new rows wait behind a line. With `bulk`, ticked rows (shift for a range) are sent with a form that works without a
- * script. Viewers see neither forms nor a column `actions`.
+ * Live changes are made in place; new rows wait behind a line. Ticked rows (shift for a
+ * range) are sent with a form that works without a script. Viewers see neither forms nor a
+ * column `actions`.
  */
 export function DataTable<Row>({
   caption,

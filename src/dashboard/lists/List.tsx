@@ -15,7 +15,6 @@ type ListProps<Row> = DataTableProps<Row> & {
   note?: string;
 };
 
-/** A table, or why there is none, and links to other pages. */
 export function List<Row>(props: ListProps<Row>) {
   const { faults, empty, page = noPages, words = byTime, note, ...table } = props;
   const { next, previous, searchedBackTo = null } = faults ? noPages : page;

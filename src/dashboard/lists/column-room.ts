@@ -1,4 +1,3 @@
-/** From which width each column is shown. */
 import type { Column } from './DataTable.tsx';
 
 /** So that a name can be read. */

@@ -69,7 +69,6 @@ export function Brand() {
 
 const settings = { name: 'Settings', to: '/settings/profile', glyph: 'settings' } as const;
 
-/** The counts next to the links: of what, and its word. */
 const counted: Readonly<Record<string, readonly [keyof Attention, string]>> = {
   '/crons': ['failingCrons', 'failing'],
   '/queues': ['failingQueues', 'failing'],
@@ -239,7 +238,6 @@ type ChoicesProps = {
   fields?: Readonly<Record<string, string>>;
 };
 
-/** Entries of a menu of which one is in force. */
 function Choices({ action, name, options, chosen, fields = {} }: ChoicesProps) {
   return (
     <Form action={action} fields={fields}>
@@ -256,7 +254,6 @@ function Choices({ action, name, options, chosen, fields = {} }: ChoicesProps) {
   );
 }
 
-/** How pages look, which this page shows at once. */
 function LookChoice(props: Omit<ChoicesProps, 'action' | 'fields'>) {
   const { pathname, search } = useLocation();
   return <Choices {...props} action="/theme" fields={{ next: pathname + search }} />;

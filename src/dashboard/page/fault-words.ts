@@ -4,7 +4,6 @@ import type { TooMuch } from '../serving/take-form.ts';
 import type { OtherTeam } from '../serving/form-team.ts';
 import { explainStatus, type FaultWords } from './status-words.ts';
 
-/** What a response with a status of 400 or more says about its error. */
 export type FaultData = Partial<
   TooMuch & {
     /** Of a fault of ours, under which its cause is logged. */
@@ -20,7 +19,6 @@ export type FaultData = Partial<
     /** The least role that may see the page, and the team (`requirePermission`). */
     needed: string;
     team: string;
-    /** How much the whole form may hold. */
     limit: string;
   }
 >;

@@ -6,7 +6,6 @@ import classes from './Button.module.css';
 type Looks = {
   /** `filled`: the main action; `danger` deletes; `quiet` has no frame. */
   variant?: 'filled' | 'default' | 'danger' | 'quiet';
-  /** `small` is for tables and editors. */
   size?: 'small' | 'large' | undefined;
   before?: ReactNode;
   children: ReactNode;
@@ -34,7 +33,6 @@ export function Button(props: Looks & ComponentProps<'button'>) {
 
 type SubmitProps = Looks & Omit<ComponentProps<'button'>, 'type'> & { intent?: string };
 
-/** `intent` tells buttons apart. */
 export function Submit({ intent, ...rest }: SubmitProps) {
   const named = intent === undefined ? {} : { name: 'intent', value: intent };
   return <Button variant="default" {...named} {...rest} type="submit" />;

@@ -8,7 +8,6 @@ import classes from './Overlays.module.css';
 type ConfirmDialogProps = {
   /** Also of the button that confirms. */
   word: string;
-  /** The question: `Delete the queue “mail”?` */
   question: string;
   children: ReactNode;
   fields: Readonly<Record<string, string>>;

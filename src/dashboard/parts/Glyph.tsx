@@ -1,7 +1,6 @@
 import { useHref } from 'react-router';
 import sprite from './glyphs.svg';
 
-/** The symbols of glyphs.svg. */
 export type GlyphName =
   | 'bell'
   | 'overview'
@@ -35,7 +34,7 @@ export type GlyphName =
   | 'paused'
   | 'muted';
 
-/** A small drawing. Decoration only: the word next to it has the meaning, so assistive technology passes it by. */
+/** Decoration only: the word next to it has the meaning. */
 export function Glyph({ name, size = 16 }: { name: GlyphName; size?: number }) {
   return (
     <svg

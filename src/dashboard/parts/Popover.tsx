@@ -68,7 +68,7 @@ type MoreActionsProps = {
   children: ReactNode;
 };
 
-/** Rare or destructive actions, at the end of a row or of a page's head, away from the buttons in frequent use. */
+/** Apart from the buttons in frequent use. */
 export function MoreActions({ of, isSmall = false, children }: MoreActionsProps) {
   if (!useMaySend()) return null;
   return (
@@ -86,10 +86,7 @@ export function MoreActions({ of, isSmall = false, children }: MoreActionsProps)
 
 type BodyPeekProps = { text: string; hasMore: boolean; restTo: string };
 
-/**
- * The beginning of a response in a row of a table: one line there, the first 2,000 characters in a popover (§2.5), the
- * rest on the run's page. Always text.
- */
+/** One line; the first 2,000 characters in a popover (§2.5), the rest on the run's page. */
 export function BodyPeek({ text, hasMore, restTo }: BodyPeekProps) {
   const id = useId();
   if (text === '') return <span className="muted">Empty</span>;

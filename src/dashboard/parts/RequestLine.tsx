@@ -12,8 +12,8 @@ type RequestLineProps = {
 };
 
 /**
- * Method, the whole host, and the path cut in its middle or on a second line. The whole text is shown on hover and
- * focus, copied, and read by screen readers.
+ * The path is cut in its middle. The whole text is shown on hover and focus, copied, and
+ * read by screen readers.
  */
 export function RequestLine({ method, url, copy }: RequestLineProps) {
   const whole = method ? `${method} ${url}` : url;
@@ -33,7 +33,7 @@ export function RequestLine({ method, url, copy }: RequestLineProps) {
   );
 }
 
-/** A long id or other text on one line, cut in the same way: its end says more than the part before it. */
+/** Its end says more than the part before it. */
 export function CutText({ text, copy }: { text: string; copy: string }) {
   return (
     <span className={classes.request} title={text}>

@@ -1,4 +1,4 @@
-/** Secrets that are shown once: leaving the page before the user has one needs a confirmation. */
+/** Leaving the page before the user has a secret needs a confirmation. */
 import {
   createContext,
   useEffect,
@@ -11,7 +11,6 @@ import { useActionData, useLocation } from 'react-router';
 import { ButtonLink } from './Button.tsx';
 import { Notice } from './Notice.tsx';
 
-/** Something of the secret was copied. */
 export const Copied = createContext<() => void>(() => undefined);
 
 /** The response is lost at a refresh, and the secret can't be shown again. A new one replaces it. */

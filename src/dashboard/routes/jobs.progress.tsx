@@ -9,7 +9,6 @@ import { isRecent } from '../runs/job-search.ts';
 import { BulkTasks } from '../runs/BulkTasks.tsx';
 import type { Route } from './+types/jobs.progress.ts';
 
-/** For the bars. */
 export async function loader({ context }: Route.LoaderArgs) {
   const { team, now, work } = open(context);
   const tasks = await work.listBulkTasks(team.id);

@@ -31,7 +31,6 @@ import { open } from '../serving/open.ts';
 import type { FoundRun, NamedSource } from '../services.ts';
 import type { Route } from './+types/runs.ts';
 
-/** Ended attempts of jobs and runs of crons. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { team, work } = open(context);
   const read = readRunSearch(url.searchParams);

@@ -12,7 +12,7 @@ import { AnswerStart } from './RunParts.tsx';
 
 type Kind = 'cron' | 'queue';
 
-/** The last failure of a cron or queue that fails, with the count of failures; null if it does not fail. */
+/** Null if it does not fail. */
 export async function readFailing(work: Work, teamId: string, kind: Kind, streak: Streak | null) {
   if (streak === null) return null;
   const run = await (kind === 'cron'
@@ -35,7 +35,6 @@ type FailingNoticeProps = {
   isMuted: boolean;
 };
 
-/** Why a cron or queue fails, since when and how often, and what its note says to do. */
 export function FailingNotice({ of, id, failing, alertSettings, isMuted }: FailingNoticeProps) {
   if (failing === null) return null;
   const { streak, last } = failing;
@@ -55,7 +54,6 @@ export function FailingNotice({ of, id, failing, alertSettings, isMuted }: Faili
   );
 }
 
-/** How the cron or queue of a failed run does, and what its note says to do. */
 export function SourceOfRun({ source }: { source: FailedSource | null }) {
   if (source === null) return null;
   const { kind, id, name, streak, alertSettings } = source;
@@ -77,7 +75,6 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The note and the runbook of a cron or queue, for notices of its failures. */
 function NoteOf({ note, runbookUrl }: Pick<AlertSettings, 'note' | 'runbookUrl'>) {
   return (
     <>

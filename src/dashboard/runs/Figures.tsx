@@ -7,7 +7,6 @@ import classes from './Figures.module.css';
 
 type FiguresProps = { figures: Numbers; counts: Counts; usage: Usage; forecast: string | null };
 
-/** The numbers of the team in one row: of the last day, each above that of the last week, and those of now. */
 export function Figures({ figures, counts, usage, forecast }: FiguresProps) {
   const { lastDay, lastWeek, oldestWaitMs, longestWaitOfWeekMs } = figures;
   const pair = (write: (figures: PeriodFigures) => string) => ({

@@ -13,11 +13,9 @@ type HealthWordProps = {
   note?: string | null;
   /** In place of the health's own. */
   word?: string | undefined;
-  /** The windows that mute it, for lists. */
   windows?: readonly ActiveWindow[] | undefined;
 };
 
-/** The health of a cron or queue: its word, with `9 of 9` if it fails. */
 export function HealthWord({
   of: { health, streak, recentResults },
   note,
@@ -36,7 +34,6 @@ export function HealthWord({
 }
 
 type StatusWithCountProps = Pick<SourceHealth, 'health' | 'streak'> & {
-  /** How many finished runs the page shows. */
   finished: number;
   note?: string | null | undefined;
   word?: string | undefined;
@@ -59,7 +56,6 @@ export function describeStop(cron: CronListRow['cron']): Pick<HealthWordProps, '
   return { word: 'Stopped', note: `after ${countOf(cron.stoppedAfter, 'failure')}` };
 }
 
-/** A queue that runs as many jobs as it may. */
 export function describeLoad({ queue, running, health }: QueueListRow): string | null {
   const { concurrencyLimit } = queue;
   const isFull = concurrencyLimit !== null && running >= concurrencyLimit;

@@ -17,11 +17,9 @@ import { pageOfRun } from './run-links.ts';
 type NeedsAttentionProps = Pick<Overview, 'troubles' | 'moreTroubles'> & {
   /** Null if the counts could not be read. */
   attention: Attention | null;
-  /** When the page was read. */
   asOf: number;
 };
 
-/** Everything that needs a person: crons and queues that fail or are late, failed jobs, unread alerts. */
 export function NeedsAttention({ troubles, moreTroubles, attention, asOf }: NeedsAttentionProps) {
   const { failedJobs = 0, unreadAlerts = 0 } = attention ?? {};
   const isCalm = troubles.length === 0 && failedJobs === 0 && unreadAlerts === 0;

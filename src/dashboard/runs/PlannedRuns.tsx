@@ -10,7 +10,6 @@ import { Panel } from './RunParts.tsx';
 import { describeOverlap } from './overlap.ts';
 import { formatRate } from '../words/amounts.ts';
 
-/** The strip of a cron’s last runs, and its next times. */
 export function PlannedRuns({
   row: { cron, lastRun, recentResults, successRate },
 }: {

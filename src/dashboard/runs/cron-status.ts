@@ -2,7 +2,7 @@ import { isFailedJob } from '#domain/run-status';
 import type { StatusName } from '../parts/Status.tsx';
 import type { JobListRow } from '../services.ts';
 
-/** A job's status. A waiting retry has its own, as it has its own tab (§3.3); all others are the status itself. */
+/** A waiting retry has its own, as it has its own tab (§3.3). */
 export function jobStatus({
   status,
   attemptNumber,

@@ -1,4 +1,3 @@
-/** How long a cron or queue has been failing, in words. */
 import { MOST_IN_STREAK, type Streak } from '#domain/health';
 import { formatShort } from '../words/times.ts';
 

@@ -32,7 +32,6 @@ type Asked = {
   search: JobSearch | null;
 };
 
-/** One job, ticked ones, or all that match. */
 export async function actOnJobs(
   work: Work,
   teamId: string,

@@ -100,7 +100,7 @@ export function writeJobSearch(search: JobSearch): string {
   return `/jobs?${params.toString()}`;
 }
 
-/** The address of the jobs that failed in a queue and were not resent; since a time, if it is given. */
+/** The failed jobs that were not resent. */
 export function failedOf(queueId: string, since?: number): string {
   return writeJobSearch({ tab: 'failed', queueId, ...(since !== undefined && { from: since }) });
 }

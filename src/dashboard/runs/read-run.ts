@@ -37,7 +37,7 @@ export async function readRunPage<Run extends JobRunDetail | ExecutionRunDetail>
 
 export type FailedSource = NonNullable<Awaited<ReturnType<typeof readFailedSource>>>;
 
-/** The cron or queue of a run that failed; null of others. */
+/** Null for runs that did not fail. */
 async function readFailedSource(
   work: Work,
   teamId: string,

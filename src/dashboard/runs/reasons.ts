@@ -7,7 +7,7 @@ import {
   reasons,
 } from '#domain/failure';
 
-/** A group of failures in few words: `HTTP server error, 503`, `Unknown error (HTTP 302, redirect not followed)`. */
+/** `HTTP server error, 503`, `Unknown error (HTTP 302, redirect not followed)`. */
 export function describeGroup(
   reason: FailureReason | 'unknown',
   statusCode: number | null,
@@ -16,7 +16,7 @@ export function describeGroup(
   return statusCode === null ? reasonNames[reason] : `${reasonNames[reason]}, ${statusCode}`;
 }
 
-/** What came of a run in few words, for a row: `HTTP 503`, `Timeout`, `Unknown error (HTTP 302, redirect not followed)`. */
+/** `HTTP 503`, `Timeout` */
 export function describeOutcome(run: {
   responseStatus: number | null;
   reason: FailureReason | null;

@@ -37,7 +37,6 @@ export function writeCookie(
   return `${prefix}${name}=${encodeURIComponent(value)}; Path=${path}; SameSite=Lax; Max-Age=${maxAgeSeconds}; HttpOnly${secure}`;
 }
 
-/** A choice that a browser keeps, of which the first value is the usual one. */
 function choiceOf<Value extends string>(name: string, values: readonly [Value, ...Value[]]) {
   const known = (value: unknown) => values.find((each) => each === value) ?? values[0];
   return {
@@ -48,9 +47,7 @@ function choiceOf<Value extends string>(name: string, values: readonly [Value, .
 }
 
 export const theme = choiceOf('belfry_theme', ['auto', 'light', 'dark']);
-/** The zone in which times are shown. */
 export const times = choiceOf('belfry_times', ['utc', 'local']);
-/** Whether `/` leads into the search field. */
 export const slashKey = choiceOf('belfry_slash_key', ['on', 'off']);
 
 /** Only a script can find it out. Null if unknown. */

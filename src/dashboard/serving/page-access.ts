@@ -1,7 +1,6 @@
 /**
- * The one place that decides who sees which page. It runs before every loader and action, for documents
- * and for the router's own data requests alike. A page is for people with a session and a team unless
- * it is named here.
+ * Decides who sees which page, before every loader and action, for documents and data
+ * requests alike. Pages that are not named here need a session and a team.
  */
 import { data, type MiddlewareFunction } from 'react-router';
 import { basePathOf, ownPathOf } from '#domain/public-address';
@@ -102,8 +101,8 @@ interface Visit {
 }
 
 /**
- * Reads the user, and puts it into the context. Returns the path to redirect to, or null if they may have the page, and
- * throws a page that rejects.
+ * Returns the path to redirect to, or null if they may have the page; throws a page that
+ * rejects.
  */
 async function admit({ request, url, page, context, setCookies, all }: Visit) {
   const { accounts } = all.people;

@@ -6,7 +6,7 @@ export type PlainPage = {
   title: string;
   text: string;
   requestId: string;
-  /** The path that our addresses begin with: empty, or for example `/belfry`. */
+  /** Empty or, for example, `/belfry`. */
   basePath: string;
 };
 

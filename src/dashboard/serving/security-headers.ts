@@ -22,13 +22,11 @@ function buildContentSecurityPolicy(nonce: string, signOutOrigin: string | null)
 
 type PageHeaders = {
   nonce: string;
-  /** Whether the public address uses https. */
   isHttps: boolean;
   /** Of the proxy's sign-out page, if it is on another origin. */
   signOutOrigin: string | null;
 };
 
-/** Sets a page's security headers. */
 export function setPageHeaders(headers: Headers, page: PageHeaders): void {
   setCommonHeaders(headers, page.isHttps);
   headers.set(
@@ -40,7 +38,6 @@ export function setPageHeaders(headers: Headers, page: PageHeaders): void {
   headers.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
 }
 
-/** Headers for pages and static files alike. */
 export function setCommonHeaders(headers: Headers, isHttps: boolean): void {
   headers.set('X-Content-Type-Options', 'nosniff');
   // With no-referrer browsers send `Origin: null` with our own forms.

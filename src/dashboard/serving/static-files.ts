@@ -43,7 +43,7 @@ async function prepareFile(name: string, files: BrowserFiles): Promise<StaticFil
   };
 }
 
-/** The answer for one file, in the best encoding that the client takes. */
+/** In the best encoding that the client takes. */
 export function answerStaticFile(file: StaticFile, request: Request): Response {
   const headers = new Headers({
     'Content-Type': file.type,

@@ -30,7 +30,7 @@ type CronFormProps = {
   word: string;
   cancelTo: string;
   choices: readonly ChannelChoice[];
-  /** Whether there is a mail server; without it mails are in the log of the service. */
+  /** Without it, mails are logged. */
   sendsMail: boolean;
   /** Its stored headers replace masked ones in a copy. */
   from: string | null;

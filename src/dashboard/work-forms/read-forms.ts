@@ -139,7 +139,6 @@ function settle<Input>(reading: Reading<Input>, more: FieldErrors): FormReading<
 const payloadError =
   'The payload is sent as JSON, so it must be a JSON object or list, such as {"order": 42}.';
 
-/** @param stored replaces masked headers */
 export function readJobForm(form: FormData, stored: HeaderList = []): FormReading<JobInput> {
   const fields = readFields(form, stored);
   // The form always sends a chosen queue, so a new name comes first.

@@ -79,7 +79,6 @@ export class Housekeeping {
     return this.#chores.reduce((a, b) => (b.dueAtMs < a.dueAtMs ? b : a));
   }
 
-  /** @returns the duration in milliseconds */
   async #do(chore: Chore): Promise<number> {
     const { store, log } = this.#options;
     const startedAtMs = store.clock.monotonicMs();

@@ -98,7 +98,6 @@ async function stop(trx: Trx, { row, failedRuns, at }: Stopped): Promise<void> {
   await recordBySystem(trx, team_id, deed, at);
 }
 
-/** Gives the alerts that the runs of a cron raise, its new streak if it has changed, and whether it stops. */
 function follow(row: StreakRow, runs: readonly SettledRun[]) {
   const { team_id, id, name, alert_settings } = row;
   const rule = { threshold: row.alert_threshold, stopAfter: row.stop_after };

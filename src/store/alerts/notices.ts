@@ -71,7 +71,7 @@ export const notices = {
     });
   },
 
-  /** Writes the remaining recipients and extends the lease. False if another node has taken the claim over. */
+  /** False if another node has taken the claim over. */
   async keep(
     { main }: Context,
     notices: readonly NoticeKey[],

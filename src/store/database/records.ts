@@ -1,6 +1,6 @@
 import { type Fields, packRows, type RowOf } from './dialect.ts';
 
-/** The name of a record's field with a column's value: `teamId` for `team_id`. */
+/** `teamId` for `team_id`. */
 type FieldName<Column> = Column extends `${infer Start}_${infer Rest}`
   ? `${Start}${Capitalize<FieldName<Rest>>}`
   : Column;

@@ -5,7 +5,6 @@ export interface SemaphoreLimits {
   permits: number;
   /** Further callers are refused at once. */
   mostWaiting: number;
-  /** In milliseconds. */
   waitMs: number;
 }
 

@@ -84,7 +84,7 @@ export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
 
 export type Edited = Touched | 'not-pending' | 'no-queue';
 
-/** What people do with jobs that exist. Each function is one transaction; signals are sent after the commit. */
+/** Each function is one transaction; signals are sent after the commit. */
 export const jobActions = {
   /** One that has started stays. The queue must exist; on Postgres it is locked first, as in the queue's deletion. */
   async edit(

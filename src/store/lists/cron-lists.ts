@@ -29,8 +29,8 @@ export async function findCrons(
 }
 
 /**
- * The condition that the name, the id or the URL of a cron contains a text. Only ASCII letters match in either case,
- * since the two databases fold other letters differently.
+ * Only ASCII letters match in either case, since the two databases fold other letters
+ * differently.
  */
 export function containsText(
   { dialect }: Database,

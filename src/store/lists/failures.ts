@@ -83,7 +83,6 @@ export async function groupFailures(
   return { groups: sorted.slice(0, MOST_GROUPS), countedBackTo: isCut ? last : null };
 }
 
-/** Of jobs that were not resent. */
 export async function findFirstFailure(
   db: Database,
   teamId: string,

@@ -95,7 +95,6 @@ export function outcomeConditions(
   ];
 }
 
-/** The condition that words are in a run, its outcome or its queue or cron. */
 export function hasWords(
   { dialect: { contains, containsBytes } }: Database,
   table: 'jobs' | 'ended_jobs' | 'ended_executions',
@@ -165,7 +164,6 @@ const findOriginal = preparedStatement<{ original_id: string }>('find-original',
   return `${original('ended_jobs')} union all ${original('jobs')}`;
 });
 
-/** The ids of all attempts of an attempt's job. */
 export async function findIdsOfJob(db: Database, teamId: string, jobId: string): Promise<string[]> {
   const [row] = await db.read(findOriginal, [teamId, jobId]);
   const originalId = row?.original_id ?? jobId;

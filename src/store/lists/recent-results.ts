@@ -4,7 +4,6 @@ import { type Dialect, IDS, packIds } from '../database/dialect.ts';
 import { pageStatement, preparedStatement } from '../database/prepared.ts';
 import type { EndedTable } from '../runs/run-tables.ts';
 
-/** One bar of a source's recent results. */
 export interface RunResult {
   id: string;
   status: 'success' | 'failed' | 'running';

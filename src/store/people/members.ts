@@ -60,8 +60,8 @@ export const members = {
   },
 
   /**
-   * Adds a user to a team. It becomes their current team only if they have none, because the API acts in the current
-   * team. False: they are a member already.
+   * It becomes the current team only if they have none, because the API acts in it. False:
+   * they are a member already.
    */
   async add(
     { main }: Context,

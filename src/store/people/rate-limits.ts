@@ -5,7 +5,6 @@ import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { above, atMost, change, remove } from '../database/rows.ts';
 
-/** A count within a window of fixed length. */
 export interface CountingWindow {
   endsAt: number;
   /** This event included. */
@@ -37,7 +36,7 @@ const countHits = preparedStatement<{ key: string; ends_at: number; hits: number
   },
 );
 
-/** Counts of tries of limited actions, such as signing in, and of API requests (§8.1); shared by all nodes. */
+/** Limited actions and API requests (§8.1); shared by all nodes. */
 export function rateLimits(context: Context) {
   const counting = new GroupCommit((hits: readonly Hit[]) => countAll(context, hits), {
     maxBatch: MAX_BATCH,
@@ -71,7 +70,7 @@ async function countAll({ main }: Context, hits: readonly Hit[]): Promise<Counti
   });
 }
 
-/** Takes one try back, because it was no wrong guess. */
+/** It was no wrong guess. */
 async function takeBack({ main }: Context, key: string): Promise<void> {
   await change(main, 'rate_windows', { key, hits: above(0) }, { hits: sql`hits - 1` });
 }
@@ -80,7 +79,7 @@ async function deleteEnded({ main }: Context, now: number): Promise<void> {
   await remove(main, 'rate_windows', { ends_at: atMost(now) });
 }
 
-/** Deletes ended windows, and sessions, one-time tokens and invitations that have expired. */
+/** Also expired sessions, one-time tokens and invitations. */
 async function tidy({ main }: Context, now: number): Promise<void> {
   await main.transact(async (trx) => {
     await remove(trx, 'rate_windows', { ends_at: atMost(now) });

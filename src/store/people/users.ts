@@ -79,7 +79,6 @@ export function gatherUser(
   return { user: userOf(first), teams };
 }
 
-/** The memberships `m` of a user in teams `t` that have not been deleted. */
 export function membershipsIn(db: Pick<Reader, 'selectFrom'>, userId: string) {
   return db
     .selectFrom('memberships as m')
@@ -99,7 +98,6 @@ export async function findRole(
 }
 
 export const users = {
-  /** All users, by email. */
   async list({ main }: Context): Promise<User[]> {
     const rows = await all(main, 'users', {}, { columns: USER_COLUMNS, order: ['email'] });
     return rows.map(userOf);

@@ -18,10 +18,7 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
 export const TRANSACTION_POOLING =
   'is behind a pooler that assigns connections to single transactions; set its pool_mode to session (PgBouncer), or let DATABASE_URL lead to the server itself';
 
-/**
- * Compares the server processes behind two connections. A pooler by transaction serves the second with the process of
- * the first.
- */
+/** A pooler by transaction serves the second connection with the process of the first. */
 export async function isPooledByTransaction(url: string): Promise<boolean> {
   const [one, other] = [makeClient(url), makeClient(url)];
   try {

@@ -52,7 +52,6 @@ export interface ClaimContext {
   secrets: SecretReader;
 }
 
-/** A run that this node has to send now. Every claimed run starts at once. */
 export interface ClaimedRun {
   teamId: string;
   id: string;
@@ -65,8 +64,8 @@ export interface ClaimedRun {
   signingSecret: string | null;
   slowRule: SlowRule | null;
   /**
-   * The stored part that can't be read; null if all can. Such a run is not sent: it is settled as a worker failure and
-   * subtracted from the month's count.
+   * Null if everything can be read. Otherwise the run is not sent: it is a worker failure
+   * and subtracted from the month's count.
    */
   unreadable: string | null;
   startedAt: number;
@@ -94,7 +93,7 @@ export interface ClaimedExecution extends ClaimedRun {
 
 export const SIGNING_SECRET_PLACE = 'teams.signing_secret';
 
-/** Opens sealed signing secrets, and remembers the last ones: a busy team's secret is needed with every claim. */
+/** Remembers the last ones: a busy team's secret is needed with every claim. */
 export class SecretReader {
   readonly #sealer: Sealer;
   readonly #opened = new Map<string, string>();

@@ -53,7 +53,6 @@ export class SkippedFlows {
     });
   }
 
-  /** Forgets flows that a claim has not skipped. */
   free(flows: readonly { id: string }[]): void {
     for (const { id } of flows) this.#skips.delete(id);
     if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();

@@ -3,7 +3,6 @@ import { type RecordOf, toRecord } from '../database/records.ts';
 import type { StoredExecutionRow, WholeExecutionRow } from './every-run.ts';
 import type { StoredResponse } from './settlement.ts';
 
-/** The columns that the records of a job's attempt and of an execution share (§2.5). */
 export const RUN_COLUMNS = [
   'team_id',
   'id',
@@ -21,14 +20,13 @@ type RunRow<Status> = Omit<Pick<StoredExecutionRow, (typeof RUN_COLUMNS)[number]
   status: Status;
 };
 
-/** The fields that these records share, without large or secret parts. */
+/** Without large or secret parts. */
 export type RunRecord<Status = JobStatus | ExecutionStatus> = RecordOf<RunRow<Status>>;
 
 export function runRecord<Status>(row: RunRow<Status>): RunRecord<Status> {
   return toRecord(row, RUN_COLUMNS);
 }
 
-/** The stored part of a response, as it is read. */
 export type ResponseRecord = Omit<StoredResponse, 'trace'> & { trace: string | null };
 
 /** Null without a response. */

@@ -53,7 +53,6 @@ const SCANS = {
   }),
 };
 
-/** The queues with waiting jobs, or the teams with a cron to run or a waiting Run now. */
 export async function scanWaiting(
   db: Database,
   table: RunTable,

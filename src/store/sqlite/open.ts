@@ -101,9 +101,8 @@ function connectionsTo(path: string, onStatement: OnStatement | undefined) {
 }
 
 /**
- * Opens the file on the caller's own thread: one read or write after the other. Reads have a connection that cannot
- * write, opened when first wanted. Throws the same errors as `openSqliteFile`, but does not check for damage, as the
- * service does at each start.
+ * On the caller's own thread: one read or write after the other. Throws the errors of
+ * `openSqliteFile`, but does not check for damage.
  */
 export async function openSqliteHere(
   path: string,

@@ -112,7 +112,6 @@ export const passkeys = table(
   { key: ['id'], indexes: { passkeys_of_user: { on: ['user_id'] } } },
 );
 
-/** Counts of limited actions and of API requests (people/rate-limits.ts). */
 export const rateWindows = table(
   'rate_windows',
   { key: text(), ends_at: instant(), hits: integer() },

@@ -98,7 +98,7 @@ export interface Given<Value> extends Context {
   stored?: Value | undefined;
 }
 
-/** The fields of a thing, by its properties, in the order in which errors are reported. */
+/** In the order in which errors are reported. */
 export type Resource<Thing extends object> = { readonly [Key in keyof Thing]-?: Entry<Thing[Key]> };
 
 type AnyEntry = Entry<unknown>;
@@ -127,7 +127,7 @@ export function initialOf<Thing extends object>(resource: Resource<Thing>): Thin
 }
 
 /**
- * Reads a whole thing: a field that is left out keeps its stored value, or takes its default. Other fields are ignored.
+ * A field that is left out keeps its stored value, or takes its default. Others are ignored.
  * Never throws.
  */
 export function readWhole<Thing extends object>(
@@ -155,7 +155,7 @@ export function takeWhole<Thing extends object>(
   return Object.fromEntries(read) as Thing;
 }
 
-/** Reads a change: a field that is left out changes nothing. Never throws. */
+/** A field that is left out changes nothing. Never throws. */
 export function readChange<Thing extends object>(
   resource: Resource<Thing>,
   fields: Fields,
@@ -193,7 +193,7 @@ export function write<Thing extends object>(
   );
 }
 
-/** Whether a value is written out: those at their default are left out, except the ones that people look for. */
+/** Values at their default are left out, except those that people look for. */
 export function isWritten(
   { isRequired, isAlwaysWritten, initial = null }: Part,
   value: Plain,
@@ -201,7 +201,7 @@ export function isWritten(
   return isRequired || isAlwaysWritten === true || toJson(value) !== toJson(initial);
 }
 
-/** The fields of a thing as a form's inputs show them. Switches are `1` or `0`. */
+/** Switches are `1` or `0`. */
 export function writeTexts<Thing extends object>(
   resource: Resource<Thing>,
   thing: Thing,
@@ -233,7 +233,7 @@ export class JsonText {
   }
 }
 
-/** The JSON text of a value. A map's names keep their order, numbers among them too. */
+/** A map keeps the order of its names, numbers among them too. */
 export function toJson(value: Plain): string {
   if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
   if (value instanceof JsonText) return value.text;
@@ -244,7 +244,7 @@ export function toJson(value: Plain): string {
   return `{${pairs.join(', ')}}`;
 }
 
-/** The fields of a thing as the command line prints them. Headers and payloads are left out: they may hold secrets. */
+/** Without headers and payloads, which may hold secrets. */
 export function writeRecord<Thing extends object>(
   resource: Resource<Thing>,
   thing: Thing,
@@ -257,7 +257,7 @@ export function writeRecord<Thing extends object>(
   return Object.assign({}, ...members) as Record<string, unknown>;
 }
 
-/** Describes a change for the activity log: `schedule: 0 3 * * * → 0 4 * * *, URL`. Without `before` the thing is new. */
+/** `schedule: 0 3 * * * → 0 4 * * *, URL`. Without `before` the thing is new. */
 export function describeChange<Thing extends object>(
   resource: Resource<Thing>,
   before: Thing | null,

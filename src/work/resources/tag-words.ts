@@ -8,11 +8,7 @@ const TEXTS = {
     `${JSON.stringify(word)} can be no tag: up to ${TAG_CHARACTERS} letters, digits and . _ : / -, a letter or digit first.`,
 } as const;
 
-/**
- * Reads tags: a list, or a text with commas or white space between the words.
- *
- * @returns in small letters, in order, each once; undefined if they are wrong
- */
+/** @returns in small letters, in order, each once; undefined if they are wrong */
 export function readTags(
   given: JsonField,
   report: (message: string) => undefined,
@@ -37,7 +33,7 @@ function wordsOf(given: JsonField): string[] | 'notAList' | 'tooMany' {
   return list.every((each) => typeof each === 'string') ? list : 'notAList';
 }
 
-/** Reads one tag: its stored form, or its error. */
+/** Its stored form, or its error. */
 export function readOneTag(text: string): { tag: string } | { error: string } {
   const tag = readTag(text);
   return tag === null ? { error: TEXTS.wrong(text.slice(0, 2 * TAG_CHARACTERS)) } : { tag };

@@ -10,7 +10,6 @@ import { type Given, type Resource, takeWhole } from './resource.ts';
 
 export type WindowInput = WindowSettings;
 
-/** The most crons and queues that one window may name. */
 const MOST_SOURCES = 500;
 
 const TEXTS = {
@@ -24,7 +23,7 @@ const TEXTS = {
 /** As the team file writes them: `2026-11-21T22:00:00Z`. */
 const format = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** The fields of a maintenance window (§6.6), except the crons and queues that it covers. */
+/** §6.6; without the sources that it covers. */
 export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
   name: text('name', {
     missing: 'A name for the maintenance window is required.',
@@ -58,8 +57,8 @@ export const WINDOW: Resource<Omit<WindowInput, 'covers'>> = {
 };
 
 /**
- * Reads a maintenance window: its fields, `covers` (`team`, the default, or `chosen`) and `sources` (a list of
- * `cron:<id>` and `queue:<id>`). Doesn't check that the team has these sources. Never throws.
+ * Also `covers` (`team`, the default, or `chosen`) and `sources` (`cron:<id>`,
+ * `queue:<id>`). Doesn't check that the team has them. Never throws.
  */
 export function readWindowInput(fields: Fields): Reading<WindowInput> {
   const findings = new Findings();
@@ -67,7 +66,6 @@ export function readWindowInput(fields: Fields): Reading<WindowInput> {
   return findings.settle({ ...window, covers: readCovers(fields, findings) });
 }
 
-/** Reads the fields of a window except those that it covers. */
 export function takeWindow(
   fields: Fields,
   findings: Findings,
@@ -99,7 +97,7 @@ function isText(given: JsonField, text: string): boolean {
   return given.kind === 'string' && given.value === text;
 }
 
-/** Reads the list of sources; a form with one choice sends a text. Null: not a list of sources. */
+/** A form with one choice sends a text. Null: not a list of sources. */
 function readSources(given: JsonField | null): AlertSource[] | null {
   if (given === null) return [];
   const items: unknown =

@@ -38,7 +38,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\*_~`|>#\-[\]()<@]/g, '\\$&');
 }
 
-/** A zero-width space between backticks keeps three in a row from ending the block. */
+/** As in slack.ts. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

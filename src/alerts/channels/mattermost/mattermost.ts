@@ -45,7 +45,7 @@ function breakMentions(text: string): string {
   return text.replace(/[@<]/g, '$&\u200b');
 }
 
-/** A zero-width space between backticks keeps three in a row from ending the block. */
+/** As in slack.ts. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${breakMentions(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }
