@@ -80,8 +80,8 @@ for (const javaScript of [true, false]) {
         await using watched = await open(`/crons/${id}`, user, javaScript);
         const { page } = watched;
         await press(page.locator('main'), 'Pause');
-        await page.getByText('Nothing while the cron is paused.').waitFor();
-        await page.getByText('The cron is paused: it does not run until it is started.').waitFor();
+        await page.getByText('No runs while the cron is paused.').waitFor();
+        await page.getByText('The cron is paused: it does not run until you start it.').waitFor();
         const paused = await dashboard.service.work.findCron(user.teamId, id);
         assert.deepEqual([paused?.isActive, paused?.nextRunAt], [false, null]);
         await page.goto(`${dashboard.url}/crons`);

@@ -219,7 +219,7 @@ describe('jobs', () => {
     await page.goto(`${dashboard.url}/jobs?tab=failed&resent=only`);
     await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
     await press(page.locator('main'), 'Retry (4)');
-    await page.getByRole('alertdialog', { name: '4 jobs were resent before, of 4.' }).waitFor();
+    await page.getByRole('alertdialog', { name: '4 of 4 jobs were resent before.' }).waitFor();
     await assertClean(watched);
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });

@@ -230,7 +230,7 @@ describe('a failed job that was resent', () => {
     const ticked = new URLSearchParams([['intent', 'retry'], ...ids.map((id) => ['id', id])]);
     const send = (form: URLSearchParams) => visitor.post('/jobs?tab=failed', form as never);
     const asked = asText((await send(ticked)).text);
-    assert.match(asked, /2 jobs were resent before, of 3\. Send them again\?/);
+    assert.match(asked, /2 of 3 jobs were resent before\. Send them again\?/);
     assert.match(asked, /1 succeeded, 1 is under way/);
     assert.match(asked, /Retry all 3 again .*Retry the other/);
     assert.deepEqual(await counts(), before, 'nothing was sent');
@@ -242,7 +242,7 @@ describe('a failed job that was resent', () => {
     assert.equal((await counts()).pending, before.pending + 1, 'only the one that was not resent');
     const all = { intent: 'retry', all: '1', as_of: String(Date.now() + 1) };
     const many = await visitor.post('/jobs?tab=failed&resent=any', all);
-    assert.match(asText(many.text), /3 jobs were resent before, of 3/);
+    assert.match(asText(many.text), /3 of 3 jobs were resent before/);
     assert.equal((await counts()).pending, before.pending + 1);
     await visitor.post('/jobs?tab=failed&resent=any', { ...all, resent: 'again' });
     assert.equal((await counts()).pending, before.pending + 4, 'because it was confirmed');

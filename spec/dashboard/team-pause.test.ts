@@ -30,7 +30,7 @@ describe('pausing everything', () => {
       assert.match(text, /By ada, since <time/, path);
     }
     const page = await textOf(visitor, `/crons/${cron.id}`);
-    assert.match(page, /Nothing while everything of the team is paused\./);
+    assert.match(page, /No runs while the team is paused\./);
     const overview = await textOf(visitor, '/');
     assert.doesNotMatch(overview, /Pause everything of this team\?/);
     assert.match(overview, /Resume everything of this team\?/);

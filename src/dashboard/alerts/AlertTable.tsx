@@ -10,7 +10,7 @@ import { describeAlert, describeCause, pathOfRun, pathOfSource } from './alert-w
 const alertColumns: Column<Alert>[] = [
   {
     key: 'level',
-    head: 'Status',
+    head: 'Level',
     width: '104px',
     cell: (alert) => <Status name={alert.level} />,
   },

@@ -66,7 +66,7 @@ export async function action({ params: { id }, context }: Route.ActionArgs) {
       return say(here, 'The cron runs on schedule again.');
     case 'pause':
       if (!(await work.pauseCron(team.id, id))) notFound();
-      return say(here, 'The cron is paused: it does not run until it is started.');
+      return say(here, 'The cron is paused: it does not run until you start it.');
     case 'unmute': {
       const change = await work.unmuteCron(team.id, id);
       if (change.kind === 'not-found') notFound();

@@ -74,7 +74,7 @@ export async function action({ params, context }: Route.ActionArgs) {
   if (same && same.id !== readText(form, sameAsField)) return show({ same });
   if (id !== undefined) {
     if (!(await work.editCron(team.id, id, input))) notFound();
-    return say(`/crons/${id}`, 'The cron is saved. The next run is made with it.');
+    return say(`/crons/${id}`, 'The cron is saved. The next run uses the new settings.');
   }
   const { made, errors } = await orTeamFull(work.createCron(team.id, input));
   if (errors) return refuse(errors);

@@ -48,7 +48,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 const done = {
   run: ['runCronNow', 'One run has started, in addition to the schedule.'],
   start: ['startCron', 'The cron runs on schedule again.'],
-  pause: ['pauseCron', 'The cron is paused: it does not run until it is started.'],
+  pause: ['pauseCron', 'The cron is paused: it does not run until you start it.'],
 } as const;
 
 export async function action({ context, url }: Route.ActionArgs) {
@@ -89,8 +89,8 @@ export default function Crons({ loaderData, actionData }: Route.ComponentProps) 
           example="0 6 * * MON-FRI   at 06:00 UTC, Monday through Friday"
           action={create}
         >
-          A cron calls a URL on a schedule, keeps the result of each run and can tell you when runs
-          fail.
+          A cron calls a URL on a schedule, keeps the result of each run and can notify you when
+          runs fail.
         </EmptyState>
       </>
     );

@@ -71,7 +71,7 @@ export default function Queues({ loaderData }: Route.ComponentProps) {
           action={create}
         >
           A queue decides how its jobs run: timeout, retries, how many at once, and success
-          assertions. It is created with default settings by the first job with its name.
+          assertions. The first job with a new queue name creates the queue with default settings.
         </EmptyState>
       </>
     );

@@ -122,7 +122,7 @@ function Filters({ sources, tags, faults }: FiltersProps) {
   return (
     <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">
       <FilterWords placeholder="Id, URL, queue, cron, status code, reason or any text" />
-      <FilterChoice name="of" label="Of" options={kinds}>
+      <FilterChoice name="of" label="Source" options={kinds}>
         <SourceOptions sources={sources} />
       </FilterChoice>
       <TagFilter tags={tags} />

@@ -114,8 +114,8 @@ function Invite({ sendsMail }: { sendsMail: boolean }) {
       title="Invite"
       note={
         sendsMail
-          ? 'By mail, or by a link that you pass on.'
-          : 'By a link that you pass on: mail is not set up here.'
+          ? 'By email, or with a link that you pass on.'
+          : 'With a link that you pass on, because no mail server is set up.'
       }
     >
       {kept ? (
@@ -183,7 +183,7 @@ function memberColumns(me: Actor): Column<Member>[] {
     },
     {
       key: 'actions',
-      head: 'Change',
+      head: 'Actions',
       width: '216px',
       cell: (member) => <MemberActions member={member} me={me} />,
     },
@@ -242,7 +242,7 @@ const invitationColumns: Column<Invitation>[] = [
   { key: 'role', head: 'Role', width: '100px', cell: ({ role }) => role },
   {
     key: 'by',
-    head: 'By',
+    head: 'Invited by',
     width: '160px',
     givesWay: 1,
     cell: ({ invitedByName }) => invitedByName,
@@ -256,7 +256,7 @@ const invitationColumns: Column<Invitation>[] = [
   },
   {
     key: 'actions',
-    head: 'Change',
+    head: 'Actions',
     width: '130px',
     cell: ({ id }) => (
       <ConfirmDialog

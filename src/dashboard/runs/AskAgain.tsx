@@ -75,7 +75,7 @@ function Answers({ question: { total, resent } }: { question: BulkQuestion }) {
 function titleOf({ total, resent }: BulkQuestion): string {
   if (resent === null) return `Retry ${countOf(total, 'job', 'jobs')}?`;
   if (isOne(total)) return 'This job was resent before. Send it again?';
-  return `${countOf(resent.count, 'job was', 'jobs were')} resent before, of ${formatAmount(total)}. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
+  return `${formatAmount(resent.count)} of ${countOf(total, 'job', 'jobs')} ${isOne(resent.count) ? 'was' : 'were'} resent before. Send ${isOne(resent.count) ? 'it' : 'them'} again?`;
 }
 
 function consequencesOf({ resent }: BulkQuestion): string {

@@ -85,7 +85,7 @@ const columns: Column<HistoryRun>[] = [
   },
   {
     key: 'why',
-    head: 'By',
+    head: 'Started by',
     isPlain: true,
     width: '92px',
     givesWay: 1,

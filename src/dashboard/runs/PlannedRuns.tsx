@@ -53,7 +53,7 @@ export function PlannedRuns({
           </ol>
         ) : null}
         {isTeamPaused && isPlanned ? (
-          <p className="muted">Nothing while everything of the team is paused.</p>
+          <p className="muted">No runs while the team is paused.</p>
         ) : (
           <CronOutlook cron={cron} isLastShown={runs.length < 5} />
         )}
@@ -75,7 +75,7 @@ export function CronOutlook({
   cron: CronListRow['cron'];
   isLastShown: boolean;
 }) {
-  if (!cron.isActive) return <p className="muted">Nothing while the cron is paused.</p>;
+  if (!cron.isActive) return <p className="muted">No runs while the cron is paused.</p>;
   if (hasEnded(cron))
     return (
       <p className="muted">

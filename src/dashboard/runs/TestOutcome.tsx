@@ -43,7 +43,7 @@ function OutcomeWords({ outcome }: { outcome: ShownTest }) {
   if (outcome.kind === 'limit-reached') {
     return (
       <Notice kind="failed" title={FAILURE_TEXTS.limitReached}>
-        Nothing was sent: a test run counts like any other.{' '}
+        Nothing was sent, because test runs also count toward the monthly limit.{' '}
         <Link to="/settings/billing">Billing</Link> shows the usage.
       </Notice>
     );

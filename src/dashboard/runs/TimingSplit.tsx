@@ -53,7 +53,7 @@ export function TimingSplit({ timing, durationMs }: { timing: Timing; durationMs
         ))}
         {durationMs === null ? null : (
           <div>
-            <dt>In all</dt>
+            <dt>Total</dt>
             <dd className="num">{formatMilliseconds(durationMs)}</dd>
           </div>
         )}
