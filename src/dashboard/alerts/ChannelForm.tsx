@@ -82,7 +82,7 @@ function KindFields({ group, channel }: { group: FieldGroup; channel: ChannelVie
     const kept = isPresent && isSecret && channel.shown.find((shown) => shown.name === name);
     if (!kept) return description;
     const where = isUrl ? '' : ', on the same server';
-    return `Empty keeps that of ${nameChannel(channel.kind)}${where}: ${kept.text}`;
+    return `Leave empty to keep ${kept.text} (for ${nameChannel(channel.kind)}${where})`;
   };
   return (
     <div className={classes.address} data-kinds={group.kinds.join(' ')}>
