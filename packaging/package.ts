@@ -10,8 +10,8 @@ import { writeLicences } from './licences.ts';
 import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
 /**
- * The npm package as a folder and the executable, unless both exist for these sources.
- * @throws if the dashboard can't be built; the reason is on standard error
+ * Unless both exist for these sources. @throws if the dashboard can't be built; the reason
+ * is on standard error
  */
 export async function packageIfChanged(): Promise<void> {
   buildDashboard();
@@ -20,7 +20,7 @@ export async function packageIfChanged(): Promise<void> {
   await makeIfChanged(EXECUTABLE, hash, writeExecutable);
 }
 
-/** The dashboard and the package that tests start, unless they exist for these sources. */
+/** Unless they exist for these sources. */
 export async function packageForTestsIfChanged(): Promise<void> {
   buildDashboard();
   await makeIfChanged(TESTED_PACKAGE, hashSources(), writePackage);

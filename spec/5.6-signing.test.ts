@@ -42,7 +42,6 @@ function rotate(): Promise<string> {
   return service.people.operator.generateSigningSecret(service.teamId);
 }
 
-/** The request that a job makes arrive. */
 async function received(fields: Record<string, unknown> = {}, payload: string | null = null) {
   const url = `/job-${count++}`;
   await runJob(service, jobText({ url: target.url + url, ...fields }, payload));

@@ -23,7 +23,6 @@ import { reportProgress } from '#testing/progress';
 import { LONG_WAIT_LIMIT_MS, TEST_LIMIT_MS } from '#testing/limits';
 
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** How long jobs are posted and processes killed. */
 const SECONDS = Number(process.env['CRASH_SECONDS'] ?? 6);
 const POSTERS = 4;
 const LEAST_KILLS = 2;
@@ -224,7 +223,7 @@ async function judge(
   await judgeTicks(rows, arrived);
 }
 
-/** The attempts of one job against what arrived; gives the last. */
+/** Gives the last attempt. */
 function judgeAttempts(job: readonly Attempt[], arrived: ReadonlyMap<string, number>): Attempt {
   const attempts = job.toSorted((a, b) => a.attempt_number - b.attempt_number);
   const last = attempts.at(-1);

@@ -81,7 +81,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
   assert.equal(times.length, jobs, 'each was sent once');
 }
 
-/** Posts a job with a callback. Gives its id. */
+/** With a callback. Gives its id. */
 async function post({ target }: Scene, client: Client, queue: string): Promise<string> {
   jobs++;
   const callback_url = `${target.url}/told/${jobs}`;

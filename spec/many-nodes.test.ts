@@ -183,7 +183,6 @@ async function outcomesOf(rows: Rows): Promise<Outcome[]> {
     order by 1, 4`);
 }
 
-/** Runs that this process began, by its own figures. */
 async function countRuns({ url }: BelfryProcess): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const counts = text.matchAll(/^belfry_lateness_seconds_count\{[^}]*\} (\d+)$/gm);

@@ -66,7 +66,7 @@ function declareCrash(makeDatabaseUrl: MakeDatabaseUrl) {
   });
 }
 
-/** Posts until all are accepted or the service is gone; gives the ids of those answered with 201. */
+/** Gives the ids of those answered with 201. */
 async function postJobs(client: Client, targetUrl: string): Promise<Set<string>> {
   const accepted = new Set<string>();
   let next = 0;

@@ -58,7 +58,6 @@ async function post(path: string, body: string): Promise<{ status: number; text:
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Asserts that the same process still does plain work. */
 async function assertAlive(): Promise<void> {
   for (const path of ['/plain-1', '/plain-2']) {
     const callback_url = `${target.url}${path}/callback`;

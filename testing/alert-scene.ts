@@ -69,7 +69,6 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
     useChat,
     /** Waits until all due notifications were sent or tried. */
     told,
-    /** Lets time pass, and then the due notifications. */
     wait: async (ms: number) => {
       await clock.advance(ms);
       await told();
@@ -79,7 +78,6 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
     /** Adds a Slack channel whose posts go to the path with its name. */
     add: (name: string, options?: Parameters<typeof addChannel>[2]) =>
       addChannel(name, { kind: 'slack', url: `${chat.url}/${name}` }, options),
-    /** Makes a paused cron: it runs when a test says so. */
     makeCron,
     /** Makes a cron with these channels and without a next run, also if it is active. */
     makeCronFor: (
@@ -107,7 +105,6 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
         await runCronNow(service, cronId);
       }
     },
-    /** The alerts, oldest first. */
     alerts: async () => (await runAlerts(store, teamId, { limit: 100 })).toReversed(),
     levels: async () =>
       (await runAlerts(store, teamId, { limit: 100 }))
@@ -121,7 +118,6 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
       chat.requests
         .filter(({ url }) => path === undefined || url === path)
         .map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text),
-    /** How many posts each path got. */
     posts: () => {
       const byPath = Map.groupBy(chat.requests, ({ url }) => url.split('?', 1)[0] ?? '');
       return Object.fromEntries([...byPath].map(([path, posts]) => [path, posts.length] as const));

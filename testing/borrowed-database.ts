@@ -5,17 +5,16 @@ import { createDatabase, type TestDatabase } from './postgres.ts';
 /** Above this size, making a new copy is faster than emptying the old one. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** How often, and after how many milliseconds each, a database is looked at while connections to it are open. */
+/** While connections to it are open. */
 const MOST_LOOKS = 10;
 const LOOK_EVERY_MS = 5;
 
 /** Its types lack what it has: an idle one must not keep the process alive. */
 type Cleaner = Client & { ref(): void; unref(): void };
 
-/** A copy of a template, and the connection that empties it. */
 interface Copy {
   database: TestDatabase;
-  /** Kept from one emptying to the next: a new one would first have to read the catalogs anew. Null before the first. */
+  /** Kept, because a new one would first read the catalogs anew. Null before the first. */
   cleaner: Cleaner | null;
 }
 

@@ -19,7 +19,6 @@ export interface WatchedPage extends AsyncDisposable {
   context: BrowserContext;
   /** In order: errors on the console, uncaught errors, violations of the content security policy, failed requests and answers of 500 or more. */
   faults: readonly PageFault[];
-  /** Throws, with a list, if anything went wrong so far. */
   assertNoFaults(): void;
   close(): Promise<void>;
 }
@@ -31,7 +30,10 @@ export interface PageFault {
 
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
-  /** A page in a context of its own: nobody is signed in, nothing is stored. Going to a page waits until its scripts are at work. */
+  /**
+   * Nobody is signed in, nothing is stored. Going to a page waits until its scripts are at
+   * work.
+   */
   newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-/** The HTTP client of the tests, and the cookies of a browser. */
 import { once } from 'node:events';
 import http from 'node:http';
 
@@ -13,7 +12,6 @@ export interface Call {
   agent?: http.Agent;
 }
 
-/** An answer as it came over the socket. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -22,7 +20,6 @@ export interface Answer {
   /** Whole `Set-Cookie` values. */
   setCookies: string[];
   text: string;
-  /** The parsed body; empty if it is not JSON. */
   json: Record<string, unknown>;
 }
 
@@ -91,9 +88,7 @@ function readJson(text: string): Record<string, unknown> {
   }
 }
 
-/** The cookies of a browser, by name. */
 export class CookieJar extends Map<string, string> {
-  /** The `Cookie` header; empty if there are none. */
   get headers(): { cookie?: string } {
     const pairs = [...this].map(([name, value]) => `${name}=${value}`);
     return pairs.length > 0 ? { cookie: pairs.join('; ') } : {};

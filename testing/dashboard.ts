@@ -17,7 +17,6 @@ import { Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** The service with its dashboard in this process. It runs in real time. */
 export interface TestDashboard extends AsyncDisposable {
   service: BelfryService;
   url: string;
@@ -27,7 +26,6 @@ export interface TestDashboard extends AsyncDisposable {
   visitor(): Visitor;
   /** Makes a user as the operator does; the first of a team is its owner. */
   user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
-  /** The owner of a new team. */
   newTeam(): Promise<TestUser>;
   /** Stops answering, as if the process were gone, until it is told to come back on the same address. */
   goAway(): Promise<Absence>;
@@ -163,7 +161,7 @@ export async function startDashboard(
   };
 }
 
-/** A dashboard that starts before the tests of a file or suite and ends after them: for their hooks and tests. */
+/** Starts before the tests of a file or suite and ends after them. */
 export function useDashboard(...given: Parameters<typeof startDashboard>): TestDashboard {
   const dashboard = {} as TestDashboard;
   before(async () => void Object.assign(dashboard, await startDashboard(...given)));

@@ -37,7 +37,6 @@ interface DnsQuery {
 /** @param count  how many queries for this name and type came before */
 type DnsAnswerFunction = (query: DnsQuery, count: number) => DnsAnswer;
 
-/** A scripted DNS server on loopback, over UDP and TCP. */
 export interface DnsServer extends AsyncDisposable {
   port: number;
   /** As `dns.setServers` and DNS_SERVERS take it: `127.0.0.1:41234`. */
@@ -46,7 +45,6 @@ export interface DnsServer extends AsyncDisposable {
   queries: readonly DnsQuery[];
   /** Sets what a name answers from now on. Names never set answer NXDOMAIN. */
   answer(name: string, answer: DnsAnswer | DnsAnswerFunction): void;
-  /** Gives one answer after another for each type, and repeats the last one: a name whose address changes. */
   answerInTurn(name: string, answers: readonly DnsAnswer[]): void;
   close(): Promise<void>;
 }

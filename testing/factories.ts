@@ -1,4 +1,3 @@
-/** Factories of test data. A test gives only the values that it is about; the others have ordinary defaults. */
 import { NO_END } from '#domain/cron-end';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import type { AcceptedJob, NewJob } from '#store/jobs/accept-jobs';
@@ -24,7 +23,7 @@ export const A_JOB = {
   delaySeconds: 0,
 } as const;
 
-/** A cron as they create it, without its name and URL. It is due on 29 February. */
+/** Due on 29 February. */
 export const A_CRON = {
   cronExpression: '0 0 29 2 *',
   method: 'POST',
@@ -65,7 +64,7 @@ export function aNewJob(teamId: string, job: Partial<NewJob> = {}): NewJob {
   };
 }
 
-/** A job accepted at the store's present time, due at once unless `delaySeconds` says otherwise. */
+/** At the store's present time, due at once unless `delaySeconds` says otherwise. */
 export async function aJob(
   store: Store,
   teamId: string,
@@ -101,7 +100,7 @@ export async function aCron(
   return store.crons.create(teamId, { ...usual, ...settings }, firstAt, now);
 }
 
-/** A node that has joined, with a lease of half a minute from the store's present time. */
+/** With a lease of half a minute from the store's present time. */
 export async function aNode(store: Store, leaseMs = LEASE_MS): Promise<string> {
   return store.nodes.join(store.clock.now(), leaseMs);
 }
@@ -130,7 +129,7 @@ interface Asking {
   monthlyLimit?: number | null;
 }
 
-/** Claims due jobs of queues, up to `slots` from each. */
+/** Up to `slots` from each. */
 export async function claimJobs(
   store: Store,
   nodeId: string,
@@ -140,7 +139,7 @@ export async function claimJobs(
   return store.runs.claimJobs(asked, aClaimant(store, nodeId, monthlyLimit));
 }
 
-/** A job that is being run: accepted, due and claimed by the node. */
+/** Accepted, due and claimed by the node. */
 export async function aClaimedJob(
   store: Store,
   teamId: string,
@@ -166,7 +165,6 @@ function aRunEnd(store: Store, end: Partial<RunEnd> = {}): RunEnd {
   };
 }
 
-/** The end of an attempt, a success unless it says otherwise. */
 export function aSettlement(
   store: Store,
   job: ClaimedJob,
@@ -187,7 +185,6 @@ export function anExecutionSettlement(
   return { ...usual, ...rest, end: aRunEnd(store, end) };
 }
 
-/** A job that has run and ended as dead letter. */
 export async function aDeadLetter(
   store: Store,
   teamId: string,
@@ -204,7 +201,6 @@ export async function aDeadLetter(
   return claimed;
 }
 
-/** The alerts of a team's runs, newest first. */
 export async function runAlerts(
   store: Store,
   teamId: string,

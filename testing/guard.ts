@@ -7,7 +7,7 @@ import path from 'node:path';
 
 /** Ends a process together with the one that started it. */
 export interface Guard {
-  /** Ends the guarded process and removes its folder now; settles when both are gone. */
+  /** Settles when the process and its folder are gone. */
   end(): Promise<void>;
   /** Stops guarding, after the process has ended: its id may be reused by another. */
   release(): void;

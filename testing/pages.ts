@@ -1,4 +1,3 @@
-/** Steps that tests of the dashboard share: signing in, pressing buttons, checking for faults. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -10,7 +9,6 @@ import { WAIT_LIMIT_MS } from './limits.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface Look {
-  /** The user who is signed in; null for nobody. */
   user: TestUser | null;
   javaScript?: boolean;
 }
@@ -31,7 +29,6 @@ export async function openPage(
   return watched;
 }
 
-/** What a form sends. */
 export interface PageForm {
   method: string;
   action: string;
@@ -53,7 +50,7 @@ export function readForms(page: Page): Promise<PageForm[]> {
   })`);
 }
 
-/** A dashboard, a browser and a target that start before the tests of a file or suite and end after them. */
+/** They start before the tests of a file or suite and end after them. */
 export function usePages(...given: Parameters<typeof startDashboard>) {
   const dashboard = {} as TestDashboard;
   const browser = {} as TestBrowser;
@@ -73,7 +70,6 @@ export function usePages(...given: Parameters<typeof startDashboard>) {
     dashboard,
     browser,
     target,
-    /** The owner of a new team. */
     begin: () => dashboard.newTeam(),
     open: (path: string, user: TestUser | null, javaScript = true) =>
       openPage({ browser, dashboard }, path, { user, javaScript }),
@@ -84,7 +80,6 @@ export function heading(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
 }
 
-/** The row of a table that holds the text. */
 export function rowOf(page: Page, text: string | RegExp): Locator {
   return page.getByRole('row').filter({ hasText: text });
 }
@@ -107,13 +102,13 @@ export async function confirm(page: Page, word: string, within?: Locator): Promi
   return question;
 }
 
-/** Asserts that the page has no accessibility violations (checked where scripts run) and no faults. */
+/** Accessibility is checked where scripts run. */
 export async function assertClean(watched: WatchedPage): Promise<void> {
   if (!withoutScripts.has(watched)) assert.deepEqual(await findBarriers(watched.page), []);
   assertNoFaults(watched);
 }
 
-/** Asserts that the page has no faults. A refused form is none, though the console reports it. */
+/** A refused form is no fault, though the console reports it. */
 export function assertNoFaults({ faults }: WatchedPage): void {
   assert.deepEqual(
     faults.filter(({ text }) => !text.includes('status of 422')),

@@ -91,7 +91,7 @@ function recordingLog(events: LoggedEvent[]): Log {
   };
 }
 
-/** Makes a user as the operator; by default in the team `Bells`, whose first member is its owner. */
+/** As the operator; by default in the team `Bells`, whose first member is its owner. */
 export async function aUser(
   { people }: TestPeople,
   email: string,
@@ -104,7 +104,7 @@ export async function aUser(
 
 type TeamRole = 'owner' | 'admin' | 'member';
 
-/** Makes the team Bells with an owner, an admin and a member, and gives their actors. */
+/** With an owner, an admin and a member. */
 export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> {
   const actors: Partial<Record<TeamRole, Actor>> = {};
   for (const role of ['owner', 'admin', 'member'] as const) {
@@ -114,7 +114,7 @@ export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> 
   return actors as Record<TeamRole, Actor>;
 }
 
-/** A request from this machine, which needs no setup code. */
+/** Needs no setup code. */
 export const LOCAL = { rawHeaders: ['Host', 'localhost:3000'], address: '127.0.0.1' };
 
 let lastAddress = 0;
@@ -141,7 +141,6 @@ export class Browser {
     return [...this.#cookies.keys()].filter((name) => name.startsWith('belfry.'));
   }
 
-  /** Stores the cookies that an answer sets. */
   take<T extends object>(answer: T): T {
     const { setCookies = [] } = answer as { setCookies?: string[] };
     this.#cookies.take(setCookies);

@@ -12,16 +12,14 @@ import { freePort } from './free-port.ts';
 import { guardProcess } from './guard.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
-/** A running Postgres server, owned by whoever started it. */
 export interface Postgres extends AsyncDisposable {
   /** The superuser's address of the database `postgres`, e.g. `postgres://postgres@127.0.0.1:41234/postgres`. */
   url: string;
   port: number;
-  /** Ends the server and removes its files. */
   stop(): Promise<void>;
   /** Ends the server at once, with nothing written that was not already; the next start recovers from its log. */
   crash(): Promise<void>;
-  /** Starts the server again on the same files and port, after `crash`. */
+  /** On the same files and port, after `crash`. */
   restart(): Promise<void>;
 }
 
@@ -36,7 +34,7 @@ export interface PostgresOptions {
   standbyOf?: number;
 }
 
-/** An empty database of its own; `drop` also ends the connections it still has. */
+/** `drop` also ends the connections that it still has. */
 export interface TestDatabase extends AsyncDisposable {
   url: string;
   drop(): Promise<void>;
@@ -56,7 +54,7 @@ interface Installation {
 
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Starts a real Postgres on a free port of 127.0.0.1. It ends with this process, however that ends. */
+/** On a free port of 127.0.0.1. It ends with this process, however that ends. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const installation = await prepareInstallation(options.programs);
   for (let tries = 1; ; tries++) {
@@ -95,7 +93,7 @@ async function startFrom(installation: Installation, options: PostgresOptions): 
 
 let shared: Promise<string> | null = null;
 
-/** The server tests share: TEST_POSTGRES_URL, or one started on demand for this process. */
+/** TEST_POSTGRES_URL, or one started on demand for this process. */
 export function sharedPostgresUrl(): Promise<string> {
   const given = process.env['TEST_POSTGRES_URL'];
   if (given !== undefined && given !== '') return Promise.resolve(given);
@@ -103,7 +101,7 @@ export function sharedPostgresUrl(): Promise<string> {
   return shared;
 }
 
-/** Makes a fresh database on the shared server: an empty one, or a copy of a template made before. */
+/** An empty one, or a copy of a template made before. */
 export async function createDatabase(template = 'template0'): Promise<TestDatabase> {
   const serverUrl = await sharedPostgresUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -117,10 +115,8 @@ export async function createDatabase(template = 'template0'): Promise<TestDataba
 const TEMPLATE_LOCK = 2_611_210_746;
 
 /**
- * Makes a database to copy others from, once on the shared server, whichever of several test processes
- * comes first.
- *
- * @param fill  gives the empty database its content and closes every connection to it
+ * Once on the shared server, whichever of several test processes comes first. @param fill
+ * gives the empty database its content and closes every connection to it
  */
 export async function prepareTemplate(
   name: string,

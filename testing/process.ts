@@ -24,7 +24,6 @@ interface BelfryOptions {
 /** How to start Belfry: a file, and the arguments before the command. */
 export type Program = readonly [file: string, ...first: string[]];
 
-/** What one command of the operator's command line did. */
 export interface CommandResult {
   code: number;
   /** What it printed on stdout, parsed; null if that was not JSON. */
@@ -33,27 +32,24 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The service as a separate process, seen only from outside. */
 export interface BelfryProcess extends AsyncDisposable {
-  /** Where it listens, e.g. `http://127.0.0.1:41234`. */
   url: string;
   pid: number;
   folder: string;
   databaseUrl: string;
   /** The lines it has printed so far, on stdout and stderr. */
   output: readonly string[];
-  /** Settles with the exit code when the process has ended; null if a signal ended it. */
   exited: Promise<number | null>;
   /** Settles when it has ended and everything it printed is in `output`. */
   closed: Promise<void>;
-  /** Waits for a line that matches, printed before or after the call. */
+  /** Printed before or after the call. */
   line(wanted: RegExp, withinMs?: number): Promise<string>;
   signal(signal: NodeJS.Signals): void;
   /** Asks it to stop (SIGTERM) and gives its exit code. */
   stop(): Promise<number | null>;
   /** Ends it in the middle of whatever it does (SIGKILL). */
   kill(): Promise<void>;
-  /** Starts it again, once it has ended, on the same folder and database. */
+  /** Once it has ended, on the same folder and database. */
   restart(env?: BelfryOptions['env']): Promise<BelfryProcess>;
   /** Runs a command of the operator's command line beside it, with the same settings (`runOperator`). */
   cli(...args: string[]): Promise<CommandResult>;
@@ -84,7 +80,6 @@ function findProgram({ BELFRY_EXECUTABLE, BELFRY_PACKAGE }: NodeJS.ProcessEnv): 
   return [process.execPath, BELFRY_PACKAGE ? path.resolve(BELFRY_PACKAGE, 'belfry.js') : MAIN];
 }
 
-/** Starts the service and waits until it serves. Rejects with what it printed if it does not. */
 export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryProcess> {
   const child = launchBelfry(options);
   const { line, stop } = child;
@@ -97,7 +92,7 @@ export async function startBelfry(options: BelfryOptions = {}): Promise<BelfryPr
   }
 }
 
-/** Starts the service without waiting for anything: for starts that fail. */
+/** For starts that fail. */
 export function launchBelfry(options: BelfryOptions = {}) {
   const folder = findFolder(options);
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, 'belfry.db')}`;
@@ -166,7 +161,7 @@ export async function runOperator(
 
 let lastCommand: Promise<unknown> = Promise.resolve();
 
-/** Runs a command as a process, with no service beside it. */
+/** With no service beside it. */
 export async function runBelfry(
   args: readonly string[],
   options: BelfryOptions = {},
@@ -190,7 +185,6 @@ function findFolder({ folder, databaseUrl }: BelfryOptions): string {
  */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
 
-/** The settings of the service. No others are inherited from the environment of the tests. */
 function settingsFor(databaseUrl: string, given: BelfryOptions['env'] = {}): NodeJS.ProcessEnv {
   const inherited = INHERITED.map((name) => [name, process.env[name]]);
   const all: Record<string, string | undefined> = {

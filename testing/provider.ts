@@ -20,11 +20,9 @@ export interface TestProvider extends AsyncDisposable {
   person: Person;
   /** What its ID tokens say of them, where that is something else, with `tellsTwice`. */
   inToken: Person | null;
-  /** Replaces its ID tokens, as whoever controls the token endpoint could; null: they stay. */
   forge: ((idToken: string) => string) | null;
   /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
   asked: URLSearchParams[];
-  /** Answers nobody from now on. */
   goAway(): Promise<void>;
   /** Registers where it sends people back to. */
   expect(baseUrl: string): void;

@@ -5,17 +5,15 @@ import { Inbox, type WaitLimit } from './inbox.ts';
 import { WAIT_LIMIT_MS } from './limits.ts';
 import { preciseNow, withinTime } from './wait.ts';
 
-/** One TCP connection, byte for byte. */
 export interface RawConnection {
-  /** Everything that has arrived so far, exactly. */
+  /** Exactly, from the start. */
   readonly received: Buffer;
   /** When the connection was made, in milliseconds since 1970 UTC. */
   readonly openedAt: number;
   /** Settles when the connection has ended, from either side, in whatever way. */
   readonly closed: Promise<void>;
-  /** Waits until what arrived contains `part` (default: the end of a request's head). */
+  /** Default: the end of a request's head. */
   until(part?: string | Uint8Array, limit?: WaitLimit): Promise<Buffer>;
-  /** Waits until `count` bytes have arrived in all. */
   untilBytes(count: number, limit?: WaitLimit): Promise<Buffer>;
   send(bytes: string | Uint8Array): Promise<void>;
   /** Sends a few bytes at a time, with a pause after each. */

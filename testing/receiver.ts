@@ -8,7 +8,6 @@ import { preciseNow } from './wait.ts';
 
 export interface ReceivedRequest {
   method: string;
-  /** Path and query, as sent. */
   url: string;
   headers: http.IncomingHttpHeaders;
   /** Names and values in turn, in the order and case they were sent in. */
@@ -52,7 +51,6 @@ interface ReceiverOptions {
   port?: number;
 }
 
-/** An HTTP server on loopback that records what it gets. */
 export interface Receiver extends AsyncDisposable {
   /** Without a slash at its end, e.g. `http://127.0.0.1:41234`. */
   url: string;
@@ -61,14 +59,12 @@ export interface Receiver extends AsyncDisposable {
   requests: readonly ReceivedRequest[];
   /** Sets what a path (without query) answers from now on; an array is answered in turn, its last for ever. */
   answer(path: string, answer: AnswerOrNot | AnswerFunction | AnswerOrNot[]): void;
-  /** The first matching request not yet given; waits for one to arrive. */
+  /** Waits for one to arrive. */
   next(
     isWanted?: (request: ReceivedRequest) => boolean,
     limit?: WaitLimit,
   ): Promise<ReceivedRequest>;
-  /** Waits until `count` requests have arrived in all. */
   waitFor(count: number, limit?: WaitLimit): Promise<ReceivedRequest[]>;
-  /** Connections that are open now. */
   countConnections(): Promise<number>;
   close(): Promise<void>;
 }

@@ -5,19 +5,15 @@ import { openRows } from './rows.ts';
 import { Visitor } from './visitor.ts';
 import { LONG_WAIT_LIMIT_MS } from './limits.ts';
 
-/** The actions of a client and an operator on a service that runs as a separate process. */
-
 export const TEAM = 'Bell ringers';
 const USER = { email: 'ada@example.com', password: 'correct horse battery' };
 
-/** A job as the command line prints it. */
 export interface PrintedJob {
   id: string;
   original_id: string;
   status: string;
   attempt_number: number;
   url: string;
-  /** With milliseconds. */
   scheduled_at: string;
   started_at: string | null;
   completed_at: string | null;
@@ -34,7 +30,7 @@ export interface Client {
   close(): void;
 }
 
-/** Makes a user of `TEAM` on the command line and a client that calls the API in its name. */
+/** A user of `TEAM`, in whose name the client calls the API. */
 export async function makeClient(belfry: BelfryProcess): Promise<Client> {
   const user = ['--email', USER.email, '--password', USER.password];
   const made = await belfry.cli('user', 'create', ...user, '--team', TEAM);
@@ -60,7 +56,6 @@ export function clientOf(belfry: BelfryProcess, token: string): Omit<Client, 'te
   };
 }
 
-/** POSTs a job and gives its id; throws unless it was accepted. */
 export async function postJob(client: Pick<Client, 'post'>, body: object): Promise<string> {
   const { status, json } = await client.post('/api/jobs', { queue: 'emails', ...body });
   if (status !== 201) throw new Error(`a job was answered ${status}: ${JSON.stringify(json)}`);
@@ -71,7 +66,6 @@ export async function showJob(belfry: BelfryProcess, id: string): Promise<Printe
   return read<PrintedJob>(await belfry.cli('job', 'show', '--id', id));
 }
 
-/** All jobs of `TEAM`, newest first. */
 export async function listJobs(belfry: BelfryProcess, ...filter: string[]): Promise<PrintedJob[]> {
   const listed = await belfry.cli('job', 'list', '--team', TEAM, '--limit', '10000', ...filter);
   return read<PrintedJob[]>(listed);
@@ -89,7 +83,7 @@ export async function untilCounted(
   );
 }
 
-/** Waits until these jobs, each at its first attempt, have succeeded. */
+/** Each at its first attempt. */
 export async function untilSucceeded(
   belfry: Pick<BelfryProcess, 'databaseUrl'>,
   ids: readonly string[],

@@ -8,11 +8,9 @@ import type { ResponseFault } from '#outgoing/response-parser';
 
 export interface ParsedResponse {
   outcome: 'more' | 'end' | ResponseFault;
-  /** Null if no final response began. */
   status: number | null;
   headers: HeaderList;
   idleSeconds: number | null;
-  /** The part of the body that has arrived, as Latin-1. */
   body: string;
   /** Whether another request may follow. Only after 'end'. */
   isReusable: boolean;
@@ -82,7 +80,6 @@ function parseInto(result: ParsedResponse, text: string, isClosed: boolean): voi
   result.isReusable = mayPersist && behind === '' && !(isSmuggling && hasBody(result.status));
 }
 
-/** The text before the empty line. */
 function takeHead(text: string, isClosed: boolean): string {
   const end = text.indexOf('\r\n\r\n');
   if (end !== -1 && end + 4 <= 64 * KIB) return text.slice(0, end);
@@ -248,7 +245,6 @@ function isMadeOf(text: string, characters: string): boolean {
   return text.split('').every((char) => characters.includes(char));
 }
 
-/** Whether there is no control character but the tab. */
 function isText(text: string): boolean {
   return text.split('').every((char) => char === '\t' || (char >= ' ' && char !== '\x7f'));
 }

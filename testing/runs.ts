@@ -22,7 +22,7 @@ export function jobText(fields: Record<string, unknown>, payloadText: string | n
   return payloadText === null ? text : `${text.slice(0, -1)},"payload":${payloadText}}`;
 }
 
-/** POSTs a job to the queue `once` unless told otherwise; gives its id. */
+/** To the queue `once` unless told otherwise; gives its id. */
 export async function postJob(
   service: TestService,
   body: Record<string, unknown> | string,
@@ -31,7 +31,6 @@ export async function postJob(
   return idOf(await service.post('/api/jobs', wanted), 'job_id');
 }
 
-/** POSTs a job and gives its record once it has ended. */
 export async function runJob(
   service: TestService,
   body: Record<string, unknown> | string,
@@ -39,7 +38,6 @@ export async function runJob(
   return jobEnd(service, await postJob(service, body));
 }
 
-/** The record of a job once it has ended, with what is kept of the response. */
 export async function jobEnd(service: TestService, jobId: string): Promise<JobDetail> {
   return untilEnded(service, `job ${jobId}`, async () => {
     const job = await service.store.jobs.find(service.teamId, jobId);
@@ -61,7 +59,6 @@ async function untilEnded<Run>(
   return eventually(poll, { everyMs: 4, what: `${what} to end` });
 }
 
-/** Makes a paused cron, runs it now, and gives the record of the execution once it has ended. */
 export async function runCron(
   service: TestService,
   body: Record<string, unknown>,
@@ -91,13 +88,12 @@ function idOf({ status, text, json }: Answer, field: string): string {
   return String(json[field]);
 }
 
-/** A TCP server that keeps whole requests as bytes, one a connection. */
+/** Keeps whole requests as bytes, one a connection. */
 export interface WireReceiver extends AsyncDisposable {
   /** Without a slash at its end. */
   url: string;
   /** As a `Host` header names it. */
   host: string;
-  /** The bytes of every request so far, one character a byte. */
   requests: readonly string[];
   /** The next request that has not been given. */
   next(): Promise<string>;
@@ -133,7 +129,6 @@ async function readRequest(connection: RawConnection): Promise<string> {
   return (await connection.untilBytes(headEnd + length)).toString('latin1');
 }
 
-/** The bytes after a request's head. */
 export function bodyOf(request: string): string {
   return request.slice(request.indexOf('\r\n\r\n') + 4);
 }

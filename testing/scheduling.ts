@@ -36,7 +36,7 @@ export interface CreatedCron {
   is_active: boolean;
 }
 
-/** POSTs a job to the queue `emails` unless told otherwise. */
+/** To the queue `emails` unless told otherwise. */
 export async function scheduleJob(
   service: TestService,
   body: Record<string, unknown>,
@@ -44,7 +44,7 @@ export async function scheduleJob(
   return create<CreatedJob>(service, '/api/jobs', { queue: 'emails', ...body });
 }
 
-/** POSTs a cron of every minute unless told otherwise. */
+/** Of every minute unless told otherwise. */
 export async function scheduleCron(
   service: TestService,
   body: Record<string, unknown>,
@@ -67,12 +67,10 @@ export async function setQueue(
   return service.work.setQueue(service.teamId, name, change);
 }
 
-/** All attempts of a job, first to last. */
 export async function attemptsOf(service: TestService, jobId: string): Promise<JobRecord[]> {
   return service.work.listAttempts(service.teamId, jobId);
 }
 
-/** The executions of a cron, oldest first. */
 export async function executionsOf(
   service: TestService,
   cronId: string,
@@ -80,7 +78,6 @@ export async function executionsOf(
   return (await service.work.listExecutions(service.teamId, cronId, 100)).toReversed();
 }
 
-/** The requests that a path has had so far. */
 export function requestsTo(receiver: Receiver, path: string): ReceivedRequest[] {
   return receiver.requests.filter(({ url }) => url === path);
 }
@@ -128,7 +125,7 @@ interface ExtraEngine extends AsyncDisposable {
   quiet(): Promise<void>;
 }
 
-/** A second process that sends, on the same Postgres and the same clock. */
+/** On the same Postgres and the same clock. */
 export async function startSecondEngine(
   service: TestService,
   limits?: MonthlyLimits,

@@ -27,11 +27,8 @@ export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposab
 }
 
 export interface TestServiceOptions {
-  /** Settings as an operator would set them. */
   env?: Record<string, string>;
-  /** The team's plan; the default has no limit. */
   plan?: string;
-  /** False leaves the engine unstarted. */
   sends?: boolean;
 }
 

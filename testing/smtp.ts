@@ -10,13 +10,10 @@ export interface ReceivedMail {
   from: string;
   to: readonly string[];
   subject: string;
-  /** The plain text part, decoded; empty if there is none. */
   text: string;
-  /** The HTML part, decoded; empty if there is none. */
   html: string;
   /** Headers in order, names in lower case, values decoded. */
   headers: readonly { key: string; value: string }[];
-  /** The whole message, as sent. */
   raw: string;
 }
 
@@ -31,7 +28,6 @@ interface SmtpOptions {
   user?: { name: string; password: string };
 }
 
-/** An SMTP server on loopback that keeps what it gets. */
 export interface SmtpReceiver extends AsyncDisposable {
   /** As SMTP_URL takes it. */
   url: string;

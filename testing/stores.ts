@@ -16,7 +16,6 @@ import { isMade, MIGRATED, readMigrated } from './migrated.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
 import { lendThread } from './sqlite-threads.ts';
 
-/** When the clock of a test store starts: a Saturday in the middle of a month. */
 export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
 
 export const TEST_APP_KEY = new Uint8Array(32).fill(7);
@@ -26,13 +25,12 @@ export interface TestStore extends OpenedStore, AsyncDisposable {
   /** Moves only when told. The store uses it, also on Postgres. */
   readonly testClock: FakeClock;
   readonly location: StoreLocation;
-  /** Opens the same database once more, as another process would: by default as the command line does. */
+  /** Opens it as another process would: by default as the command line does. */
   openAnother(options?: Partial<StoreOptions>): Promise<OpenedStore>;
-  /** Closes this opening and opens the database again, as after a restart. */
+  /** As after a restart. */
   reopen(options?: Partial<StoreOptions>): Promise<OpenedStore>;
 }
 
-/** The address of a store on Postgres, for looking at its rows from outside. */
 export function postgresUrl({ location }: Pick<TestStore, 'location'>): string {
   if (location.kind !== 'postgres') throw new Error(`the store is on ${location.kind}`);
   return location.url;
@@ -43,9 +41,8 @@ type TestStoreOptions = Partial<StoreOptions> & { isEmpty?: boolean };
 export type OpenTestStore = (options?: TestStoreOptions) => Promise<TestStore>;
 
 /**
- * Declares the same tests for SQLite and Postgres.
- *
- * @param declare  called once per database, with its name and a function that opens a fresh store
+ * @param declare called once per database, with its name and a function that opens a fresh
+ * store
  */
 export function forEachStore(
   declare: (name: Store['dialect'], openTestStore: OpenTestStore) => void,
@@ -108,7 +105,6 @@ export function prepareMigrated(): Promise<void> {
   return prepareTemplate(MIGRATED, (url) => migrate({ kind: 'postgres', url }));
 }
 
-/** Migrates a SQLite file and gives its bytes. */
 export async function readMigratedFile(): Promise<Uint8Array> {
   const { location, drop } = await lendSqliteFile({ isEmpty: true });
   await migrate(location);

@@ -78,7 +78,6 @@ export function pagesRead(pages: number, seconds: number): Fault {
   };
 }
 
-/** Another program holds the SQLite file. */
 export function fileHeld(seconds: number): Fault {
   let other: DatabaseSync | null = null;
   return {
@@ -96,7 +95,6 @@ export function fileHeld(seconds: number): Fault {
   };
 }
 
-/** Every connection is cut, again and again. */
 export function connectionsCut(times: number): Fault {
   const cut: Step = {
     act: (hit) => {
@@ -165,7 +163,6 @@ export function frozen(seconds: number): Fault {
   return { steps: [signal('SIGSTOP', seconds * SECOND), signal('SIGCONT', 0)] };
 }
 
-/** The disk with the database has no room left. */
 export function diskFull(seconds: number): Fault {
   return {
     steps: [

@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Scene } from './scene.ts';
 import { CRON_PATH, type Kind, pathOf, toldAt } from './target.ts';
 
-/** What the clients of one story did. */
 export interface Posted {
   cell: number;
-  /** The paths of the jobs that were answered with 201, by the ids they were given. */
   accepted: Map<string, string>;
   /** The paths of all jobs that were posted and want a callback. */
   wantsTelling: Set<string>;
@@ -17,7 +15,6 @@ export interface Posted {
 const ANSWER_WITHIN_MS = 12_000;
 const POST_EVERY_MS = 100;
 
-/** Posts the jobs of one story, in turn to every node. */
 export class Load {
   readonly #scene: Scene;
   readonly posted: Posted;
@@ -29,7 +26,7 @@ export class Load {
     this.posted = { cell, accepted: new Map(), wantsTelling: new Set(), refusals: new Map() };
   }
 
-  /** Posts one more job of a kind; gives its path, or null where it was not accepted. */
+  /** Gives its path; null if it was not accepted. */
   async post(kind: Kind, delaySeconds = 0): Promise<string | null> {
     const { target, nodes, token } = this.#scene;
     const n = this.#counts.get(kind) ?? 0;

@@ -11,10 +11,8 @@ import { type Client, makeClient, TEAM } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
 import { CRON_PATH, type Phases, startTarget, type Target, toldAt } from './target.ts';
 
-/** A process of the service and what can be done to it. */
 export interface Node {
   belfry: BelfryProcess;
-  /** Its way to Postgres; null on SQLite. */
   proxy: PostgresProxy | null;
   switches: Switches;
 }
@@ -30,7 +28,6 @@ export interface Scene extends AsyncDisposable {
   databaseClock: DatabaseClock | null;
   /** Where the database lies, if it may become full. */
   disk: SmallDisk | null;
-  /** How many stories it has seen. */
   cells: number;
   past: Past;
   /** By the operator, who has a way to the database of their own. */
@@ -42,7 +39,6 @@ export interface Past {
   /** Runs counted for the month beyond those that there were. */
   drift: number;
   executions: ReadonlySet<string>;
-  /** How often the cron had arrived. */
   cronRuns: number;
 }
 

@@ -6,7 +6,6 @@ import { makePhases, type Node, type Past, type Scene } from './scene.ts';
 import { placeOf, statusOf, toldAt, TRIES } from './target.ts';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
-/** One thing that is done to a scene, and how long it is left so. */
 export interface Step {
   act: (hit: readonly Node[], scene: Scene) => void | Promise<void>;
   lastsMs: number;

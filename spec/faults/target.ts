@@ -14,7 +14,6 @@ import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
  */
 export type Kind = 'brief' | 'held' | 'long' | 'due' | 'single' | 'told';
 
-/** A job by its path at the target. */
 export interface Place {
   cell: number;
   kind: Kind;
@@ -37,7 +36,6 @@ export function toldAt(path: string): string {
 
 export const CRON_PATH = '/cron/1';
 
-/** When a fault is there, and when it is over. */
 export interface Phases {
   begun: Gate;
   over: Gate;
@@ -48,17 +46,13 @@ export interface Target extends AsyncDisposable {
   url: string;
   /** The story that is told from now on; what is held goes by its phases. */
   phases: Phases;
-  /** The statuses answered so far at a path, in order; one for each request that arrived. */
   answersAt(path: string): readonly number[];
-  /** The bodies that arrived at a path. */
   bodiesAt(path: string): string[];
-  /** Requests so far that count as runs. */
   countRuns(): number;
   /** The most requests of the queue with one slot that were under way at once. */
   mostSingle(): number;
   /** Resolves once it is so; looks whenever a request has arrived. */
   until(isSo: () => boolean, what: string): Promise<void>;
-  /** Resolves once all of these paths have been asked. */
   untilAsked(paths: readonly string[]): Promise<void>;
 }
 

@@ -26,7 +26,6 @@ const MIB = KIB * KIB;
 const MOST_MS = 50;
 const URLENCODED = 'application/x-www-form-urlencoded';
 
-/** Texts by their length in UTF-16 units. */
 const ATTACKS: Readonly<Record<string, (length: number) => string>> = {
   'combining marks': (length) =>
     `a${'\u0344'.repeat(length / 2 - 1)}${'\u0316'.repeat(length / 2 - 1)}`,
@@ -51,15 +50,12 @@ after(async () => {
 });
 
 interface SentForm extends PageForm {
-  /** Whether its page needs no sign-in. */
   isPublic: boolean;
-  /** The pattern of the route that answers it. */
   route: string;
 }
 
 interface Seen {
   posts: SentForm[];
-  /** The addresses of lists, with the names of their filters. */
   filters: Map<string, Set<string>>;
 }
 
@@ -169,7 +165,6 @@ function routeOf(action: string): string {
   return found.pattern;
 }
 
-/** Sends a form from an address of its own, so that no limit by address refuses it first. */
 let senders = 0;
 async function send(visitor: Visitor, to: string, body: Buffer | null): Promise<number> {
   const request = http.request(dashboard.url + to, {
@@ -210,7 +205,6 @@ function bodyOf(entries: readonly (readonly [name: string, value: string])[]): B
 const isKept = (name: string) => name === 'intent' || name === 'for_team';
 const isAttacked = (name: string) => !isKept(name);
 
-/** The fields of each route, with the forms that have them. */
 function listFields(forms: readonly SentForm[]): { field: string; forms: SentForm[] }[] {
   const found = new Map<string, { field: string; forms: SentForm[] }>();
   for (const form of forms) {
@@ -231,7 +225,6 @@ function areaOf(form: SentForm | undefined): (typeof AREAS)[number] {
   return AREAS.find((area) => form?.route.startsWith(`/${area}`)) ?? 'others';
 }
 
-/** The form with the most fields of each route. */
 function listLargest(forms: readonly SentForm[]): SentForm[] {
   const largest = new Map<string, SentForm>();
   for (const form of forms.filter(({ entries }) => entries.some(([name]) => isAttacked(name)))) {

@@ -32,8 +32,8 @@ interface Wish {
 }
 
 /**
- * `/echo` (§2.12) describes the request as JSON. The query can set `status`, `delay` in seconds, and `body`. Secret
- * headers are left out, because responses are kept in histories.
+ * §2.12. The query can set `status`, `delay` in seconds, and `body`. Secret headers are left
+ * out, because responses are kept in histories.
  */
 export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
   const { clock, trustedProxies, isSecretHeader } = deps;

@@ -25,7 +25,7 @@ export type Stored<Thing extends object = object> = Thing & { id: string; isPast
 export interface Collection<Thing extends object, Item extends Stored<Thing> = Stored<Thing>> {
   kind: string;
   resource: Resource<Thing>;
-  /** Reads a whole item, for resources with rules across fields. */
+  /** For resources with rules across fields. */
   read?(fields: Fields, findings: Findings, given: Given<Partial<Thing>>): Thing;
   load(work: Work, teamId: string): Promise<Item[]>;
   /**
@@ -44,11 +44,10 @@ export interface Commanded<
   columns: readonly string[];
   record(item: Item): object;
   find?(work: Work, teamId: string, id: string): Promise<Item | null>;
-  /** Returns more fields for its record. Null: no such item. */
+  /** More fields for its record. Null: no such item. */
   remove(work: Work, teamId: string, id: string): Promise<object | null>;
   /** What is deleted too. The command then needs `--yes`. */
   deletesToo?: string;
-  /** A warning about an item that is to be saved. */
   warn?(work: Work, teamId: string, wanted: Partial<Thing>, item?: Item): Promise<string | null>;
 }
 

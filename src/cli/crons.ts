@@ -102,7 +102,7 @@ async function muteCron({ work, teamId, item: { id } }: Place, { hours }: Option
   return describeMute(work, teamId, id);
 }
 
-/** The end of a cron's mute, by any maintenance window. */
+/** By any maintenance window. */
 async function describeMute(work: Work, teamId: string, id: string) {
   const windows = await work.listActiveWindows(teamId, { kind: 'cron', id });
   const ends = windows.map(({ activeUntil }) => activeUntil ?? 0);

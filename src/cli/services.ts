@@ -15,9 +15,9 @@ export interface CommandServices {
   backup(file: string): Promise<BackupOutcome>;
   /** `why`: the reason if it isn't alive. */
   askHealth(): Promise<{ kind: 'lives' } | { kind: 'silent'; why: string }>;
-  /** Checks the installation without changing anything. Never rejects. */
+  /** Changes nothing. Never rejects. */
   doctor(): Promise<readonly Finding[]>;
-  /** Reads an environment variable that a team's file refers to. */
+  /** A team's file refers to it. */
   readVariable(name: string): string | undefined;
   /** `-` is standard input. `fault` follows the file's name. */
   readFile(path: string): Promise<{ text: string } | { fault: string }>;
@@ -60,12 +60,12 @@ export interface Finding {
   message: string;
 }
 
-/** The output: JSON to standard output, words for users to standard error. */
+/** JSON to standard output, words for users to standard error. */
 export interface Terminal {
   print(text: string): void;
   say(text: string): void;
-  /** All output so far was taken. Commands with much output await it. */
+  /** Commands with much output await it. */
   drained(): Promise<void>;
-  /** Whether standard output is a terminal, so that JSON is indented. */
+  /** JSON is indented on a terminal. */
   isInteractive: boolean;
 }

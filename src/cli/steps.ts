@@ -9,7 +9,7 @@ export interface Step {
   action: 'create' | 'change';
   kind: string;
   name: string;
-  /** The fields that change. Secrets are replaced by `(secret)`. */
+  /** Secrets are replaced by `(secret)`. */
   changes: readonly FieldChange[];
   apply: (work: Work, teamId: string) => Promise<unknown>;
 }
@@ -48,7 +48,7 @@ function compareHeaders(from: Plain, to: Plain): FieldChange[] {
 
 const isSame = (one: Plain, other: Plain) => toJson(one) === toJson(other);
 
-/** Replaces secrets by `(secret)`: headers that are masked, and fields that `isSecret` names. */
+/** By `(secret)`: masked headers, and fields that `isSecret` names. */
 export function hideSecrets(
   changes: readonly FieldChange[],
   isSecretHeader: IsSecretHeader,

@@ -1,6 +1,6 @@
 /**
- * The dashboard's interface to other modules. Calls that name an item of a team take the `Actor` or the team's id, and
- * answer as if other teams' items didn't exist.
+ * Calls that name an item of a team take the `Actor` or the team's id, and answer as if
+ * other teams' items didn't exist.
  */
 
 import type { ChannelConfig } from '#domain/notification-channel';

@@ -110,7 +110,7 @@ export interface Deed {
   detail?: string;
 }
 
-/** Doers that are no person, by their names in the activity. */
+/** Doers that are no person. */
 export const NAMED_DOERS = { 'command-line': 'Command line', system: 'Belfry' } as const;
 export type NamedDoer = keyof typeof NAMED_DOERS;
 export type Doer = { userId: string } | NamedDoer;

@@ -184,7 +184,7 @@ function cut(text: string): string {
   return `${characters.slice(0, SHOWN_LENGTH).join('')}…`;
 }
 
-/** Reads assertions from the command line or a form (§2.4). Errors count entries from 1. Unknown keys are dropped. */
+/** Errors count entries from 1. Unknown keys are dropped (§2.4). */
 export function parseAssertions(input: unknown): Assertion[] | { error: string } {
   if (!Array.isArray(input)) return { error: 'Assertions must be a list.' };
   if (input.length > MAX_ASSERTIONS) {

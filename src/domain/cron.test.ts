@@ -7,7 +7,6 @@ import cases from '../../spec/cases/cron.json' with { type: 'json' };
 import { isSameSchedule } from './cron-fields.ts';
 import { type CronSchedule, parseCronExpression, upcomingRuns } from './cron.ts';
 
-/** '2026-06-15T10:30:00Z', as the tables write it. */
 function writeInstant(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
@@ -264,7 +263,6 @@ type Entry =
 
 interface Expression {
   fields: Entry[][];
-  /** The same expression as text. */
   text: string;
 }
 
@@ -272,7 +270,6 @@ const NAMES: Record<number, string[]> = {
   3: ['', 'JAN', 'Feb', 'mar', 'APR', 'May', 'jun', 'JUL', 'Aug', 'sep', 'OCT', 'Nov', 'dec'],
   4: ['SUN', 'Mon', 'tue', 'WED', 'Thu', 'fri', 'SAT', 'Sun'],
 };
-/** The least and the greatest value of each field. */
 const BOUNDS: [min: number, max: number][] = [
   [0, 59],
   [0, 23],

@@ -14,7 +14,7 @@ export interface DurationStep {
   p95Ms: number | null;
 }
 
-/** Summarises equal steps of a period; the last one ends at `to`. */
+/** The last one ends at `to`. */
 export function summariseDurations(
   runs: readonly TimedRun[],
   { from, to, steps }: { from: number; to: number; steps: number },

@@ -33,7 +33,7 @@ export interface Explanation {
   useUrl: string | null;
 }
 
-/** Explains a failed run and the next step. If reason, status and fault are unknown, it shows the stored message. */
+/** If reason, status and fault are unknown, it shows the stored message. */
 export function explainFailure(facts: FailureFacts): Explanation {
   switch (facts.reason) {
     case 'timeout':

@@ -106,7 +106,7 @@ function splitCommand(text: string): { items: ShellItem[]; notes: string[] } | {
   return { items, notes };
 }
 
-/** Reads from the first curl or wget to the end of its command. */
+/** From the first curl or wget to the end of its command. */
 function readItems(items: readonly ShellItem[], notes: string[]): Pasted<PastedRequest> {
   const start = items.findIndex((item) => item.kind === 'word' && toolOf(item.text) !== null);
   const first = items[start];

@@ -1,4 +1,4 @@
-/** Reads filters from an address (§8). If one is invalid, it is reported and the list is empty. */
+/** §8. If one is invalid, it is reported and the list is empty. */
 
 import { isLongerThan } from './text-length.ts';
 

@@ -116,7 +116,7 @@ function readHost(text: string): string | null {
   return /^[^\s/?#@:]+(?::\d{1,5})?$/.test(within) ? within : null;
 }
 
-/** Reads the search box by its form: an id, a URL with its scheme, a code or a reason; any other text is `words`. */
+/** An id, a URL with its scheme, a code or a reason; any other text is `words`. */
 export function readWords(
   words: string,
 ): Pick<RunSearch, 'id' | 'urlPrefix' | 'statusCode' | 'reason' | 'words'> {

@@ -146,7 +146,6 @@ export class Attempt implements ConnectionUser, TurnTaker {
     return this.#dialled < Math.min(this.#addresses.length, MAX_DIALLED);
   }
 
-  /** Its share of the time for opening a connection. */
   #limitOpening(): void {
     const { clock } = this.#tools;
     const { timeoutSeconds } = this.#options;

@@ -14,7 +14,6 @@ import { openSender, saysOf, type TestSender } from '#testing/sender';
 
 const MIB = 1024 * 1024;
 
-/** Between two pieces of an endless answer: without a pause two hundred of them would keep every core busy. */
 const PAUSE_MS = 40;
 
 function answered(exchange: Exchange) {

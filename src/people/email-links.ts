@@ -6,7 +6,7 @@ import { keyOf, mailLink, makeLinks, takeSecret } from './links.ts';
 import { writeEmailChangeAskedMail, writeEmailChangeMail, writeEmailMail } from './mails.ts';
 import { deriveSecret } from './secrets.ts';
 
-/** Links that prove that a person reads an address's mails, and the link that stops a change of the address. */
+/** The links prove that a person reads an address's mails; one stops a change of the address. */
 
 export async function mailConfirmation(
   context: Context,

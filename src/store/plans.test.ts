@@ -31,9 +31,7 @@ import type { JobSearch } from './lists/search.ts';
 import { EXPIRING } from './retention/retention.ts';
 import type { Store } from './store.ts';
 
-/** Tables that grow with the service's history or with the backlog. */
 const BIG = ['jobs', 'ended_jobs', 'ended_executions', 'callbacks', 'crons', 'duration_hours'];
-/** Tables whose rows come and go. */
 const COME_AND_GO = [
   'jobs',
   'executions',
@@ -260,7 +258,6 @@ function locksChosenAgain(node: PlanNode): string[] {
 
 const COUNT = 20_000;
 
-/** Writes rows directly into the tables: two teams, forty queues, runs in every state. */
 async function fill(store: Store): Promise<void> {
   const [a, b] = [await aTeam(store), await aTeam(store)];
   const queueIds: string[] = [];
@@ -368,7 +365,6 @@ async function insertRows(
   await store.database.autocommit(CompiledQuery.raw(textFrom(unpacked), [JSON.stringify(rows)]));
 }
 
-/** Runs every frequent statement once. */
 async function askEverything(store: Store): Promise<void> {
   const team = (await store.teams.list())[0];
   assert.ok(team);
@@ -460,7 +456,6 @@ async function askEverything(store: Store): Promise<void> {
   await store.queues.delete(team.id, queueIds[1] ?? '');
 }
 
-/** Reads every kind of range in both directions, and the counts of pages. */
 async function askOfLists(store: Store, teamId: string, queueId: string): Promise<void> {
   const { lists } = store;
   const later = TEST_START + 7_200_000;

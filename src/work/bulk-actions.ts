@@ -45,7 +45,7 @@ interface Act {
   kind: BulkKind;
   ids: readonly string[];
   again: ResendAgain;
-  /** With it a retry is recorded, so that its outcome can be shown. */
+  /** Records the retry, so that its outcome can be shown. */
   found?: StoredSearch;
   /** At once without it. */
   spread?: Spread | undefined;
@@ -88,7 +88,7 @@ export async function actOnChosen(
   return { kind: 'done', done, skipped: new Set(jobIds).size - done };
 }
 
-/** The confirmation of a retry: some of the jobs were resent before, or when the last is due. Null: none is needed. */
+/** Some jobs were resent before, or when the last is due. Null: none is needed. */
 async function askAbout(
   { jobs, clock }: Store,
   teamId: string,

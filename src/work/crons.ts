@@ -72,7 +72,7 @@ export function createCronWork({ crons, clock }: Store) {
     },
     /** By name. */
     listCrons: (teamId: string) => crons.list(teamId),
-    /** A cron's executions, newest first; with `before` those older than the one of this id. */
+    /** Newest first; with `before` only older ones than that id. */
     listExecutions: async (teamId: string, cronId: string, limit: number, before?: string) =>
       isId(cronId) && (before === undefined || isId(before))
         ? crons.listExecutions(teamId, cronId, boundLimit(limit), before)

@@ -19,13 +19,10 @@ export type Way = 'carries' | 'refuses' | 'silent' | 'full';
 /** What happens to a transaction that changes rows, when its end is requested. */
 type Fate = 'carried' | 'commit-lost' | 'answer-lost';
 
-/** A proxy to a Postgres on this machine that fails on command. */
 export interface PostgresProxy extends AsyncDisposable {
-  /** The database's address through the proxy. */
   url: string;
   /** From now on, for connections that are open too. */
   turn(way: Way): void;
-  /** Ends the connections that are open. */
   cut(): void;
   /** Delays every message by so much in each direction. */
   delay(ms: number): void;
@@ -83,7 +80,6 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   };
 }
 
-/** The state that all connections of a proxy share. */
 class Switches {
   way: Way = 'carries';
   delayMs = 0;
@@ -130,7 +126,6 @@ class Switches {
   }
 }
 
-/** One connection of a client and the one to the server that belongs to it. */
 class Carried {
   readonly #client: net.Socket;
   readonly #server: net.Socket;

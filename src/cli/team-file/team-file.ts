@@ -19,7 +19,7 @@ interface Item {
   name: string;
 }
 
-/** Reads the items by the rules of work, and reports all problems. */
+/** Reports all problems. */
 export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const keys = SECTIONS.map(({ key }) => key);
@@ -194,7 +194,7 @@ export function writeTeamFile(
   isSecretHeader: IsSecretHeader,
 ): { text: string; secrets: readonly string[] } {
   const secrets: string[] = [];
-  /** Gives a secret a unique variable name. */
+  /** Unique. */
   const refer = (...about: readonly string[]) => {
     const words = about
       .join('_')

@@ -20,8 +20,8 @@ type ConfirmDialogProps = {
 };
 
 /**
- * A button whose action needs a second click: the first opens a dialog with the consequences. It has its own form
- * unless `form` names one, so it must not be inside another. In a menu its button is an entry.
+ * The first click opens a dialog with the consequences. It has its own form unless `form`
+ * names one, so it must not be inside another. In a menu its button is an entry.
  */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { word, question, fields, action, variant = 'danger', form, isSmall = false } = props;

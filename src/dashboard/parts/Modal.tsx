@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, type ComponentProps } from 'react';
 
 /**
- * A dialog over the page, open while it is rendered. The browser keeps the focus inside, and gives it back at the end.
- * Escape and a click beside it close it.
+ * The browser keeps the focus inside, and gives it back at the end. Escape and a click
+ * beside it close it.
  */
 export function Modal({ onClose, ...props }: ComponentProps<'dialog'> & { onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);

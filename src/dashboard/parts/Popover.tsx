@@ -12,8 +12,9 @@ import { Glyph } from './Glyph.tsx';
 import classes from './Overlays.module.css';
 
 /**
- * The browser's own popover, which a button with its id as `popoverTarget` opens: it works without scripts, and no table
- * clips it. With scripts it also closes when its form is answered or its link has led to another page.
+ * The browser's own: a button with its id as `popoverTarget` opens it without scripts, and
+ * no table clips it. With scripts it also closes when its form is answered or its link has
+ * led to another page.
  */
 export function Popover(props: ComponentProps<'div'> & { id: string }) {
   const ref = useRef<HTMLDivElement>(null);

@@ -173,7 +173,7 @@ function ToCome({ toCome, page, pausedQueueIds }: Shown) {
   );
 }
 
-/** The jobs of All that are in no other tab, so that the numbers on the tabs add up. */
+/** In no other tab, so that the numbers on the tabs add up. */
 function InNoTab({ tab, counts: { resent, retried }, isOfOneQueue }: Shown) {
   if (tab !== 'all' || !isOfOneQueue || resent.count + retried.count === 0) return null;
   const parts = [

@@ -117,7 +117,6 @@ type FiltersProps = {
   faults: FilterFaults | null;
 };
 
-/** All combine. */
 function Filters({ sources, tags, faults }: FiltersProps) {
   return (
     <FilterBar label="Search runs" names={RUN_FILTERS} faults={faults} clearTo="/runs">

@@ -42,7 +42,7 @@ export function openPublic(context: Context) {
     fail: (problem: string, status = 422) => data(typed(context, { problem }), { status }),
     /** The answer to a call that was not made. */
     reject: (outcome: Refused | TooMany, more?: object) => rejected(context, outcome, more),
-    /** The answer to a call that signs in: on to the next page, or the form with its errors. */
+    /** To the next page, or the form with its errors. */
     enter: (outcome: SignedIn | Refused | TooMany, to = '/') =>
       outcome.kind === 'signed-in'
         ? redirectWithCookies(to, outcome.setCookies)

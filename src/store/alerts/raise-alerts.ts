@@ -132,7 +132,7 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup 
   return newNotice(last, noticeId, group.length, opened.dueAt);
 }
 
-/** Locks the burst's row, so that two nodes do not both open a group. */
+/** Its row is locked, so that two nodes do not both open a group. */
 async function lockBurst(
   trx: Trx,
   key: Pick<Row<'alert_bursts'>, 'team_id' | 'queue_id' | 'level'>,

@@ -13,7 +13,7 @@ import type { Row } from '../tables/tables.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { add, all, one, remove, within } from '../database/rows.ts';
 
-/** A callback, recorded with the end of the run that it reports (§6.1). Its body is JSON text. */
+/** Recorded with the end of the run that it reports (§6.1). JSON text. */
 export type CallbackToSend = RecordOf<Row<'callbacks'>>;
 
 export interface ClaimedCallback extends CallbackToSend {

@@ -15,7 +15,7 @@ export interface PreparedStatement<Row> {
   readonly row?: Row;
 }
 
-/** The prepared statements by name, for the files that show the hot ones (statements.test.ts). */
+/** By name, for the files that show the hot ones (statements.test.ts). */
 export const STATEMENTS = new Map<string, PreparedStatement<unknown>>();
 
 export function preparedStatement<Row>(

@@ -9,7 +9,7 @@ import {
 import { Database, type Reader, type Trx } from './database.ts';
 import type { Row, Tables } from '../tables/tables.ts';
 
-/** Plain access to rows. Queries with joins are composed with Kysely or written as prepared statements. */
+/** Without joins; Kysely or prepared statements do those. */
 
 type Table = keyof Tables;
 type Column<T extends Table> = keyof Row<T> & string;

@@ -24,7 +24,7 @@ const findLastId = preparedStatement<{ id: number }>(
 /** `more`: the step was full. `later`: some rows were left. `nothing`: as far as this process can see. */
 export type Rest = 'more' | 'later' | 'nothing';
 
-/** Adds counts of batches to those by the hour. Reads include rows that aren't added up yet. */
+/** Reads must include rows that aren't added up yet. */
 export class BatchCountStore {
   readonly #db: Database;
   readonly #clock: Clock;

@@ -9,8 +9,8 @@ import type { ListContext } from './walk.ts';
 import { LAST_TIME } from '#domain/instant';
 
 /**
- * The counts of the tabs; `failed` are those that were not resent (§3.3). All has two more parts, which no tab shows by
- * itself: `resent` failed jobs and `retried` attempts.
+ * `failed`: not resent (§3.3). All has two more parts, which no tab shows by itself:
+ * `resent` failed jobs and `retried` attempts.
  */
 export type TabCounts = Record<JobSearch['tab'] | 'resent' | 'retried', BoundedCount>;
 

@@ -44,13 +44,13 @@ export interface Sources {
   cronIds?: readonly string[];
 }
 
-/** Every run that a search can find, and as few others as the indexes allow. */
+/** Every run that can match, and as few others as the indexes allow. */
 export function rangesOf(search: Search, { queueIds, cronIds = [] }: Sources): Range[] {
   const { ofJobs, ofCrons } = statesOf(search);
   return [...rangesIn(ofJobs, queueIds), ...rangesIn(ofCrons, cronIds)];
 }
 
-/** Makes a function that checks all of a search except its texts, its tag, its id and the reason of an execution. */
+/** All of a search except its texts, its tag, its id and the reason of an execution. */
 export function matcherOf(search: Search): (run: FoundRun) => boolean {
   const { ofJobs, ofCrons } = statesOf(search);
   return (run) => {

@@ -77,7 +77,7 @@ export function isEarliestFirst({ tab }: Search): boolean {
   return tab === 'pending' || tab === 'retrying';
 }
 
-/** Checks the conditions of a search that need no text of the run; `matcherOf` checks its state, too. */
+/** Only conditions that need no text of the run; `matcherOf` checks its state, too. */
 export function fits(run: FoundRun, search: Search): boolean {
   const { kind = run.kind, queueId, cronId, from = 0, to = Infinity } = search;
   return (

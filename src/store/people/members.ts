@@ -14,7 +14,7 @@ export interface Member {
   joinedAt: number;
   hasSecondFactor: boolean;
   hasPasskey: boolean;
-  /** The group of the provider or proxy that they came by; null: added by hand. */
+  /** Of the provider or proxy; null: added by hand. */
   group: string | null;
 }
 

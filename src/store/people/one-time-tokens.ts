@@ -4,7 +4,7 @@ import type { Context } from '../database/context.ts';
 import type { Trx } from '../database/database.ts';
 import { above, add, change, one, remove } from '../database/rows.ts';
 
-/** A token that lets its bearer do one thing once. Only a hash of its secret is stored. */
+/** Only a hash of its secret is stored. */
 export interface OneTimeToken {
   purpose: string;
   hash: string;
@@ -51,7 +51,7 @@ export const oneTimeTokens = {
     return (await one(main, 'one_time_tokens', key, ['whom', 'detail'])) ?? null;
   },
 
-  /** Ends all access to the account. Gives the user's id; null if the token is not valid (any more). */
+  /** Ends all access to the account. Null: not valid (any more). */
   async resetPassword(
     { main }: Context,
     purpose: string,

@@ -44,7 +44,6 @@ const BY_PLACE = [
   'end-jobs-by-place-with-follow-ups',
 ];
 
-/** How each part of a plan finds jobs. */
 function waysTo(table: string, node: PlanNode): string[] {
   const below = (node.Plans ?? []).flatMap((each) => waysTo(table, each));
   const isScan = node['Relation Name'] === table && node['Node Type'].endsWith('Scan');
@@ -70,7 +69,6 @@ async function runOnLargeTable() {
   return { store, ran };
 }
 
-/** How a statement finds jobs, first with its values known, then unknown. */
 async function waysOf(planner: Planner, statement: RanStatement | undefined): Promise<string[][]> {
   const { sql, parameters } = statement ?? { sql: '', parameters: [] };
   const plans = [await planner.plan(sql, parameters), await planner.plan(sql, null)];

@@ -12,7 +12,6 @@ import type { Store } from '../store.ts';
 
 const COUNT = 20_000;
 
-/** A queue in which `COUNT` jobs are due. */
 async function aBusyQueue(store: Store): Promise<{ queueId: string; node: string }> {
   const team = await aTeam(store);
   const node = await aNode(store);

@@ -11,7 +11,7 @@ import {
 import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, FlowSlots } from './claims.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
-/** The parts of claims of jobs that both databases share. */
+/** Shared by both databases. */
 
 export type ClaimJobs = (
   asked: readonly FlowSlots[],
@@ -44,7 +44,7 @@ export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
   ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
-/** The columns of `jobs` that a claim returns, before the row's place. */
+/** Before the row's place. */
 export const CLAIMED_COLUMNS = namesOf(
   jobs.columns,
   'status',
@@ -74,10 +74,7 @@ export function openSlots(
   return Math.min(asked, ofLimit, allowance?.slots ?? Infinity);
 }
 
-/**
- * The starts that the rate of a queue allows.
- * @param spentUntil recorded by the claim before
- */
+/** @param spentUntil recorded by the claim before */
 export function allowanceOf(
   queue: Pick<ClaimedQueueRow, 'rate'> | undefined,
   spentUntil: number | null,

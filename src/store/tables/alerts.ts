@@ -140,7 +140,7 @@ export const failingQueues = table(
   },
 );
 
-/** A team's default channel, which is made with the team, and those that crons and queues may name. */
+/** The team's default, which is made with it, and those that crons and queues may name. */
 export const channels = table(
   'channels',
   {
