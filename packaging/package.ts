@@ -10,8 +10,8 @@ import { writeLicences } from './licences.ts';
 import { EXECUTABLE, PACKAGE, ROOT, TESTED_PACKAGE } from './places.ts';
 
 /**
- * Unless both exist for these sources. @throws if the dashboard can't be built; the reason
- * is on standard error
+ * Unless both exist for these sources.
+ * @throws if the dashboard can't be built; the reason is on standard error
  */
 export async function packageIfChanged(): Promise<void> {
   buildDashboard();

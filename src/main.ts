@@ -4,9 +4,8 @@ import { readConfig } from '#config/config';
 import { describeVersion } from '#config/version';
 
 /**
- * Without a command, or with `serve`, runs the service until it is stopped. Otherwise runs the command and ends the
- * process. Each loads only the modules that it needs, so that commands start quickly.
- *
+ * Without a command, or with `serve`, runs the service. Each loads only the modules that it needs, so
+ * that commands start quickly.
  * @param packaged the contents of the package, if this is one
  */
 export async function runMain(command: readonly string[], packaged?: Packaged): Promise<void> {

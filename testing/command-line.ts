@@ -37,7 +37,6 @@ export function configFrom(env: NodeJS.ProcessEnv, folder: string): Config | nul
   return 'errors' in config ? null : config;
 }
 
-/** Beside the commands. */
 export async function openBeside(config: Config, { serving = false } = {}): Promise<Store> {
   const location = config.database;
   return openStore({ location, appKey: APP_KEY, clock: realClock, log: silentLog, serving });

@@ -17,6 +17,7 @@ import { Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery';
 
+/** Runs in real time. */
 export interface TestDashboard extends AsyncDisposable {
   service: BelfryService;
   url: string;

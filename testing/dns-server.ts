@@ -45,6 +45,7 @@ export interface DnsServer extends AsyncDisposable {
   queries: readonly DnsQuery[];
   /** Sets what a name answers from now on. Names never set answer NXDOMAIN. */
   answer(name: string, answer: DnsAnswer | DnsAnswerFunction): void;
+  /** Repeats the last answer. */
   answerInTurn(name: string, answers: readonly DnsAnswer[]): void;
   close(): Promise<void>;
 }

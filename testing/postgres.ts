@@ -115,8 +115,8 @@ export async function createDatabase(template = 'template0'): Promise<TestDataba
 const TEMPLATE_LOCK = 2_611_210_746;
 
 /**
- * Once on the shared server, whichever of several test processes comes first. @param fill
- * gives the empty database its content and closes every connection to it
+ * Once on the shared server, whichever of several test processes comes first.
+ * @param fill gives the empty database its content and closes every connection to it
  */
 export async function prepareTemplate(
   name: string,

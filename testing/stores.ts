@@ -16,6 +16,7 @@ import { isMade, MIGRATED, readMigrated } from './migrated.ts';
 import { createDatabase, prepareTemplate } from './postgres.ts';
 import { lendThread } from './sqlite-threads.ts';
 
+/** A Saturday in the middle of a month. */
 export const TEST_START = Date.parse('2026-11-21T12:00:00Z');
 
 export const TEST_APP_KEY = new Uint8Array(32).fill(7);

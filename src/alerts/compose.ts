@@ -14,7 +14,6 @@ interface StillFailing {
   noticeId: string;
   alert: StoredAlert;
   alertCount: number;
-  /** One, except at the end of a maintenance window (§6.6). */
   subjects: readonly Subject[];
   settings: Pick<AlertSettings, 'note' | 'runbookUrl'>;
   teamName: string;

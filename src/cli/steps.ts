@@ -48,7 +48,7 @@ function compareHeaders(from: Plain, to: Plain): FieldChange[] {
 
 const isSame = (one: Plain, other: Plain) => toJson(one) === toJson(other);
 
-/** By `(secret)`: masked headers, and fields that `isSecret` names. */
+/** Hides masked headers, and the fields that `isSecret` names. */
 export function hideSecrets(
   changes: readonly FieldChange[],
   isSecretHeader: IsSecretHeader,

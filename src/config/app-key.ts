@@ -20,8 +20,8 @@ export class AppKeyFault extends Error {
 
 /**
  * APP_KEY, or the file `app.key` next to the SQLite database, which the first start creates.
- * Simultaneous processes get the same key; a database in memory gets a new one. @throws
- * AppKeyFault if the file is damaged or can't be read or written
+ * Simultaneous processes get the same key; a database in memory gets a new one.
+ * @throws AppKeyFault if the file is damaged or can't be read or written
  */
 export function loadAppKey(config: Pick<Config, 'appKey' | 'database'>): Buffer {
   if (config.appKey !== null) return config.appKey;

@@ -23,8 +23,8 @@ export const DEMO = {
 const HALF_HOUR = 30 * 60_000;
 
 /**
- * The service sends every request to the target, on a fast clock. @returns the first user's
- * API token
+ * The service sends every request to the target, on a fast clock.
+ * @returns the first user's API token
  */
 export async function seedDemo({
   config,

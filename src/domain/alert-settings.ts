@@ -30,8 +30,8 @@ export const NO_ALERT_SETTINGS: AlertSettings = {
 };
 
 /**
- * Each once. The default replaces a deleted channel, so that no alert is lost. @param known
- * the ids of the team's channels, without the default
+ * Each once. The default replaces a deleted channel, so that no alert is lost.
+ * @param known the ids of the team's channels, without the default
  */
 export function resolveChannels(
   { channels }: AlertSettings,

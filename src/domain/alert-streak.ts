@@ -34,12 +34,11 @@ export const STOP_AFTER = { least: 1, most: 1_000 } as const;
 const MOST_COUNTED = 1_000_000;
 
 /**
- * Updates a cron's streak with one settled run, in the order of settlement. Run now counts. Runs that the monthly
- * limit stopped are not passed in.
- *
- * A warning alone is not followed by a recovery. A changed threshold applies from the next run on: lowering it raises
- * no alert, and raising it doesn't make a streak fail twice.
- * Without a rule the streak is reset. The run that stops the cron raises a failure, whatever was raised before.
+ * In the order of settlement. Run now counts. Runs that the monthly limit stopped are not
+ * passed in. A warning alone is not followed by a recovery. A changed threshold applies from
+ * the next run on: lowering it raises no alert, and raising it doesn't make a streak fail
+ * twice. Without a rule the streak is reset. The run that stops the cron raises a failure,
+ * whatever was raised before.
  */
 export function followRun(
   streak: Streak,

@@ -39,7 +39,10 @@ export interface Streak {
 
 export const MOST_IN_STREAK = 1_000;
 
-/** `9 of 9`, `3 of 50`. @param finished runs that the page shows */
+/**
+ * `9 of 9`, `3 of 50`.
+ * @param finished runs that the page shows
+ */
 export function describeStreakOf({ runs }: Pick<Streak, 'runs'>, finished: number): string {
   if (runs >= MOST_IN_STREAK) return `${MOST_IN_STREAK.toLocaleString('en')} or more`;
   return `${runs} of ${Math.max(runs, finished)}`;

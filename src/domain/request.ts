@@ -29,8 +29,8 @@ export function buildRequest(spec: RequestSpec): OutgoingRequest | 'query-too-lo
 }
 
 /**
- * Including those that `outgoing` writes (`Host`, `Connection`, `Content-Length`). @param
- * host with its port unless that is the default
+ * Including those that `outgoing` writes (`Host`, `Connection`, `Content-Length`).
+ * @param host with its port unless that is the default
  */
 export function frameHeaders(
   { url, headers, body }: OutgoingRequest,

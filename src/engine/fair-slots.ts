@@ -15,8 +15,8 @@ const TEAM_HELD_PER_FREE = 7;
 const FLOW_HELD_PER_FREE = 3;
 
 /**
- * Deals free slots to flows in turn, one each per round (§3.8). @param flows in the order of
- * their turns
+ * Deals free slots to flows in turn, one each per round (§3.8).
+ * @param flows in the order of their turns
  */
 export function dealSlots(
   flows: readonly SlotSeeker[],

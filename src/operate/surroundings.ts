@@ -19,7 +19,10 @@ const CERTIFICATE_DAYS = 14;
 const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;
 
-/** Never rejects. @param own null if unknown */
+/**
+ * Never rejects.
+ * @param own null if unknown
+ */
 export async function examineSurroundings(
   config: Config,
   { isDashboardBuilt, own }: { isDashboardBuilt: boolean | null; own: string | null },

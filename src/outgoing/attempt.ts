@@ -30,7 +30,6 @@ export interface AttemptTools {
   guard: Guard;
   connections: Connections;
   turns: Turns;
-  /** A brotli decoder may allocate 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
   heads: HeadWriter;
 }

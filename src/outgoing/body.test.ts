@@ -14,6 +14,7 @@ import { openSender, saysOf, type TestSender } from '#testing/sender';
 
 const MIB = 1024 * 1024;
 
+/** Without a pause, two hundred endless answers would keep every core busy. */
 const PAUSE_MS = 40;
 
 function answered(exchange: Exchange) {

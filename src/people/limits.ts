@@ -56,7 +56,10 @@ export class Limits {
     this.#deps = deps;
   }
 
-  /** @param who an address, a user, or a combination @returns null if the attempt is allowed */
+  /**
+   * @param who an address, a user, or a combination
+   * @returns null if the attempt is allowed
+   */
   async count(rule: Rule, ...who: string[]): Promise<TooMany | null> {
     const { store, clock } = this.#deps;
     const { most, windowMs } = RULES[rule];

@@ -23,7 +23,6 @@ export type Purpose = keyof typeof KINDS;
 
 interface Wanted {
   purpose: Purpose;
-  /** A user's id, or the email of a person without an account. */
   whom: string;
   detail?: string;
 }

@@ -13,7 +13,10 @@ export async function listUsers({ store }: Context): Promise<User[]> {
   return store.users.list();
 }
 
-/** Null: no such account. @returns the owned teams with other members, which prevent it */
+/**
+ * Null: no such account.
+ * @returns the owned teams with other members, which prevent it
+ */
 export async function deleteUser(context: Context, email: string): Promise<TeamOfUser[] | null> {
   const { store, clock, log } = context;
   const user = await store.users.findByEmail(normalizeEmail(email));

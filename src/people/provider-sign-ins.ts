@@ -64,7 +64,6 @@ export async function beginProviderSignIn(
   }
 }
 
-/** @param search the query of the address that the browser came back to */
 export async function finishProviderSignIn(
   context: Context,
   search: string,

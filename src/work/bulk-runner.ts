@@ -21,12 +21,10 @@ const KEEP_TASKS_MS = 7 * 86_400_000;
 const TIDY_EVERY_MS = 3_600_000;
 
 /**
- * Works through bulk actions in the background: each node handles one task at a time, in small batches with a pause after
- * each, so that claims and settlements continue in between.
- *
- * After a crash nothing is done twice: fired and deleted jobs are no longer found, and failed jobs that were retried
- * since the task was made are skipped. Of a retry that is spread, a batch may then come due together with the one
- * before.
+ * Each node handles one task at a time, in small batches with pauses, so that claims and
+ * settlements continue. After a crash nothing is done twice: fired and deleted jobs are no
+ * longer found, and jobs retried since the task was made are skipped. Of a spread retry, a
+ * batch may come due together with the one before.
  */
 export class BulkRunner {
   readonly #store: Store;

@@ -63,7 +63,6 @@ export function createChannelWork({ channels, clock }: Store) {
     readChannel: async (teamId: string) => viewOf(await channels.read(teamId)),
     /** With secrets: for an admin, for editing, and for a test. */
     readChannelConfig: async (teamId: string) => (await channels.read(teamId)).config,
-    /** Waiting notices go to the new one. */
     setChannel: async (
       teamId: string,
       config: ChannelConfig,

@@ -24,8 +24,8 @@ export function createCronPages(store: Store) {
     isId(cronId) ? crons.find(teamId, cronId) : null;
   return {
     /**
-     * Failing, then late, then all others by name. @param page `cursor`: `next` or
-     * `previous` of a page of the same search; `limit`: 1 to 200, default 50
+     * Failing, then late, then all others by name.
+     * @param page cursor and limit as for `listRuns`
      */
     listCronRows: (teamId: string, page?: SourceSearch & { cursor?: string; limit?: number }) =>
       listCronRows(store, teamId, page),

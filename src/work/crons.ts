@@ -79,7 +79,6 @@ export function createCronWork({ crons, clock }: Store) {
         : [],
     findExecution: async (teamId: string, executionId: string) =>
       isId(executionId) ? crons.findExecution(teamId, executionId) : null,
-    /** For the operator, who has only the id. */
     findTeamOfCron: async (cronId: string) => (isId(cronId) ? crons.findTeam(cronId) : null),
   };
 }

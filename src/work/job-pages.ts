@@ -22,7 +22,7 @@ const NOTHING = { count: 0, isMore: false };
 export function createJobPages(store: Store) {
   const { lists, bulkTasks, clock } = store;
   return {
-    /** Null finds nothing. `cursor` is `next` or `previous` of a page of the same search; `limit` is 1 to 200, default 50. */
+    /** Null finds nothing. Cursor and limit are those of `listRuns`. */
     searchJobs: async (
       teamId: string,
       search: JobSearch | null,

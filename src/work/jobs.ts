@@ -95,7 +95,6 @@ export function createJobWork({ jobs }: Store) {
     /** Jobs without one are left out. */
     readResponseBodies: (teamId: string, jobIds: readonly string[]) =>
       jobs.readBodies(teamId, jobIds.filter(isId)),
-    /** For the operator, who has only the id. */
     findTeamOfJob: async (jobId: string) => (isId(jobId) ? jobs.findTeam(jobId) : null),
   };
 }

@@ -24,7 +24,10 @@ export async function readOutages(
   return findOutages(await depths.readSilences({ from, to: now }, LONGEST_SILENCE_MS), now);
 }
 
-/** @param silences the earliest first @returns the earliest first */
+/**
+ * @param silences the earliest first
+ * @returns the earliest first
+ */
 export function findOutages(silences: readonly Silence[], now: number): Outage[] {
   return silences
     .filter(({ at, nextAt }) => (nextAt ?? now) - at > LONGEST_SILENCE_MS)

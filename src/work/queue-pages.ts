@@ -18,8 +18,8 @@ export function createQueuePages(store: Store) {
   const { queues, lists } = store;
   return {
     /**
-     * In the order of a page of crons. @param page `cursor`: `next` or `previous` of a page
-     * of the same search; `limit`: 1 to 200, default 50
+     * In the order of a page of crons.
+     * @param page cursor and limit as for `listRuns`
      */
     listQueueRows: (teamId: string, page?: SourceSearch & { cursor?: string; limit?: number }) =>
       listQueueRows(store, teamId, page),

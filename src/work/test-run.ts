@@ -19,8 +19,8 @@ export interface TestRunOptions {
 }
 
 /**
- * Sends the request of a form, with the same network checks. It counts towards the quota; nothing is stored, and no
- * retry, callback or alert follows. Resolves when the response is in, at the latest after the timeout.
+ * The same network checks apply. It counts towards the quota; nothing is stored, and no
+ * retry, callback or alert follows. Resolves at the latest after the timeout.
  */
 type TestRun = (teamId: string, draft: TestDraft) => Promise<TestRunOutcome>;
 

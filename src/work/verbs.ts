@@ -322,8 +322,8 @@ function refuseNobody(change: QueueChange, present: Queue | null): void {
 }
 
 /**
- * An admin has to decide this. A queue that is silent already may stay so. @param present
- * null for a new one
+ * An admin has to decide this. A queue that is silent already may stay so.
+ * @param present null for a new one
  */
 export function silencesFailures(
   { alertSettings }: QueueChange,

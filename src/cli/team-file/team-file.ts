@@ -194,7 +194,7 @@ export function writeTeamFile(
   isSecretHeader: IsSecretHeader,
 ): { text: string; secrets: readonly string[] } {
   const secrets: string[] = [];
-  /** Unique. */
+  /** Gives a secret a unique variable name. */
   const refer = (...about: readonly string[]) => {
     const words = about
       .join('_')

@@ -8,10 +8,7 @@ const ROWS_PER_STEP = 1_000;
 /** At least as long as the step took, so others get their turn. */
 const LEAST_PAUSE_MS = 20;
 
-/**
- * Adds counts of batches to those by the hour (`BatchCountStore`). Any number of nodes may do it at once. Nothing is
- * queried while nothing runs.
- */
+/** Any number of nodes may do it at once. Nothing is queried while nothing runs. */
 export class AddingUp {
   readonly #store: Store;
   readonly #steps: Repeating;

@@ -16,9 +16,7 @@ export interface ClaimedNotice {
   id: string;
   claimId: string;
   channelId: string | null;
-  /** Shared by notices to other channels. */
   groupId: string;
-  /** Notices of a batch are one message. */
   batchId: string | null;
   teamName: string;
   alert: StoredAlert;

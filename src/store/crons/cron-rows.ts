@@ -24,7 +24,6 @@ export interface CronSettings {
   alertSettings: AlertSettings;
   stopAfter: number | null;
   end: CronEnd;
-  /** Sorted, each once (§2.13). */
   tags: readonly string[];
 }
 

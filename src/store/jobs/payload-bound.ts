@@ -24,10 +24,10 @@ const LEAST_STEP = 64 * 2 ** 20;
 const MOST_TEAMS = 10_000;
 
 /**
- * Rejects jobs of teams whose waiting payloads reach a bound (§8.3), without a query for each job: a process adds up
- * what it stores, and measures after a quarter of the remaining room, at least `LEAST_STEP`. So other processes can
- * exceed the bound by what they store meanwhile. Bytes that leave are seen at the next measurement, which precedes any
- * rejection.
+ * Without a query for each job: a process adds up what it stores, and measures after a
+ * quarter of the remaining room, at least `LEAST_STEP`. So other processes can exceed the
+ * bound (§8.3) by what they store meanwhile. Bytes that leave are seen at the next
+ * measurement, which precedes any rejection.
  */
 export class PayloadBound {
   readonly #options: PayloadBoundOptions;

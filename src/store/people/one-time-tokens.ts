@@ -8,7 +8,6 @@ import { above, add, change, one, remove } from '../database/rows.ts';
 export interface OneTimeToken {
   purpose: string;
   hash: string;
-  /** A user's id, or the email of a person without an account. */
   whom: string;
   /** Such as a new email. */
   detail: string;

@@ -9,9 +9,7 @@ import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts'
 
 export interface NewSession {
   userId: string;
-  /** SHA-256 in hexadecimal. */
   tokenHash: string;
-  /** The provider's issuer; null for Belfry's own sign-in. */
   openedBy: string | null;
   address: string;
   userAgent: string | null;

@@ -12,7 +12,6 @@ export interface User {
   name: string;
   email: string;
   hasSecondFactor: boolean;
-  /** Proven by a mail, or by the operator. */
   isEmailVerified: boolean;
   currentTeamId: string | null;
 }

@@ -43,11 +43,11 @@ function followUps(dialect: Dialect, table: RunTable): string {
 }
 
 /**
- * One statement, because on Postgres each costs a round trip. Every part depends on the rows
- * that `ended` has deleted: runs that were still under this node's claim. $1 node, from $2
- * on the ends, then callbacks and next attempts if there are any @param hasFollowUps false
- * leaves out the parts for callbacks and next attempts: the server prepares each part even
- * if it has no rows
+ * One statement, because on Postgres each costs a round trip. Every part depends on the rows that
+ * `ended` has deleted: runs that were still under this node's claim. $1 node, from $2 on the ends,
+ * then callbacks and next attempts if there are any
+ * @param hasFollowUps false leaves out the parts for callbacks and next attempts: the server prepares
+ * each part even if it has no rows
  */
 const endText = (table: RunTable, byPlace: boolean, hasFollowUps: boolean) => (dialect: Dialect) =>
   `

@@ -7,10 +7,8 @@ import { TEAM } from './claim.ts';
 import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots } from './claims.ts';
 
 /**
- * Locks the counters of teams near their monthly limit, which a claim is going to change. Returns the teams of which
- * another transaction has locked one. SQLite has one writer, so there it returns none.
- *
- * Parameters: 1 rows of `TEAM`, 2 month, 3 day
+ * A claim is going to change them. Returns the teams of which another transaction has locked
+ * one; none on SQLite, which has one writer. Parameters: 1 rows of `TEAM`, 2 month, 3 day
  */
 const lockMonths = preparedStatement<{ team_id: string }>('lock-months', (dialect) => {
   const isLocked = (table: string, period: string) => {

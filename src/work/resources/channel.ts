@@ -159,7 +159,6 @@ export function takeChannel(
   return { name: (name as string | undefined)?.trim() ?? '', ...channel };
 }
 
-/** @param current  the stored channel */
 export function readNamedChannelInput(
   fields: Fields,
   current: ChannelConfig,
