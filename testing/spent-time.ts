@@ -20,7 +20,7 @@ function millisOf({ user, system }: NodeJS.CpuUsage): number {
 const CALIBRATION_MS = 20;
 const SAMPLE = `[${'{"a":[1,"b c",null]},'.repeat(20_000)}1]`;
 /** Code is compiled, and memory is collected, at moments that no test chooses. */
-const TRIES = 3;
+const TRIES = 5;
 
 /** How much slower this machine is now than that one, by a fixed piece of work; at least 1. */
 export function slowness(): number {
@@ -42,7 +42,7 @@ function calibrate(): number {
 
 /**
  * Asserts that work takes at most so many milliseconds of this thread's processor time, on a machine of the usual
- * speed. One try of three suffices.
+ * speed. One try of five suffices.
  */
 export function assertSpends(
   mostMs: number,

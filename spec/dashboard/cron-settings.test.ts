@@ -72,7 +72,7 @@ test('§3.1 failed runs that stop a cron are set in the form, and Start continue
   await page.getByText('After 1 failed run', { exact: true }).waitFor();
   await work.runCronNow(user.teamId, id);
   await eventually(async () => (await work.findCron(user.teamId, id))?.stoppedAfter === 1);
-  await page.goto(`${dashboard.url}/crons?status=paused`);
+  await page.goto(`${dashboard.url}/crons?status=failing`);
   await rowOf(page, 'Fragile').getByText('Stopped', { exact: true }).waitFor();
   await rowOf(page, 'Fragile').getByText('after 1 failure', { exact: true }).waitFor();
   await page.goto(`${dashboard.url}/alerts`);

@@ -130,7 +130,7 @@ for (const javaScript of [true, false]) {
       await press(page, 'Mute the team for an hour');
       await page.getByText(/Alerts are muted until .* UTC\. Runs continue\./).waitFor();
       const row = rowOf(page, 'Maintenance');
-      await row.getByText('Active').waitFor();
+      await row.getByText('Active', { exact: true }).waitFor();
       await row.getByText(/ends in (59 min|1 h)/).waitFor();
       const [window] = await windowsOf(user);
       assert.equal((window?.endsAt ?? 0) - (window?.startsAt ?? 0), HOUR);
