@@ -76,15 +76,19 @@ describe('the counts of a queue or cron that are not added up are looked up by i
         onStatement: ({ sql, parameters }) => ran.set(sql, parameters),
       });
       const sources = await makeSources(store);
-      for (const text of texts) await ask(store, text);
+      // A borrowed database has pages and statistics of the test before.
+      for (const text of ['truncate batch_counts', ...texts]) await ask(store, text);
       await askOfSources(store, sources);
       await using planner = await openPlanner(postgresUrl(store));
       const asked = [...ran].filter(([sql]) => OF_SOURCES.test(sql));
       assert.equal(asked.length, 4);
       for (const [sql, values] of asked) {
-        const conditions = (await planner.plan(sql, values)).flatMap(conditionsOf);
+        const plans = await planner.plan(sql, values);
+        const conditions = plans.flatMap(conditionsOf);
         assert.ok(conditions.length > 0);
-        for (const each of conditions) assert.match(each, keyCondition(sql));
+        for (const each of conditions) {
+          assert.match(each, keyCondition(sql), `${sql}: ${JSON.stringify(plans)}`);
+        }
       }
     });
   }
