@@ -10,7 +10,7 @@ import { createPeople } from '#people/people';
 import type { Role } from '#people/roles';
 import type { RequestContext } from '#people/request-context';
 
-/** The room `people` on a database, with a clock and a log of its own. */
+/** The module `people` on a database, with its own clock and log. */
 
 export const PASSWORD = 'correct horse battery';
 
@@ -105,10 +105,10 @@ export async function aUser(
 type TeamRole = 'owner' | 'admin' | 'member';
 
 /** With an owner, an admin and a member. */
-export async function aTeam(room: TestPeople): Promise<Record<TeamRole, Actor>> {
+export async function aTeam(fixture: TestPeople): Promise<Record<TeamRole, Actor>> {
   const actors: Partial<Record<TeamRole, Actor>> = {};
   for (const role of ['owner', 'admin', 'member'] as const) {
-    const { userId, teamId } = await aUser(room, `${role}@bells.test`, { role });
+    const { userId, teamId } = await aUser(fixture, `${role}@bells.test`, { role });
     actors[role] = { userId, teamId, role };
   }
   return actors as Record<TeamRole, Actor>;

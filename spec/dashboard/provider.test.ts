@@ -374,7 +374,7 @@ describe('sign-in without passwords', () => {
     await using strict = await startDashboard(env, { sends: false, host: 'localhost' });
     provider.expect(strict.url);
     const ada = await strict.user('ada@strict.test');
-    const { people: room } = strict.service;
+    const { people } = strict.service;
     const visitor = strict.visitor();
     const login = await visitor.get('/login');
     assert.match(login.text, /Sign in with Bell House/);
@@ -388,10 +388,10 @@ describe('sign-in without passwords', () => {
       assert.equal((await visitor.post(path, form)).status, status, path);
     assert.equal((await visitor.get('/forgot-password')).status, 404);
     await visitor.post('/forgot-password', { email: ada.email });
-    await room.close();
+    await people.close();
     assert.ok(!strict.events.some(({ event }) => event === 'mail.written-to-log'));
-    assert.equal(room.operator.takesPasswords(), false);
-    const reset = new URL((await room.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
+    assert.equal(people.operator.takesPasswords(), false);
+    const reset = new URL((await people.operator.resetPasswordUrl(ada.email)) ?? '').pathname;
     const renewed = await visitor.post(reset, { password: 'long enough' });
     assert.doesNotMatch(renewed.headers.get('Location') ?? '', /login/);
     assert.equal(
@@ -400,7 +400,7 @@ describe('sign-in without passwords', () => {
     );
     const actor = { userId: ada.userId, teamId: ada.teamId, role: 'owner' } as const;
     const desk = { clientAddress: '198.51.100.1' };
-    const invited = await room.teams.invite(actor, { email: null, role: 'member' }, desk);
+    const invited = await people.teams.invite(actor, { email: null, role: 'member' }, desk);
     assert.ok(invited.kind === 'invited');
     const path = new URL(invited.link).pathname;
     const guest = { name: 'Mal', email: 'mal@x.test', password: 'long enough' };

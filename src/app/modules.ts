@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { CommandFault } from '#cli/fault';
-import type { OpenRooms, Purpose } from '#cli/services';
+import type { OpenModules, Purpose } from '#cli/services';
 import { AppKeyFault, loadAppKey } from '#config/app-key';
 import { type Config, type LogLevel, publicAddress } from '#config/config';
 import { secretHeadersWith } from '#domain/secret-headers';
@@ -27,7 +27,7 @@ export async function openModules(
   config: Config,
   purpose: Purpose,
   { migrations, ...peopleConfig }: ForTests = {},
-): Promise<OpenRooms> {
+): Promise<OpenModules> {
   const { database } = config;
   if (database.kind === 'sqlite-memory') {
     throw new CommandFault(

@@ -16,9 +16,9 @@ export function addChannelCommands(program: Command, session: Session): void {
     delete: { name: 'remove', description: 'remove a channel; the default takes its place' },
   });
   verb('test', 'send a test by a channel', async ({ teamId, item: { config } }, { name }) => {
-    const rooms = await session.open();
-    await rooms.people.recordChannelTest(teamId, config);
-    const outcome = await rooms.sendTest(teamId, config);
+    const modules = await session.open();
+    await modules.people.recordChannelTest(teamId, config);
+    const outcome = await modules.sendTest(teamId, config);
     if (outcome.kind === 'failed')
       throw new CommandFault(`the test was not sent: ${outcome.error}`);
     return { name, outcome: outcome.kind };

@@ -10,7 +10,7 @@ export type Purpose = 'read' | 'write' | 'migrate';
  */
 export interface CommandServices {
   /** Rejects with a CommandFault if the operator has to act, such as for pending migrations. */
-  open(purpose: Purpose): Promise<OpenRooms>;
+  open(purpose: Purpose): Promise<OpenModules>;
   /** Works while it is in use. */
   backup(file: string): Promise<BackupOutcome>;
   /** `why`: the reason if it isn't alive. */
@@ -33,8 +33,8 @@ export interface OwnCommand {
   run: () => Promise<void>;
 }
 
-export interface OpenRooms {
-  /** A function, because not every command needs this room. */
+export interface OpenModules {
+  /** A function, because not every command needs this module. */
   work: () => Promise<Work>;
   people: People['operator'];
   /** Email goes to every member. `logged`: no mail server. */

@@ -5,7 +5,7 @@ import type { Work } from '#work/work';
 import { CommandFault } from './fault.ts';
 import { addTeamOption } from './options.ts';
 import { type Output, printJson, printJsonLine, printRecord, printTable } from './output.ts';
-import type { CommandServices, OpenRooms, Purpose } from './services.ts';
+import type { CommandServices, OpenModules, Purpose } from './services.ts';
 
 /** Opens the modules when first needed. */
 export class Session {
@@ -13,15 +13,15 @@ export class Session {
   exitCode: 0 | 1 = 0;
   output: Output = 'json';
   purpose: Purpose = 'read';
-  #rooms: Promise<OpenRooms> | null = null;
+  #modules: Promise<OpenModules> | null = null;
 
   constructor(services: CommandServices) {
     this.services = services;
   }
 
-  open(): Promise<OpenRooms> {
-    this.#rooms ??= this.services.open(this.purpose);
-    return this.#rooms;
+  open(): Promise<OpenModules> {
+    this.#modules ??= this.services.open(this.purpose);
+    return this.#modules;
   }
 
   /** As JSON, or as a table of its fields. */
@@ -72,15 +72,15 @@ export class Session {
 
   /** Faults are ignored, because the command is done. */
   async close(): Promise<void> {
-    const rooms = await this.#rooms?.catch(() => null);
-    await rooms?.close().catch(() => {});
+    const modules = await this.#modules?.catch(() => null);
+    await modules?.close().catch(() => {});
   }
 }
 
 export interface TeamPlace {
   teamId: string;
   name: string;
-  people: OpenRooms['people'];
+  people: OpenModules['people'];
   work: Work;
 }
 

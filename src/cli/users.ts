@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CommandFault } from './fault.ts';
 import { writeUser } from './records.ts';
 import { readSecret, SECRET_FROM } from './secrets.ts';
-import type { OpenRooms } from './services.ts';
+import type { OpenModules } from './services.ts';
 import { show, type Session } from './session.ts';
 
 const COLUMNS = ['id', 'email', 'name', 'is_email_verified', 'has_second_factor'] as const;
@@ -53,7 +53,7 @@ interface VerbOptions {
 }
 
 type Act = (
-  people: OpenRooms['people'],
+  people: OpenModules['people'],
   email: string,
   options: VerbOptions,
 ) => Promise<object | null>;

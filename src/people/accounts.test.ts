@@ -17,12 +17,12 @@ const keep = { revokesToken: false };
 const ada = { name: 'Ada', email: 'ada@bells.test', password: PASSWORD, team: 'Bells' };
 
 test('the first account is made once; then setup is closed', async () => {
-  await using room = await openPeople();
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  const { accounts } = fixture.people;
   assert.equal(await accounts.isSetUp(), false);
   const browser = new Browser();
   browser.take(await accounts.createFirstAccount(ada, browser.request, LOCAL));
-  const session = await browser.session(room);
+  const session = await browser.session(fixture);
   assert.equal(session?.team?.role, 'owner');
   assert.equal(await accounts.isSetUp(), true);
   const second = { ...ada, email: 'eve@bells.test' };
@@ -32,10 +32,10 @@ test('the first account is made once; then setup is closed', async () => {
 });
 
 test('exactly one of two simultaneous setups creates the first account', async () => {
-  await using room = await openPeople();
+  await using fixture = await openPeople();
   const answers = await Promise.all(
     [1, 2, 3, 4].map((n) =>
-      room.people.accounts.createFirstAccount(
+      fixture.people.accounts.createFirstAccount(
         { ...ada, email: `ada${n}@bells.test` },
         new Browser().request,
         LOCAL,
@@ -44,12 +44,12 @@ test('exactly one of two simultaneous setups creates the first account', async (
   );
   const kinds = answers.map(({ kind }) => kind).sort();
   assert.deepEqual(kinds, ['closed', 'closed', 'closed', 'signed-in']);
-  assert.equal((await room.people.operator.listTeams()).length, 1);
+  assert.equal((await fixture.people.operator.listTeams()).length, 1);
 });
 
 test('errors of the first account are reported, and setup stays open', async () => {
-  await using room = await openPeople();
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  const { accounts } = fixture.people;
   const wrong = { name: ' ', email: 'x', password: '1234567', team: '' };
   const answer = await accounts.createFirstAccount(wrong, new Browser().request, LOCAL);
   assert.deepEqual(answer, {
@@ -66,45 +66,45 @@ test('errors of the first account are reported, and setup stays open', async () 
 
 test('sign-up is open only if the operator allows it', async () => {
   for (const signUp of ['invite', 'open'] as const) {
-    await using room = await openPeople({ signUp });
-    const { accounts } = room.people;
-    await aUser(room, 'ops@bells.test');
+    await using fixture = await openPeople({ signUp });
+    const { accounts } = fixture.people;
+    await aUser(fixture, 'ops@bells.test');
     const answer = await accounts.register({ ...ada, team: 'Mine' }, new Browser().request);
     assert.equal(answer.kind, signUp === 'open' ? 'signed-in' : 'closed');
-    assert.equal((await room.people.operator.listTeams()).length, signUp === 'open' ? 2 : 1);
+    assert.equal((await fixture.people.operator.listTeams()).length, signUp === 'open' ? 2 : 1);
   }
 });
 
 test('a team is not registered under a name that is shaped like an id', async () => {
-  await using room = await openPeople({ signUp: 'open' });
-  const { accounts, operator } = room.people;
+  await using fixture = await openPeople({ signUp: 'open' });
+  const { accounts, operator } = fixture.people;
   const refused = {
     kind: 'refused',
     errors: { team: ['Choose a name that does not look like an id.'] },
   };
   const input = { ...ada, team: '01A20FFD-8cab-74ad-a6b1-bc7287ae7d5c' };
   assert.deepEqual(await accounts.createFirstAccount(input, new Browser().request, LOCAL), refused);
-  await aUser(room, 'ops@bells.test');
+  await aUser(fixture, 'ops@bells.test');
   assert.deepEqual(await accounts.register(input, new Browser().request), refused);
   assert.equal((await operator.listTeams()).length, 1);
 });
 
 test('registering is limited by address', async () => {
-  await using room = await openPeople({ signUp: 'open' });
-  await aUser(room, 'ops@bells.test');
+  await using fixture = await openPeople({ signUp: 'open' });
+  await aUser(fixture, 'ops@bells.test');
   const browser = new Browser();
   const kinds: string[] = [];
   for (let n = 0; n < 11; n++) {
     const person = { ...ada, email: `spam${n}@x.test` };
-    kinds.push((await room.people.accounts.register(person, browser.request)).kind);
+    kinds.push((await fixture.people.accounts.register(person, browser.request)).kind);
   }
   assert.equal(kinds[9], 'signed-in');
   assert.equal(kinds[10], 'too-many');
 });
 
-async function aSession(room: TestPeople, email = ada.email) {
+async function aSession(fixture: TestPeople, email = ada.email) {
   const browser = new Browser();
-  const answer = await browser.signIn(room, email);
+  const answer = await browser.signIn(fixture, email);
   assert.equal(answer.kind, 'signed-in');
   return browser;
 }
@@ -116,14 +116,14 @@ function loggedLinks({ events }: TestPeople): string[] {
 }
 
 test('a reset link sets a new password once and ends all sessions', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const open = await aSession(room);
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const open = await aSession(fixture);
+  const { accounts } = fixture.people;
   const browser = new Browser();
   await accounts.requestPasswordReset({ email: ' ADA@bells.test' }, browser.request);
-  await room.people.close();
-  const [link = ''] = loggedLinks(room);
+  await fixture.people.close();
+  const [link = ''] = loggedLinks(fixture);
   assert.match(link, /^http:\/\/localhost:3000\/reset-password\/[\w-]{43}$/);
   const token = link.split('/').at(-1) ?? '';
   assert.equal(await accounts.isResetTokenValid(token), true);
@@ -133,21 +133,21 @@ test('a reset link sets a new password once and ends all sessions', async () => 
     accounts.resetPassword({ ...keep, token, password: NEW_PASSWORD }, browser.request);
   assert.equal((await use()).kind, 'done');
   assert.deepEqual(await use(), { kind: 'expired' });
-  assert.equal(await open.session(room), null);
-  assert.equal((await browser.signIn(room, ada.email)).kind, 'wrong');
-  assert.equal((await browser.signIn(room, ada.email, NEW_PASSWORD)).kind, 'signed-in');
+  assert.equal(await open.session(fixture), null);
+  assert.equal((await browser.signIn(fixture, ada.email)).kind, 'wrong');
+  assert.equal((await browser.signIn(fixture, ada.email, NEW_PASSWORD)).kind, 'signed-in');
 });
 
 test('a reset link ends after an hour, with a newer one, and as nonsense', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const { accounts, operator } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const { accounts, operator } = fixture.people;
   const tokenOf = (link: string | null) => link?.split('/').at(-1) ?? '';
   const older = tokenOf(await operator.resetPasswordUrl(ada.email));
   const newer = tokenOf(await operator.resetPasswordUrl(ada.email));
   assert.equal(await accounts.isResetTokenValid(older), false);
   assert.equal(await accounts.isResetTokenValid(newer), true);
-  await room.clock.advance(60 * 60_000);
+  await fixture.clock.advance(60 * 60_000);
   for (const token of [older, newer, '', 'x', 'A'.repeat(43)]) {
     assert.equal(await accounts.isResetTokenValid(token), false);
     const answer = await accounts.resetPassword(
@@ -160,37 +160,37 @@ test('a reset link ends after an hour, with a newer one, and as nonsense', async
 });
 
 test('a reset request does not reveal whether an account exists, and emails accounts only', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const { accounts } = fixture.people;
   const answers = [];
   for (const email of [ada.email, 'nobody@bells.test', 'no address', '']) {
     answers.push(await accounts.requestPasswordReset({ email }, new Browser().request));
   }
   for (const answer of answers) assert.deepEqual(answer, { kind: 'done' });
-  await room.people.close();
-  assert.equal(loggedLinks(room).length, 1);
+  await fixture.people.close();
+  assert.equal(loggedLinks(fixture).length, 1);
 });
 
 test('resets are limited per client address and per mailbox', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const { accounts } = fixture.people;
   const browser = new Browser();
   const ask = (request = browser.request) =>
     accounts.requestPasswordReset({ email: ada.email }, request);
   for (let n = 0; n < 3; n++) assert.equal((await ask()).kind, 'done');
   assert.deepEqual(await ask(), { kind: 'too-many', retryAfterSeconds: 60 });
   for (let n = 0; n < 4; n++) assert.equal((await ask(new Browser().request)).kind, 'done');
-  await room.people.close();
-  assert.equal(loggedLinks(room).length, 5);
+  await fixture.people.close();
+  assert.equal(loggedLinks(fixture).length, 5);
 });
 
 test('a known browser gets its reset email even if its address is at the limit', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const { accounts } = room.people;
-  const known = await aSession(room);
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const { accounts } = fixture.people;
+  const known = await aSession(fixture);
   await accounts.signOut(known.request);
   const ask = (request: RequestContext) =>
     accounts.requestPasswordReset({ email: ' ADA@bells.test' }, request);
@@ -199,25 +199,25 @@ test('a known browser gets its reset email even if its address is at the limit',
     await ask(stranger());
     // Others fill the mailbox, too.
     await ask(new Browser().request);
-    await room.clock.advance(20_000);
+    await fixture.clock.advance(20_000);
   }
   assert.equal((await ask(stranger())).kind, 'done');
-  await room.people.close();
-  const before = loggedLinks(room).length;
+  await fixture.people.close();
+  const before = loggedLinks(fixture).length;
   assert.ok(before <= 5, `${before} to strangers`);
   for (let n = 0; n < 3; n++) assert.equal((await ask(known.request)).kind, 'done');
   assert.equal((await ask(known.request)).kind, 'too-many', 'it has its own limit');
-  await room.people.close();
-  assert.equal(loggedLinks(room).length - before, 3);
+  await fixture.people.close();
+  assert.equal(loggedLinks(fixture).length - before, 3);
   const other = accounts.requestPasswordReset({ email: 'bob@bells.test' }, known.request);
   assert.equal((await other).kind, 'done', 'counted by address for every other account');
 });
 
 test('a new password needs the old one and ends the other sessions', async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const [mine, other] = [await aSession(room), await aSession(room)];
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const [mine, other] = [await aSession(fixture), await aSession(fixture)];
+  const { accounts } = fixture.people;
   const change = (currentPassword: string, password: string) =>
     accounts.changePassword({ currentPassword, password }, mine.request);
   assert.deepEqual(await change('not mine', NEW_PASSWORD), {
@@ -227,17 +227,17 @@ test('a new password needs the old one and ends the other sessions', async () =>
   assert.equal((await change(PASSWORD, 'short')).kind, 'refused');
   const before = mine.headers;
   mine.take(await change(PASSWORD, NEW_PASSWORD));
-  assert.ok(await mine.session(room));
-  assert.equal(await other.session(room), null);
+  assert.ok(await mine.session(fixture));
+  assert.equal(await other.session(fixture), null);
   assert.equal(await accounts.readSession(before), null);
-  assert.equal((await new Browser().signIn(room, ada.email, NEW_PASSWORD)).kind, 'signed-in');
+  assert.equal((await new Browser().signIn(fixture, ada.email, NEW_PASSWORD)).kind, 'signed-in');
 });
 
 test("passwords can't be guessed through the forms of another user's open session", async () => {
-  await using room = await openPeople();
-  await aUser(room, ada.email);
-  const browser = await aSession(room);
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aUser(fixture, ada.email);
+  const browser = await aSession(fixture);
+  const { accounts } = fixture.people;
   const guess = { password: 'guess', email: 'new@x.test' };
   const kinds = [
     (await accounts.changeEmail(guess, browser.request)).kind,
@@ -249,34 +249,34 @@ test("passwords can't be guessed through the forms of another user's open sessio
 });
 
 test('without SMTP a new email is in force at once, unless another account has it', async () => {
-  await using room = await openPeople();
-  await aTeam(room);
-  const browser = await aSession(room, 'member@bells.test');
-  const { accounts } = room.people;
+  await using fixture = await openPeople();
+  await aTeam(fixture);
+  const browser = await aSession(fixture, 'member@bells.test');
+  const { accounts } = fixture.people;
   const change = (email: string) =>
     accounts.changeEmail({ email, password: PASSWORD }, browser.request);
   assert.equal((await change('owner@bells.test')).kind, 'refused');
   assert.equal((await change('no address')).kind, 'refused');
   assert.deepEqual(await change('New@Bells.test'), { kind: 'done' });
-  assert.equal((await browser.session(room))?.user.email, 'new@bells.test');
+  assert.equal((await browser.session(fixture))?.user.email, 'new@bells.test');
 });
 
 test('with SMTP a new email is in force once its owner opens the link, and the old address is notified', async () => {
   await using smtp = await startSmtpServer();
-  await using room = await openPeople({ smtpUrl: smtp.url });
-  await aTeam(room);
-  const browser = await aSession(room, 'member@bells.test');
-  const { accounts } = room.people;
+  await using fixture = await openPeople({ smtpUrl: smtp.url });
+  await aTeam(fixture);
+  const browser = await aSession(fixture, 'member@bells.test');
+  const { accounts } = fixture.people;
   const change = (email: string) =>
     accounts.changeEmail({ email, password: PASSWORD }, browser.request);
   assert.deepEqual(await change('owner@bells.test'), { kind: 'mailed' });
   assert.deepEqual(await change('new@bells.test'), { kind: 'mailed' });
   const mail = await smtp.next(({ to }) => to.includes('new@bells.test'));
   const token = /confirm-email\/([\w-]+)/.exec(mail.text)?.[1] ?? '';
-  assert.equal((await browser.session(room))?.user.email, 'member@bells.test');
+  assert.equal((await browser.session(fixture))?.user.email, 'member@bells.test');
   assert.deepEqual(await accounts.confirmEmail(token), { kind: 'done' });
   assert.deepEqual(await accounts.confirmEmail(token), { kind: 'expired' });
-  assert.equal((await browser.session(room))?.user.email, 'new@bells.test');
+  assert.equal((await browser.session(fixture))?.user.email, 'new@bells.test');
   const told = await smtp.next(({ subject }) => subject.includes('has a new email address'));
   assert.deepEqual(told.to, ['member@bells.test']);
   const asked = smtp.mails.filter(({ to }) => to.includes('member@bells.test'));
@@ -289,22 +289,22 @@ test('with SMTP a new email is in force once its owner opens the link, and the o
 });
 
 test('a server that takes no mail is logged and breaks nothing', async () => {
-  await using room = await openPeople({ smtpUrl: 'smtp://127.0.0.1:1' });
-  await aUser(room, ada.email);
-  const { accounts } = room.people;
+  await using fixture = await openPeople({ smtpUrl: 'smtp://127.0.0.1:1' });
+  await aUser(fixture, ada.email);
+  const { accounts } = fixture.people;
   assert.equal(accounts.sendsMail(), true);
   const answer = await accounts.requestPasswordReset({ email: ada.email }, new Browser().request);
   assert.equal(answer.kind, 'done');
-  await room.people.close();
-  assert.ok(room.events.some(({ event }) => event === 'mail.not-sent'));
-  assert.deepEqual(loggedLinks(room), []);
+  await fixture.people.close();
+  assert.ok(fixture.events.some(({ event }) => event === 'mail.not-sent'));
+  assert.deepEqual(loggedLinks(fixture), []);
 });
 
 test('an account that owns a team with others in it stays; alone in it, both go', async () => {
-  await using room = await openPeople();
-  const { owner, admin, member } = await aTeam(room);
-  const { accounts, teams, operator } = room.people;
-  const browser = await aSession(room, 'owner@bells.test');
+  await using fixture = await openPeople();
+  const { owner, admin, member } = await aTeam(fixture);
+  const { accounts, teams, operator } = fixture.people;
+  const browser = await aSession(fixture, 'owner@bells.test');
   const remove = (password = PASSWORD) => accounts.deleteAccount({ password }, browser.request);
   assert.equal((await remove('wrong')).kind, 'refused');
   assert.deepEqual(await remove(), {
@@ -313,27 +313,27 @@ test('an account that owns a team with others in it stays; alone in it, both go'
   });
   await teams.removeMember(owner, admin.userId);
   await teams.removeMember(owner, member.userId);
-  const token = await room.people.tokens.generateApiToken(owner.userId);
+  const token = await fixture.people.tokens.generateApiToken(owner.userId);
   const copied = browser.headers;
   assert.equal(browser.take(await remove()).kind, 'deleted');
   assert.deepEqual(browser.sessionCookies, []);
   assert.equal(await accounts.readSession(copied), null);
-  assert.equal(await room.people.findTokenOwner(token), null);
+  assert.equal(await fixture.people.findTokenOwner(token), null);
   assert.deepEqual(await operator.listTeams(), []);
-  assert.equal((await new Browser().signIn(room, 'owner@bells.test')).kind, 'wrong');
+  assert.equal((await new Browser().signIn(fixture, 'owner@bells.test')).kind, 'wrong');
 });
 
 test('an API token is shown by its last characters and the time of its use', async () => {
-  await using room = await openPeople();
-  const { userId } = await aUser(room, ada.email);
-  const token = await room.people.tokens.generateApiToken(userId);
-  const unused = await room.people.tokens.readApiToken(userId);
+  await using fixture = await openPeople();
+  const { userId } = await aUser(fixture, ada.email);
+  const token = await fixture.people.tokens.generateApiToken(userId);
+  const unused = await fixture.people.tokens.readApiToken(userId);
   assert.deepEqual(unused, {
     hint: token.slice(-4),
-    createdAt: room.clock.now(),
+    createdAt: fixture.clock.now(),
     lastUsedAt: null,
   });
-  await room.people.findTokenOwner(token);
-  await room.people.close();
-  assert.equal((await room.people.tokens.readApiToken(userId))?.lastUsedAt, room.clock.now());
+  await fixture.people.findTokenOwner(token);
+  await fixture.people.close();
+  assert.equal((await fixture.people.tokens.readApiToken(userId))?.lastUsedAt, fixture.clock.now());
 });

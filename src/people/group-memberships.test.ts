@@ -22,10 +22,10 @@ const warnings = ({ events }: TestPeople) =>
 test('a group leads to a team by its id, or by a name that one team has', async () => {
   // The ids are known once the teams are made.
   const groupRoles: GroupRole[] = [];
-  await using room = await openPeople({ groupRoles, proxySignIn: PROXY });
-  const { teamId } = await aUser(room, 'ada@bells.test', { team: 'Bells' });
-  const gongs = await aUser(room, 'bob@gongs.test', { team: 'Gongs' });
-  await room.store.teams.create('Gongs', 'free', 1);
+  await using fixture = await openPeople({ groupRoles, proxySignIn: PROXY });
+  const { teamId } = await aUser(fixture, 'ada@bells.test', { team: 'Bells' });
+  const gongs = await aUser(fixture, 'bob@gongs.test', { team: 'Gongs' });
+  await fixture.store.teams.create('Gongs', 'free', 1);
   groupRoles.push(
     { group: 'ops', team: 'Bells', role: 'member' },
     { group: 'ops', team: gongs.teamId.toUpperCase(), role: 'viewer' },
@@ -33,17 +33,17 @@ test('a group leads to a team by its id, or by a name that one team has', async 
     { group: 'ops', team: 'Nothing', role: 'admin' },
     { group: 'others', team: 'Bells', role: 'admin' },
   );
-  await room.people.warnOfUnknownTeams();
-  assert.deepEqual(warnings(room), ['Gongs: ambiguous', 'Nothing: not-found']);
-  const cy = await aUser(room, 'cy@x.test', { team: 'Own' });
+  await fixture.people.warnOfUnknownTeams();
+  assert.deepEqual(warnings(fixture), ['Gongs: ambiguous', 'Nothing: not-found']);
+  const cy = await aUser(fixture, 'cy@x.test', { team: 'Own' });
   const claim = {
     kind: 'person',
     email: 'cy@x.test',
     name: null,
     groups: ['ops', 'Others'],
   } as const;
-  await room.people.accounts.arrive({ ...new Browser().request, claim }, 'known');
-  const teams = (await room.store.users.findWithTeams(cy.userId))?.teams.map(({ id, role }) => [
+  await fixture.people.accounts.arrive({ ...new Browser().request, claim }, 'known');
+  const teams = (await fixture.store.users.findWithTeams(cy.userId))?.teams.map(({ id, role }) => [
     id,
     role,
   ]);

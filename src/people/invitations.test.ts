@@ -20,56 +20,56 @@ async function anInvitation(
 }
 
 test('an invitation works once, also for those who come together', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const token = await anInvitation(room, owner);
-  const { registerByInvitation } = room.people.teams;
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const token = await anInvitation(fixture, owner);
+  const { registerByInvitation } = fixture.people.teams;
   const answers = await Promise.all(
     [1, 2, 3].map((n) =>
       registerByInvitation(token, { ...fay, email: `fay${n}@new.test` }, new Browser().request),
     ),
   );
   assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['not-found', 'not-found', 'signed-in']);
-  assert.equal(await room.people.teams.readInvitation(token), null);
-  assert.equal((await room.people.teams.listMembers(owner)).length, 4);
+  assert.equal(await fixture.people.teams.readInvitation(token), null);
+  assert.equal((await fixture.people.teams.listMembers(owner)).length, 4);
 });
 
 test('an expired, revoked, replaced or unknown invitation does not work', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const { teams } = room.people;
-  const revoked = await anInvitation(room, owner);
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const { teams } = fixture.people;
+  const revoked = await anInvitation(fixture, owner);
   const [open] = await teams.listInvitations(owner);
   assert.equal(await teams.revokeInvitation(owner, open?.id ?? ''), true);
-  const replaced = await anInvitation(room, owner, { email: fay.email, role: 'member' });
-  const expired = await anInvitation(room, owner, { email: fay.email, role: 'member' });
-  await room.clock.advance(WEEK_MS);
-  const { userId } = await aUser(room, 'gus@else.test', { team: 'Elsewhere' });
+  const replaced = await anInvitation(fixture, owner, { email: fay.email, role: 'member' });
+  const expired = await anInvitation(fixture, owner, { email: fay.email, role: 'member' });
+  await fixture.clock.advance(WEEK_MS);
+  const { userId } = await aUser(fixture, 'gus@else.test', { team: 'Elsewhere' });
   for (const token of [revoked, replaced, expired, '', 'x', 'A'.repeat(43)]) {
     assert.equal(await teams.readInvitation(token), null);
     assert.equal((await teams.acceptInvitation(token, userId)).kind, 'not-found');
     const answer = await teams.registerByInvitation(token, fay, new Browser().request);
     assert.equal(answer.kind, 'not-found');
   }
-  assert.equal(await room.store.users.findByEmail(fay.email), null);
+  assert.equal(await fixture.store.users.findByEmail(fay.email), null);
 });
 
 test('a newcomer can not change the email that the invitation names', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const token = await anInvitation(room, owner, { email: 'gus@new.test', role: 'member' });
-  const { registerByInvitation } = room.people.teams;
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const token = await anInvitation(fixture, owner, { email: 'gus@new.test', role: 'member' });
+  const { registerByInvitation } = fixture.people.teams;
   const answer = await registerByInvitation(token, fay, new Browser().request);
   assert.equal(answer.kind, 'signed-in');
-  assert.equal(await room.store.users.findByEmail(fay.email), null);
-  assert.ok(await room.store.users.findByEmail('gus@new.test'));
+  assert.equal(await fixture.store.users.findByEmail(fay.email), null);
+  assert.ok(await fixture.store.users.findByEmail('gus@new.test'));
 });
 
 test('who is a member already keeps their role, and the invitation its use', async () => {
-  await using room = await openPeople();
-  const { owner, member } = await aTeam(room);
-  const token = await anInvitation(room, owner, { email: null, role: 'admin' });
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner, member } = await aTeam(fixture);
+  const token = await anInvitation(fixture, owner, { email: null, role: 'admin' });
+  const { teams } = fixture.people;
   assert.deepEqual(await teams.acceptInvitation(token, member.userId), { kind: 'already-member' });
   assert.ok(await teams.readInvitation(token));
   const again = await teams.invite(owner, { email: 'member@bells.test', role: 'admin' }, DESK);
@@ -77,26 +77,26 @@ test('who is a member already keeps their role, and the invitation its use', asy
 });
 
 test('an admin who is removed or demoted does not come back by a link made before', async () => {
-  await using room = await openPeople();
-  const { owner, admin } = await aTeam(room);
-  const { teams } = room.people;
-  const first = await anInvitation(room, admin, { email: null, role: 'admin' });
+  await using fixture = await openPeople();
+  const { owner, admin } = await aTeam(fixture);
+  const { teams } = fixture.people;
+  const first = await anInvitation(fixture, admin, { email: null, role: 'admin' });
   await teams.changeRole(owner, admin.userId, 'member');
   assert.equal((await teams.acceptInvitation(first, admin.userId)).kind, 'not-found');
   await teams.changeRole(owner, admin.userId, 'admin');
-  const second = await anInvitation(room, admin, { email: null, role: 'admin' });
+  const second = await anInvitation(fixture, admin, { email: null, role: 'admin' });
   await teams.removeMember(owner, admin.userId);
   assert.equal((await teams.acceptInvitation(second, admin.userId)).kind, 'not-found');
   assert.equal(await teams.proveMember(admin.userId, admin.teamId), null);
 });
 
 test('the invitations of another team can neither be seen nor revoked', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const eve = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const eve = await aUser(fixture, 'eve@else.test', { team: 'Elsewhere' });
   const actor: Actor = { userId: eve.userId, teamId: eve.teamId, role: 'owner' };
-  await anInvitation(room, owner);
-  const { teams } = room.people;
+  await anInvitation(fixture, owner);
+  const { teams } = fixture.people;
   const [open] = await teams.listInvitations(owner);
   assert.deepEqual(await teams.listInvitations(actor), []);
   assert.equal(await teams.revokeInvitation(actor, open?.id ?? ''), false);
@@ -105,23 +105,27 @@ test('the invitations of another team can neither be seen nor revoked', async ()
 });
 
 test('without SMTP the link is logged and returned, and its token is stored as a hash', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const invited = await room.people.teams.invite(owner, { email: fay.email, role: 'member' }, DESK);
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const invited = await fixture.people.teams.invite(
+    owner,
+    { email: fay.email, role: 'member' },
+    DESK,
+  );
   assert.ok(invited.kind === 'invited' && !invited.mailed);
-  const event = room.events.find(({ event }) => event === 'mail.written-to-log');
+  const event = fixture.events.find(({ event }) => event === 'mail.written-to-log');
   assert.equal(event?.fields['link'], invited.link);
   assert.equal(event?.fields['to'], fay.email);
-  const rows = await room.store.database.read((db) =>
+  const rows = await fixture.store.database.read((db) =>
     db.selectFrom('invitations').selectAll().execute(),
   );
   assert.ok(!JSON.stringify(rows).includes(invited.link.split('/').at(-1) ?? ''));
 });
 
 test('a team can not invite without end', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  for (let n = 0; n < 50; n++) await anInvitation(room, owner);
-  const next = await room.people.teams.invite(owner, { email: null, role: 'member' }, DESK);
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  for (let n = 0; n < 50; n++) await anInvitation(fixture, owner);
+  const next = await fixture.people.teams.invite(owner, { email: null, role: 'member' }, DESK);
   assert.equal(next.kind, 'too-many');
 });

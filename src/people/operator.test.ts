@@ -7,20 +7,24 @@ import { DEFAULT_PLANS } from './plans.ts';
 const ada = { email: 'Ada@Example.com ', password: 'correct horse' };
 
 test('a user made by the operator has a team of their own and a token that acts on it', async () => {
-  await using room = await openPeople();
-  const made = await room.people.operator.createUser(ada);
+  await using fixture = await openPeople();
+  const made = await fixture.people.operator.createUser(ada);
   assert.equal(made.kind, 'created');
   if (made.kind !== 'created') return;
   const { userId, teamId, apiToken } = made;
-  assert.deepEqual(await room.people.findTokenOwner(apiToken), { userId, teamId, isViewer: false });
-  assert.deepEqual((await room.store.users.findWithTeams(userId))?.teams, [
+  assert.deepEqual(await fixture.people.findTokenOwner(apiToken), {
+    userId,
+    teamId,
+    isViewer: false,
+  });
+  assert.deepEqual((await fixture.store.users.findWithTeams(userId))?.teams, [
     { id: teamId, name: "ada's team", role: 'owner' },
   ]);
 });
 
 test('the first member of a named team owns it, and later ones get their given role', async () => {
-  await using room = await openPeople();
-  const { operator } = room.people;
+  await using fixture = await openPeople();
+  const { operator } = fixture.people;
   const roles: string[] = [];
   for (const [email, role] of [
     ['a@x.test', 'member'],
@@ -35,7 +39,7 @@ test('the first member of a named team owns it, and later ones get their given r
     });
     assert.equal(made.kind, 'created');
     if (made.kind !== 'created') return;
-    const [team] = (await room.store.users.findWithTeams(made.userId))?.teams ?? [];
+    const [team] = (await fixture.store.users.findWithTeams(made.userId))?.teams ?? [];
     roles.push(team?.role ?? '');
   }
   assert.deepEqual(roles, ['owner', 'member', 'admin']);
@@ -43,8 +47,8 @@ test('the first member of a named team owns it, and later ones get their given r
 });
 
 test('an invalid user is not created, and nothing is left behind', async () => {
-  await using room = await openPeople();
-  const { operator } = room.people;
+  await using fixture = await openPeople();
+  const { operator } = fixture.people;
   await operator.createUser({ ...ada, team: 'Bells' });
   const refusals = [
     await operator.createUser(ada),
@@ -64,13 +68,13 @@ test('an invalid user is not created, and nothing is left behind', async () => {
       { role: ['The team Bells has an owner already.'] },
     ],
   );
-  assert.equal(await room.store.users.findByEmail('eve@x.test'), null);
+  assert.equal(await fixture.store.users.findByEmail('eve@x.test'), null);
 });
 
 test('without PLANS the first team has no limit, and later ones have 1,000 runs a month', async () => {
   for (const first of ['setup', 'user create']) {
-    await using room = await openPeople({ ...DEFAULT_PLANS, signUp: 'open' });
-    const { accounts, operator, teams } = room.people;
+    await using fixture = await openPeople({ ...DEFAULT_PLANS, signUp: 'open' });
+    const { accounts, operator, teams } = fixture.people;
     const browser = new Browser();
     const setUp = { ...ada, name: 'Ada', team: 'First' };
     if (first === 'setup') await accounts.createFirstAccount(setUp, browser.request, LOCAL);
@@ -94,8 +98,8 @@ test('without PLANS the first team has no limit, and later ones have 1,000 runs 
 });
 
 test('user create puts its team on the first team’s plan again once every team is deleted', async () => {
-  await using room = await openPeople(DEFAULT_PLANS);
-  const { operator, teams } = room.people;
+  await using fixture = await openPeople(DEFAULT_PLANS);
+  const { operator, teams } = fixture.people;
   const made = await operator.createUser({ ...ada, team: 'First' });
   assert.ok(made.kind === 'created');
   await teams.deleteTeam({ ...made, role: 'owner' }, 'First');
@@ -106,8 +110,8 @@ test('user create puts its team on the first team’s plan again once every team
 });
 
 test('a plan that PLANS does not have is refused; one that it has is shown with the usage', async () => {
-  await using room = await openPeople();
-  const { operator } = room.people;
+  await using fixture = await openPeople();
+  const { operator } = fixture.people;
   const made = await operator.createUser({ ...ada, team: 'Bells' });
   assert.ok(made.kind === 'created');
   const refused = await operator.setPlan(made.teamId, 'gold');
@@ -123,13 +127,13 @@ test('a plan that PLANS does not have is refused; one that it has is shown with 
 });
 
 test('a text shaped like an id names the team with that id, and never a team of that name', async () => {
-  await using room = await openPeople();
-  const { operator } = room.people;
-  const meant = await room.store.teams.create('Bells', 'free', room.clock.now());
+  await using fixture = await openPeople();
+  const { operator } = fixture.people;
+  const meant = await fixture.store.teams.create('Bells', 'free', fixture.clock.now());
   // Such names are refused today. A team may have one from before.
-  const namesake = await room.store.teams.create(meant.id, 'free', room.clock.now());
+  const namesake = await fixture.store.teams.create(meant.id, 'free', fixture.clock.now());
   const gone = newId(1);
-  await room.store.teams.create(gone, 'free', room.clock.now());
+  await fixture.store.teams.create(gone, 'free', fixture.clock.now());
 
   for (const [email, id] of [
     ['ada@x.test', meant.id],
@@ -143,21 +147,21 @@ test('a text shaped like an id names the team with that id, and never a team of 
   assert.equal((await operator.findTeam(gone)).kind, 'not-found');
   const refused = { kind: 'refused', errors: { team: [`There is no team ${gone}.`] } };
   assert.deepEqual(await operator.createUser({ ...ada, team: gone }), refused);
-  assert.deepEqual(await room.store.members.list(namesake.id), []);
+  assert.deepEqual(await fixture.store.members.list(namesake.id), []);
 });
 
 test('a name that several teams have is refused with their ids', async () => {
-  await using room = await openPeople();
-  const { operator } = room.people;
-  const first = await room.store.teams.create('Bells', 'free', room.clock.now());
+  await using fixture = await openPeople();
+  const { operator } = fixture.people;
+  const first = await fixture.store.teams.create('Bells', 'free', fixture.clock.now());
   const found = await operator.findTeam('  Bells ');
   assert.equal(found.kind === 'found' && found.team.id, first.id);
-  const second = await room.store.teams.create('Bells', 'free', room.clock.now());
+  const second = await fixture.store.teams.create('Bells', 'free', fixture.clock.now());
   const teamIds = [first.id, second.id];
   assert.deepEqual(await operator.findTeam('Bells'), { kind: 'ambiguous', teamIds });
   assert.deepEqual(await operator.createUser({ ...ada, team: 'Bells' }), {
     kind: 'refused',
     errors: { team: [`Several teams have this name. Give an id: ${first.id}, ${second.id}.`] },
   });
-  assert.equal(await room.store.users.findByEmail('ada@example.com'), null);
+  assert.equal(await fixture.store.users.findByEmail('ada@example.com'), null);
 });

@@ -13,13 +13,13 @@ async function begin({ people }: TestPeople, browser: Browser): Promise<string> 
 }
 
 /** A user with a passkey, signed in by password. */
-async function withPasskey(room: TestPeople) {
-  const { userId } = await aUser(room, EMAIL);
+async function withPasskey(fixture: TestPeople) {
+  const { userId } = await aUser(fixture, EMAIL);
   const browser = new Browser();
-  await browser.signIn(room, EMAIL);
+  await browser.signIn(fixture, EMAIL);
   const device = new PasskeyDevice();
-  const input = { name: 'Phone', answer: device.create(await begin(room, browser)) };
-  const { accounts } = room.people;
+  const input = { name: 'Phone', answer: device.create(await begin(fixture, browser)) };
+  const { accounts } = fixture.people;
   assert.equal((await accounts.addPasskey(input, browser.request)).kind, 'done');
   return { userId, browser, device, accounts };
 }
@@ -36,54 +36,54 @@ async function signIn({ people }: TestPeople, browser: Browser, answer: string):
 }
 
 test('a passkey opens a session of its user, and the options demand user verification', async () => {
-  await using room = await openPeople();
-  const { userId, device } = await withPasskey(room);
+  await using fixture = await openPeople();
+  const { userId, device } = await withPasskey(fixture);
   const browser = new Browser();
-  const options = await ask(room, browser);
+  const options = await ask(fixture, browser);
   assert.equal((JSON.parse(options) as Record<string, unknown>)['userVerification'], 'required');
-  assert.equal(await signIn(room, browser, device.get(options)), 'signed-in');
-  assert.equal((await browser.session(room))?.user.id, userId);
+  assert.equal(await signIn(fixture, browser, device.get(options)), 'signed-in');
+  assert.equal((await browser.session(fixture))?.user.id, userId);
   assert.deepEqual(browser.sessionCookies, ['belfry.session_token'], 'the challenge is gone');
 });
 
 test('an answer opens one session, and a challenge takes one answer, right or wrong', async () => {
-  await using room = await openPeople();
-  const { device } = await withPasskey(room);
+  await using fixture = await openPeople();
+  const { device } = await withPasskey(fixture);
   const browser = new Browser();
-  const options = await ask(room, browser);
+  const options = await ask(fixture, browser);
   const asked = browser.headers;
   const answer = device.get(options);
   const replay = { headers: asked, clientAddress: '192.0.2.1' };
-  assert.equal(await signIn(room, browser, answer), 'signed-in');
-  const { accounts } = room.people;
+  assert.equal(await signIn(fixture, browser, answer), 'signed-in');
+  const { accounts } = fixture.people;
   assert.equal((await accounts.signInByPasskey({ answer }, replay)).kind, 'wrong');
   const other = new Browser();
-  const next = await ask(room, other);
-  assert.equal(await signIn(room, other, '{"id":"x"}'), 'wrong');
-  assert.equal(await signIn(room, other, device.get(next)), 'wrong');
+  const next = await ask(fixture, other);
+  assert.equal(await signIn(fixture, other, '{"id":"x"}'), 'wrong');
+  assert.equal(await signIn(fixture, other, device.get(next)), 'wrong');
 });
 
 test('the answer to the challenge of another browser opens nothing', async () => {
-  await using room = await openPeople();
-  const { device } = await withPasskey(room);
+  await using fixture = await openPeople();
+  const { device } = await withPasskey(fixture);
   const [victim, attacker] = [new Browser(), new Browser()];
-  const options = await ask(room, attacker);
-  await ask(room, victim);
-  assert.equal(await signIn(room, victim, device.get(options)), 'wrong');
-  assert.equal(await signIn(room, new Browser(), device.get(options)), 'wrong');
+  const options = await ask(fixture, attacker);
+  await ask(fixture, victim);
+  assert.equal(await signIn(fixture, victim, device.get(options)), 'wrong');
+  assert.equal(await signIn(fixture, new Browser(), device.get(options)), 'wrong');
 });
 
 test('a challenge expires after five minutes', async () => {
-  await using room = await openPeople();
-  const { device } = await withPasskey(room);
+  await using fixture = await openPeople();
+  const { device } = await withPasskey(fixture);
   for (const [waitMs, kind] of [
     [5 * 60_000 - 1, 'signed-in'],
     [5 * 60_000, 'wrong'],
   ] as const) {
     const browser = new Browser();
-    const options = await ask(room, browser);
-    await room.clock.advance(waitMs);
-    assert.equal(await signIn(room, browser, device.get(options)), kind);
+    const options = await ask(fixture, browser);
+    await fixture.clock.advance(waitMs);
+    assert.equal(await signIn(fixture, browser, device.get(options)), kind);
   }
 });
 
@@ -93,46 +93,46 @@ for (const [what, wrong] of [
   ['with a counter that went back, as of a copied device', { counter: 1 }],
 ] as const)
   test(`an answer ${what} opens nothing`, async () => {
-    await using room = await openPeople();
-    const { device } = await withPasskey(room);
+    await using fixture = await openPeople();
+    const { device } = await withPasskey(fixture);
     const first = new Browser();
-    assert.equal(await signIn(room, first, device.get(await ask(room, first))), 'signed-in');
+    assert.equal(await signIn(fixture, first, device.get(await ask(fixture, first))), 'signed-in');
     const browser = new Browser();
-    const answer = device.get(await ask(room, browser), wrong);
-    assert.equal(await signIn(room, browser, answer), 'wrong');
-    assert.equal(await browser.session(room), null);
+    const answer = device.get(await ask(fixture, browser), wrong);
+    assert.equal(await signIn(fixture, browser, answer), 'wrong');
+    assert.equal(await browser.session(fixture), null);
   });
 
 test('a passkey is not added without user verification, from another origin or a second time', async () => {
-  await using room = await openPeople();
-  const { browser, device, accounts } = await withPasskey(room);
+  await using fixture = await openPeople();
+  const { browser, device, accounts } = await withPasskey(fixture);
   const add = async (answer: string) =>
     (await accounts.addPasskey({ name: 'x', answer }, browser.request)).kind;
   const other = new PasskeyDevice();
   const wrong = { isVerified: false };
-  assert.equal(await add(other.create(await begin(room, browser), wrong)), 'refused');
+  assert.equal(await add(other.create(await begin(fixture, browser), wrong)), 'refused');
   const elsewhere = { origin: 'https://evil.test' };
-  assert.equal(await add(other.create(await begin(room, browser), elsewhere)), 'refused');
-  await room.clock.advance(10_000);
-  const answer = other.create(await begin(room, browser));
+  assert.equal(await add(other.create(await begin(fixture, browser), elsewhere)), 'refused');
+  await fixture.clock.advance(10_000);
+  const answer = other.create(await begin(fixture, browser));
   assert.equal(await add(answer), 'done');
   assert.equal(await add(answer), 'refused', 'its challenge is used up');
-  assert.equal(await add(device.create(await begin(room, browser))), 'refused', 'known already');
+  assert.equal(await add(device.create(await begin(fixture, browser))), 'refused', 'known already');
   assert.equal((await accounts.listPasskeys(browser.request)).length, 2);
 });
 
 test('a challenge to add a passkey counts for its user only, and ends with a new password', async () => {
-  await using room = await openPeople();
-  const { browser, accounts } = await withPasskey(room);
-  await aUser(room, 'eve@bells.test');
+  await using fixture = await openPeople();
+  const { browser, accounts } = await withPasskey(fixture);
+  await aUser(fixture, 'eve@bells.test');
   const eve = new Browser();
-  await eve.signIn(room, 'eve@bells.test');
-  const answer = new PasskeyDevice().create(await begin(room, eve));
+  await eve.signIn(fixture, 'eve@bells.test');
+  const answer = new PasskeyDevice().create(await begin(fixture, eve));
   const ofEve = /belfry\.passkey=[^;]+/.exec(eve.headers.get('cookie') ?? '')?.[0] ?? '';
   const ofAda = (browser.headers.get('cookie') ?? '').replace(/belfry\.passkey=[^;]+/, ofEve);
   const mixed = { ...browser.request, headers: new Headers({ cookie: ofAda }) };
   assert.equal((await accounts.addPasskey({ name: 'x', answer }, mixed)).kind, 'refused');
-  const late = new PasskeyDevice().create(await begin(room, browser));
+  const late = new PasskeyDevice().create(await begin(fixture, browser));
   const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
   browser.take(await accounts.changePassword(passwords, browser.request));
   const added = await accounts.addPasskey({ name: 'x', answer: late }, browser.request);

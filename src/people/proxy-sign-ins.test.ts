@@ -14,44 +14,44 @@ const claimOf = (email: string, groups: readonly string[] | null = null) =>
   ({ kind: 'person', email, name: null, groups }) as const;
 
 test('a person whom the proxy names leaves no session behind', async () => {
-  await using room = await openPeople({ proxySignIn: PROXY });
-  const { userId } = await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople({ proxySignIn: PROXY });
+  const { userId } = await aUser(fixture, 'ada@bells.test');
   const request = { ...new Browser().request, claim: claimOf('ada@bells.test') };
   for (let n = 0; n < 3; n++) {
-    const { session } = await room.people.accounts.arrive(request, 'anybody');
+    const { session } = await fixture.people.accounts.arrive(request, 'anybody');
     assert.deepEqual([session?.user.id, session?.setCookies], [userId, []]);
   }
-  const sessions = await room.store.database.read((db) =>
+  const sessions = await fixture.store.database.read((db) =>
     db.selectFrom('sessions').selectAll().execute(),
   );
   assert.deepEqual(sessions, []);
 });
 
 test('the proxy’s word counts, and the session of another person’s cookie does nothing', async () => {
-  await using room = await openPeople({ proxySignIn: PROXY });
-  await aUser(room, 'ada@bells.test');
-  await aUser(room, 'bob@bells.test');
+  await using fixture = await openPeople({ proxySignIn: PROXY });
+  await aUser(fixture, 'ada@bells.test');
+  await aUser(fixture, 'bob@bells.test');
   const browser = new Browser();
-  assert.equal((await browser.signIn(room, 'bob@bells.test')).kind, 'signed-in');
+  assert.equal((await browser.signIn(fixture, 'bob@bells.test')).kind, 'signed-in');
   const request = { ...browser.request, claim: claimOf('ada@bells.test') };
-  const { accounts } = room.people;
+  const { accounts } = fixture.people;
   const { session } = await accounts.arrive(request, 'known');
   assert.equal(session?.user.email, 'ada@bells.test');
   const input = { currentPassword: PASSWORD, password: 'another long one' };
   assert.equal((await accounts.changePassword(input, request)).kind, 'refused');
   assert.equal((await accounts.beginSecondFactor({ password: PASSWORD }, request)).kind, 'refused');
   assert.equal((await accounts.beginPasskey({ password: PASSWORD }, request)).kind, 'refused');
-  assert.equal((await browser.session(room))?.user.email, 'bob@bells.test', 'as it was');
-  assert.equal((await new Browser().signIn(room, 'bob@bells.test')).kind, 'signed-in');
+  assert.equal((await browser.session(fixture))?.user.email, 'bob@bells.test', 'as it was');
+  assert.equal((await new Browser().signIn(fixture, 'bob@bells.test')).kind, 'signed-in');
   const unsure = { ...browser.request, claim: { kind: 'not-believed' } } as const;
   const refused = await accounts.arrive(unsure, 'anybody');
   assert.deepEqual(refused, { session: null, refusal: 'not-believed' });
 });
 
 test('a form neither joins nor makes an account', async () => {
-  await using room = await openPeople({ proxySignIn: PROXY, signUp: 'open' });
-  await aUser(room, 'ada@bells.test');
-  const { accounts } = room.people;
+  await using fixture = await openPeople({ proxySignIn: PROXY, signUp: 'open' });
+  await aUser(fixture, 'ada@bells.test');
+  const { accounts } = fixture.people;
   for (const email of ['ada@bells.test', 'new@bells.test']) {
     const request = { ...new Browser().request, claim: claimOf(email) };
     const nobody = { session: null, refusal: null };
@@ -64,13 +64,13 @@ test('a form neither joins nor makes an account', async () => {
 test('rejected proxy users do not use up the limit of new accounts', async () => {
   const proxySignIn = { ...PROXY, groupsHeader: 'remote-groups' };
   const groupRoles = [{ group: 'ops', team: 'Bells', role: 'member' }] as const;
-  await using room = await openPeople({ proxySignIn, groupRoles });
-  await aUser(room, 'owner@bells.test');
+  await using fixture = await openPeople({ proxySignIn, groupRoles });
+  await aUser(fixture, 'owner@bells.test');
   // The address of a proxy that no setting counts is that of everybody.
   const { request } = new Browser();
   const arrive = (name: string, ...groups: string[]) => {
     const claim = claimOf(`${name}@bells.test`, groups);
-    return room.people.accounts.arrive({ ...request, claim }, 'anybody');
+    return fixture.people.accounts.arrive({ ...request, claim }, 'anybody');
   };
   for (let n = 0; n < 12; n++) {
     const { refusal } = await arrive('stranger', 'staff');

@@ -8,107 +8,107 @@ const EMAIL = 'ada@bells.test';
 /** The authenticator's next code, after the one that confirmed it, which is used up. */
 const nextCodeOf = ({ clock }: TestPeople, uri: string) => totpOf(uri, clock.now() + 30_000);
 
-async function withSecondFactor(room: TestPeople) {
-  await aUser(room, EMAIL);
+async function withSecondFactor(fixture: TestPeople) {
+  await aUser(fixture, EMAIL);
   const browser = new Browser();
-  await browser.signIn(room, EMAIL);
-  const { accounts } = room.people;
+  await browser.signIn(fixture, EMAIL);
+  const { accounts } = fixture.people;
   const begun = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.ok(begun.kind === 'begun', JSON.stringify(begun));
   return { browser, begun, accounts };
 }
 
-async function confirmed(room: TestPeople) {
-  const made = await withSecondFactor(room);
-  const code = totpOf(made.begun.otpauthUri, room.clock.now());
+async function confirmed(fixture: TestPeople) {
+  const made = await withSecondFactor(fixture);
+  const code = totpOf(made.begun.otpauthUri, fixture.clock.now());
   const answer = await made.accounts.confirmSecondFactor({ code }, made.browser.request);
   assert.equal(made.browser.take(answer).kind, 'signed-in');
   return made;
 }
 
 test('a second factor is not in force before it is confirmed', async () => {
-  await using room = await openPeople();
-  const { browser, begun, accounts } = await withSecondFactor(room);
+  await using fixture = await openPeople();
+  const { browser, begun, accounts } = await withSecondFactor(fixture);
   assert.match(begun.otpauthUri, /^otpauth:\/\/totp\/Belfry/);
   assert.equal(begun.recoveryCodes.length, 10);
   const wrong = await accounts.confirmSecondFactor({ code: '000000' }, browser.request);
   assert.equal(wrong.kind, 'refused');
-  assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
-  assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
+  assert.equal((await new Browser().signIn(fixture, EMAIL)).kind, 'signed-in');
+  assert.equal((await browser.session(fixture))?.user.hasSecondFactor, false);
 });
 
 test('with a second factor the password alone opens nothing', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
   const browser = new Browser();
-  const answer = await browser.signIn(room, EMAIL);
+  const answer = await browser.signIn(fixture, EMAIL);
   assert.equal(answer.kind, 'second-factor');
-  assert.equal(await browser.session(room), null);
+  assert.equal(await browser.session(fixture), null);
   assert.ok(!browser.sessionCookies.some((name) => name.includes('session')));
-  const code = nextCodeOf(room, begun.otpauthUri).replace(/^.../, '$& ');
+  const code = nextCodeOf(fixture, begun.otpauthUri).replace(/^.../, '$& ');
   browser.take(await accounts.verifySecondFactor({ code }, browser.request));
-  assert.equal((await browser.session(room))?.user.hasSecondFactor, true);
+  assert.equal((await browser.session(fixture))?.user.hasSecondFactor, true);
 });
 
 test('a recovery code replaces the authenticator once', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
   const [code = ''] = begun.recoveryCodes;
   const kinds: string[] = [];
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
-    await browser.signIn(room, EMAIL);
+    await browser.signIn(fixture, EMAIL);
     kinds.push((await accounts.verifySecondFactor({ code }, browser.request)).kind);
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
 });
 
 test('the second step needs the first, and a challenge is used up with it', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
-  const code = nextCodeOf(room, begun.otpauthUri);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
+  const code = nextCodeOf(fixture, begun.otpauthUri);
   const stranger = await accounts.verifySecondFactor({ code }, new Browser().request);
   assert.equal(stranger.kind, 'expired');
   const browser = new Browser();
-  await browser.signIn(room, EMAIL);
+  await browser.signIn(fixture, EMAIL);
   const { request } = browser;
   assert.equal((await accounts.verifySecondFactor({ code }, request)).kind, 'signed-in');
   assert.equal((await accounts.verifySecondFactor({ code }, request)).kind, 'expired');
 });
 
 test('a code that was looked at over the shoulder opens nothing a second time', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
-  const code = nextCodeOf(room, begun.otpauthUri);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
+  const code = nextCodeOf(fixture, begun.otpauthUri);
   const kinds: string[] = [];
   for (let n = 0; n < 2; n++) {
     const browser = new Browser();
-    await browser.signIn(room, EMAIL);
+    await browser.signIn(fixture, EMAIL);
     kinds.push((await accounts.verifySecondFactor({ code }, browser.request)).kind);
   }
   assert.deepEqual(kinds, ['signed-in', 'wrong']);
   // One session confirmed the second factor, the other was the first of these.
-  const sessions = await room.store.database.read((db) =>
+  const sessions = await fixture.store.database.read((db) =>
     db.selectFrom('sessions').select('id').execute(),
   );
   assert.equal(sessions.length, 2);
 });
 
 test("another user's session does not replace the challenge", async () => {
-  await using room = await openPeople();
-  const { accounts } = await confirmed(room);
-  await aUser(room, 'eve@bells.test');
+  await using fixture = await openPeople();
+  const { accounts } = await confirmed(fixture);
+  await aUser(fixture, 'eve@bells.test');
   const browser = new Browser();
-  await browser.signIn(room, 'eve@bells.test');
+  await browser.signIn(fixture, 'eve@bells.test');
   const answer = await accounts.verifySecondFactor({ code: '123456' }, browser.request);
   assert.equal(answer.kind, 'expired');
 });
 
 test('guesses of codes are limited per address, challenge and account', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
   const attacker = new Browser();
-  await attacker.signIn(room, EMAIL);
+  await attacker.signIn(fixture, EMAIL);
   const guess = (browser: Browser) =>
     accounts.verifySecondFactor({ code: 'wrong-codes' }, browser.request);
   const kinds: string[] = [];
@@ -118,19 +118,19 @@ test('guesses of codes are limited per address, challenge and account', async ()
   let last = '';
   for (let n = 0; n < 12 && last !== 'too-many'; n++) {
     const browser = new Browser();
-    await browser.signIn(room, EMAIL);
+    await browser.signIn(fixture, EMAIL);
     last = (await guess(browser)).kind;
   }
   assert.equal(last, 'too-many');
   const owner = new Browser();
-  await owner.signIn(room, EMAIL);
-  const code = nextCodeOf(room, begun.otpauthUri);
+  await owner.signIn(fixture, EMAIL);
+  const code = nextCodeOf(fixture, begun.otpauthUri);
   assert.equal((await accounts.verifySecondFactor({ code }, owner.request)).kind, 'too-many');
 });
 
 test('recovery codes are renewed, and the second factor is ended, only with the password', async () => {
-  await using room = await openPeople();
-  const { browser, begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { browser, begun, accounts } = await confirmed(fixture);
   const wrong = { password: 'wrong' };
   assert.equal((await accounts.renewRecoveryCodes(wrong, browser.request)).kind, 'refused');
   assert.equal((await accounts.endSecondFactor(wrong, browser.request)).kind, 'refused');
@@ -140,15 +140,15 @@ test('recovery codes are renewed, and the second factor is ended, only with the 
     renewed.kind === 'renewed' && !renewed.recoveryCodes.includes(begun.recoveryCodes[0] ?? ''),
   );
   browser.take(await accounts.endSecondFactor(right, browser.request));
-  assert.equal((await browser.session(room))?.user.hasSecondFactor, false);
-  assert.equal((await new Browser().signIn(room, EMAIL)).kind, 'signed-in');
+  assert.equal((await browser.session(fixture))?.user.hasSecondFactor, false);
+  assert.equal((await new Browser().signIn(fixture, EMAIL)).kind, 'signed-in');
 });
 
 test('neither the secret nor a recovery code is kept as text', async () => {
-  await using room = await openPeople();
-  const { begun } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun } = await confirmed(fixture);
   const rows = JSON.stringify(
-    await room.store.database.read((db) => db.selectFrom('two_factors').selectAll().execute()),
+    await fixture.store.database.read((db) => db.selectFrom('two_factors').selectAll().execute()),
   );
   const secret = new URL(begun.otpauthUri).searchParams.get('secret') ?? '';
   for (const text of [secret, decodeBase32(secret).toString(), ...begun.recoveryCodes]) {
@@ -157,25 +157,25 @@ test('neither the secret nor a recovery code is kept as text', async () => {
 });
 
 test('a reset password leaves the second factor in force', async () => {
-  await using room = await openPeople();
-  const { accounts } = await confirmed(room);
-  const link = await room.people.operator.resetPasswordUrl(EMAIL);
+  await using fixture = await openPeople();
+  const { accounts } = await confirmed(fixture);
+  const link = await fixture.people.operator.resetPasswordUrl(EMAIL);
   const input = {
     token: link?.split('/').at(-1) ?? '',
     password: 'a better password',
     revokesToken: false,
   };
   assert.equal((await accounts.resetPassword(input, new Browser().request)).kind, 'done');
-  const answer = await new Browser().signIn(room, EMAIL, 'a better password');
+  const answer = await new Browser().signIn(fixture, EMAIL, 'a better password');
   assert.equal(answer.kind, 'second-factor');
 });
 
 test('one of two simultaneous sign-ins with the same code succeeds', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
-  for (const code of [nextCodeOf(room, begun.otpauthUri), begun.recoveryCodes[0] ?? '']) {
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
+  for (const code of [nextCodeOf(fixture, begun.otpauthUri), begun.recoveryCodes[0] ?? '']) {
     const browsers = [new Browser(), new Browser()];
-    for (const browser of browsers) await browser.signIn(room, EMAIL);
+    for (const browser of browsers) await browser.signIn(fixture, EMAIL);
     const answers = await Promise.all(
       browsers.map((browser) => accounts.verifySecondFactor({ code }, browser.request)),
     );
@@ -184,35 +184,35 @@ test('one of two simultaneous sign-ins with the same code succeeds', async () =>
 });
 
 test('no earlier code works after a later one, also if the clock is set back', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
-  const first = totpOf(begun.otpauthUri, room.clock.now() + 30_000);
-  await room.clock.advance(60_000);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
+  const first = totpOf(begun.otpauthUri, fixture.clock.now() + 30_000);
+  await fixture.clock.advance(60_000);
   const signIn = async (code: string) => {
     const browser = new Browser();
-    await browser.signIn(room, EMAIL);
+    await browser.signIn(fixture, EMAIL);
     return (await accounts.verifySecondFactor({ code }, browser.request)).kind;
   };
-  assert.equal(await signIn(totpOf(begun.otpauthUri, room.clock.now())), 'signed-in');
+  assert.equal(await signIn(totpOf(begun.otpauthUri, fixture.clock.now())), 'signed-in');
   assert.equal(await signIn(first), 'wrong', 'it is one step old and was never used');
-  room.clock.jumpTo(room.clock.now() - 60_000);
+  fixture.clock.jumpTo(fixture.clock.now() - 60_000);
   assert.equal(await signIn(first), 'wrong');
 });
 
 test('a challenge ends after ten minutes and with a reset of the password', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
   const signedIn = async (meanwhile: () => Promise<unknown>) => {
     const browser = new Browser();
-    await browser.signIn(room, EMAIL);
+    await browser.signIn(fixture, EMAIL);
     await meanwhile();
-    const code = totpOf(begun.otpauthUri, room.clock.now() + 30_000);
+    const code = totpOf(begun.otpauthUri, fixture.clock.now() + 30_000);
     return (await accounts.verifySecondFactor({ code }, browser.request)).kind;
   };
-  assert.equal(await signedIn(() => room.clock.advance(10 * 60_000)), 'expired');
-  assert.equal(await signedIn(() => room.clock.advance(9 * 60_000)), 'signed-in');
+  assert.equal(await signedIn(() => fixture.clock.advance(10 * 60_000)), 'expired');
+  assert.equal(await signedIn(() => fixture.clock.advance(9 * 60_000)), 'signed-in');
   const reset = async () => {
-    const token = (await room.people.operator.resetPasswordUrl(EMAIL))?.split('/').at(-1) ?? '';
+    const token = (await fixture.people.operator.resetPasswordUrl(EMAIL))?.split('/').at(-1) ?? '';
     const input = { token, password: PASSWORD, revokesToken: false };
     assert.equal((await accounts.resetPassword(input, new Browser().request)).kind, 'done');
   };
@@ -220,24 +220,24 @@ test('a challenge ends after ten minutes and with a reset of the password', asyn
 });
 
 test('a recovery code may be typed in small letters and without dashes', async () => {
-  await using room = await openPeople();
-  const { begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { begun, accounts } = await confirmed(fixture);
   const browser = new Browser();
-  await browser.signIn(room, EMAIL);
+  await browser.signIn(fixture, EMAIL);
   const code = (begun.recoveryCodes[0] ?? '').toLowerCase().replaceAll('-', ' ');
   assert.equal((await accounts.verifySecondFactor({ code }, browser.request)).kind, 'signed-in');
 });
 
 test('a second factor in force is not replaced without ending it first', async () => {
-  await using room = await openPeople();
-  const { browser, begun, accounts } = await confirmed(room);
+  await using fixture = await openPeople();
+  const { browser, begun, accounts } = await confirmed(fixture);
   const again = await accounts.beginSecondFactor({ password: PASSWORD }, browser.request);
   assert.deepEqual(again, {
     kind: 'refused',
     errors: { code: ['A second factor is in force already.'] },
   });
   const next = new Browser();
-  await next.signIn(room, EMAIL);
-  const code = nextCodeOf(room, begun.otpauthUri);
+  await next.signIn(fixture, EMAIL);
+  const code = nextCodeOf(fixture, begun.otpauthUri);
   assert.equal((await accounts.verifySecondFactor({ code }, next.request)).kind, 'signed-in');
 });

@@ -18,20 +18,20 @@ const tokenOf = (browser: Browser) =>
   /session_token=([^;]*)/.exec(browser.headers.get('cookie') ?? '')?.[1] ?? '';
 
 /** Makes the browser's session one that the operator's provider has opened. */
-async function markAsByProvider(room: TestPeople, browser: Browser): Promise<void> {
-  const id = (await browser.session(room))?.id ?? '';
-  await room.store.database.transact((trx) =>
+async function markAsByProvider(fixture: TestPeople, browser: Browser): Promise<void> {
+  const id = (await browser.session(fixture))?.id ?? '';
+  await fixture.store.database.transact((trx) =>
     trx.updateTable('sessions').set({ opened_by: PROVIDER }).where('id', '=', id).execute(),
   );
 }
 
 test('who signs in with the right password has a session in their current team', async () => {
-  await using room = await openPeople();
-  const { userId, teamId } = await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  const { userId, teamId } = await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
-  const answer = await browser.signIn(room, ' Ada@Bells.test ');
+  const answer = await browser.signIn(fixture, ' Ada@Bells.test ');
   assert.equal(answer.kind, 'signed-in');
-  const session = await browser.session(room);
+  const session = await browser.session(fixture);
   assert.deepEqual(session?.user, {
     id: userId,
     name: 'ada',
@@ -44,11 +44,11 @@ test('who signs in with the right password has a session in their current team',
 });
 
 test('an unknown email costs a guess as much work as a wrong password', async () => {
-  await using room = await openPeople({ passwordWork: { costLog2: 14, passes: 1 } });
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople({ passwordWork: { costLog2: 14, passes: 1 } });
+  await aUser(fixture, 'ada@bells.test');
   const workOf = async (email: string) => {
     const from = processMs();
-    await new Browser().signIn(room, email, 'not the password');
+    await new Browser().signIn(fixture, email, 'not the password');
     return processMs() - from;
   };
   // Both are measured in turns, and the least of each counts: what else the process does only ever adds to it.
@@ -62,24 +62,24 @@ test('an unknown email costs a guess as much work as a wrong password', async ()
 });
 
 test('after three wrong guesses from an address the right password has to wait, for that address alone', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
   const attacker = new Browser();
-  for (let n = 0; n < 3; n++) await attacker.signIn(room, 'ada@bells.test', `guess ${n}`);
-  assert.deepEqual(await attacker.signIn(room, 'ada@bells.test'), {
+  for (let n = 0; n < 3; n++) await attacker.signIn(fixture, 'ada@bells.test', `guess ${n}`);
+  assert.deepEqual(await attacker.signIn(fixture, 'ada@bells.test'), {
     kind: 'too-many',
     retryAfterSeconds: 10,
   });
-  assert.equal((await new Browser().signIn(room, 'ada@bells.test')).kind, 'signed-in');
-  await room.clock.advance(10_000);
-  assert.equal((await attacker.signIn(room, 'ada@bells.test')).kind, 'signed-in');
+  assert.equal((await new Browser().signIn(fixture, 'ada@bells.test')).kind, 'signed-in');
+  await fixture.clock.advance(10_000);
+  assert.equal((await attacker.signIn(fixture, 'ada@bells.test')).kind, 'signed-in');
 });
 
 test('a text that is no email leaves no count behind, and a long name only its hash', async () => {
-  await using room = await openPeople();
+  await using fixture = await openPeople();
   const text = `${'ab'.repeat(20_000)}@bells.test`;
-  assert.equal((await new Browser().signIn(room, text)).kind, 'wrong');
-  const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
+  assert.equal((await new Browser().signIn(fixture, text)).kind, 'wrong');
+  const limits = new Limits({ store: fixture.store, clock: fixture.clock, log: silentLog });
   for (let n = 0; n < 3; n++) assert.equal(await limits.count('mail-to', text, 'b'), null);
   assert.equal((await limits.count('mail-to', text, 'b'))?.kind, 'too-many');
   assert.equal(
@@ -87,7 +87,7 @@ test('a text that is no email leaves no count behind, and a long name only its h
     null,
     'another name is counted apart',
   );
-  const rows = await room.store.database.transact((trx) =>
+  const rows = await fixture.store.database.transact((trx) =>
     trx.selectFrom('rate_windows').select('key').execute(),
   );
   assert.deepEqual(
@@ -97,10 +97,10 @@ test('a text that is no email leaves no count behind, and a long name only its h
 });
 
 test('a guess that could not be verified is not counted', async () => {
-  await using room = await openPeople();
-  const limits = new Limits({ store: room.store, clock: room.clock, log: silentLog });
+  await using fixture = await openPeople();
+  const limits = new Limits({ store: fixture.store, clock: fixture.clock, log: silentLog });
   const config = { baseUrl: 'http://localhost:3000', appKey: new Uint8Array(32) };
-  const context = { clock: room.clock, config, limits };
+  const context = { clock: fixture.clock, config, limits };
   const request = { headers: new Headers(), clientAddress: '192.0.2.1' };
   const guess = (check: () => Promise<{ kind: 'wrong' }>) =>
     guessAtSignIn(context, 'ada@bells.test', request, check);
@@ -112,20 +112,20 @@ test('a guess that could not be verified is not counted', async () => {
 });
 
 test('signing in time and again with the right password is no guessing', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
   for (let n = 0; n < 5; n++) {
-    assert.equal((await browser.signIn(room, 'ada@bells.test')).kind, 'signed-in');
+    assert.equal((await browser.signIn(fixture, 'ada@bells.test')).kind, 'signed-in');
   }
 });
 
 test('a session token is kept as a hash only', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
-  await browser.signIn(room, 'ada@bells.test');
-  const rows = await sessionsIn(room);
+  await browser.signIn(fixture, 'ada@bells.test');
+  const rows = await sessionsIn(fixture);
   assert.match(String(rows[0]?.token_hash), /^[0-9a-f]{64}$/);
   const token = tokenOf(browser);
   assert.ok(token.length >= 32 && !JSON.stringify(rows).includes(token));
@@ -133,24 +133,24 @@ test('a session token is kept as a hash only', async () => {
 });
 
 test('a session by a provider ends after the hours that the operator set, and no other does', async () => {
-  await using room = await openPeople({ providerSessionHours: 8 });
-  const { userId } = await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople({ providerSessionHours: 8 });
+  const { userId } = await aUser(fixture, 'ada@bells.test');
   const [byProvider, byPassword] = [new Browser(), new Browser()];
-  for (const browser of [byProvider, byPassword]) await browser.signIn(room, 'ada@bells.test');
-  await markAsByProvider(room, byProvider);
-  await room.clock.advance(8 * 60 * 60_000 - 60_000);
-  assert.ok(await byProvider.session(room));
-  await room.clock.advance(120_000);
-  assert.equal(await byProvider.session(room), null);
-  assert.equal((await byPassword.session(room))?.user.id, userId);
+  for (const browser of [byProvider, byPassword]) await browser.signIn(fixture, 'ada@bells.test');
+  await markAsByProvider(fixture, byProvider);
+  await fixture.clock.advance(8 * 60 * 60_000 - 60_000);
+  assert.ok(await byProvider.session(fixture));
+  await fixture.clock.advance(120_000);
+  assert.equal(await byProvider.session(fixture), null);
+  assert.equal((await byPassword.session(fixture))?.user.id, userId);
 });
 
 /** A session as the operator's provider opens it. */
-async function signInByProvider(room: TestPeople) {
-  const { userId } = await aUser(room, 'ada@bells.test');
+async function signInByProvider(fixture: TestPeople) {
+  const { userId } = await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
-  await browser.signIn(room, 'ada@bells.test');
-  await markAsByProvider(room, browser);
+  await browser.signIn(fixture, 'ada@bells.test');
+  await markAsByProvider(fixture, browser);
   return { browser, userId };
 }
 
@@ -174,80 +174,84 @@ for (const [what, change] of [
   ],
 ] as const)
   test(`a provider's session keeps its origin and age after ${what}`, async () => {
-    await using room = await openPeople({ providerSessionHours: 8 });
-    const { browser, userId } = await signInByProvider(room);
-    const before = await browser.session(room);
-    await room.clock.advance(4 * HOUR_MS);
-    await change(room, browser);
-    const after = await browser.session(room);
+    await using fixture = await openPeople({ providerSessionHours: 8 });
+    const { browser, userId } = await signInByProvider(fixture);
+    const before = await browser.session(fixture);
+    await fixture.clock.advance(4 * HOUR_MS);
+    await change(fixture, browser);
+    const after = await browser.session(fixture);
     assert.notEqual(after?.id, before?.id);
     assert.equal(after?.user.id, userId);
     assert.deepEqual(
-      (await sessionsIn(room)).map((row) => row.opened_by),
+      (await sessionsIn(fixture)).map((row) => row.opened_by),
       [PROVIDER],
     );
-    await room.clock.advance(4 * HOUR_MS - 60_000);
-    assert.notEqual(await browser.session(room), null);
-    await room.clock.advance(120_000);
-    assert.equal(await browser.session(room), null);
+    await fixture.clock.advance(4 * HOUR_MS - 60_000);
+    assert.notEqual(await browser.session(fixture), null);
+    await fixture.clock.advance(120_000);
+    assert.equal(await browser.session(fixture), null);
   });
 
 test('a change of the password or second factor makes a copy of the old session token worthless', async () => {
-  await using room = await openPeople();
-  const { accounts } = room.people;
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  const { accounts } = fixture.people;
+  await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
-  await browser.signIn(room, 'ada@bells.test');
+  await browser.signIn(fixture, 'ada@bells.test');
   const isWorthless = async (change: () => Promise<object>) => {
     const copied = browser.headers;
     browser.take(await change());
     assert.equal(await accounts.readSession(copied), null);
-    assert.ok(await browser.session(room));
+    assert.ok(await browser.session(fixture));
   };
   const passwords = { currentPassword: PASSWORD, password: 'another horse battery' };
   await isWorthless(() => accounts.changePassword(passwords, browser.request));
   const password = { password: passwords.password };
   const begun = await accounts.beginSecondFactor(password, browser.request);
   const uri = begun.kind === 'begun' ? begun.otpauthUri : '';
-  const code = totpOf(uri, room.clock.now());
+  const code = totpOf(uri, fixture.clock.now());
   await isWorthless(() => accounts.confirmSecondFactor({ code }, browser.request));
   await isWorthless(() => accounts.endSecondFactor(password, browser.request));
 });
 
 test('an unused session ends after 14 days, and a used one is extended once a day', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
   const [used, unused] = [new Browser(), new Browser()];
-  for (const browser of [used, unused]) await browser.signIn(room, 'ada@bells.test');
-  assert.deepEqual((await used.session(room))?.setCookies, []);
-  await room.clock.advance(10 * DAY_MS);
-  const [cookie = ''] = (await used.session(room))?.setCookies ?? [];
+  for (const browser of [used, unused]) await browser.signIn(fixture, 'ada@bells.test');
+  assert.deepEqual((await used.session(fixture))?.setCookies, []);
+  await fixture.clock.advance(10 * DAY_MS);
+  const [cookie = ''] = (await used.session(fixture))?.setCookies ?? [];
   assert.match(cookie, /; Max-Age=1209600;/);
   assert.equal(cookie.includes(tokenOf(used)), true, 'the token stays');
-  assert.deepEqual((await used.session(room))?.setCookies, [], 'once a day');
-  await room.clock.advance(4 * DAY_MS);
-  assert.equal(await unused.session(room), null);
-  assert.ok(await used.session(room));
+  assert.deepEqual((await used.session(fixture))?.setCookies, [], 'once a day');
+  await fixture.clock.advance(4 * DAY_MS);
+  assert.equal(await unused.session(fixture), null);
+  assert.ok(await used.session(fixture));
 });
 
 test('a session from before the clock was set back by a year is over', async () => {
-  await using room = await openPeople();
-  await aUser(room, 'ada@bells.test');
+  await using fixture = await openPeople();
+  await aUser(fixture, 'ada@bells.test');
   const browser = new Browser();
-  await browser.signIn(room, 'ada@bells.test');
-  room.clock.jumpTo(room.clock.now() - HOUR_MS);
-  assert.ok(await browser.session(room));
-  const [row] = await sessionsIn(room);
-  assert.equal(row?.expires_at, room.clock.now() + 14 * DAY_MS, 'it lasts no longer than others');
-  room.clock.jumpTo(room.clock.now() - 365 * DAY_MS);
-  assert.equal(await browser.session(room), null);
-  assert.deepEqual(await sessionsIn(room), []);
+  await browser.signIn(fixture, 'ada@bells.test');
+  fixture.clock.jumpTo(fixture.clock.now() - HOUR_MS);
+  assert.ok(await browser.session(fixture));
+  const [row] = await sessionsIn(fixture);
+  assert.equal(
+    row?.expires_at,
+    fixture.clock.now() + 14 * DAY_MS,
+    'it lasts no longer than others',
+  );
+  fixture.clock.jumpTo(fixture.clock.now() - 365 * DAY_MS);
+  assert.equal(await browser.session(fixture), null);
+  assert.deepEqual(await sessionsIn(fixture), []);
 });
 
 test('an unknown, empty or oversized token is looked up nowhere and opens nothing', async () => {
-  await using room = await openPeople();
+  await using fixture = await openPeople();
   for (const token of ['', 'x', 'x'.repeat(43), 'x'.repeat(5000), '%00']) {
     const headers = new Headers({ cookie: `belfry.session_token=${token}` });
-    assert.equal(await room.people.accounts.readSession(headers), null);
+    assert.equal(await fixture.people.accounts.readSession(headers), null);
   }
 });

@@ -71,9 +71,9 @@ const GUARDED: Record<'admin' | 'owner', Record<string, Act>> = {
 
 for (const least of ['admin', 'owner'] as const) {
   test(`calls for ${least === 'owner' ? 'the owner' : 'admins'} are rejected for other users, whatever role they claim`, async () => {
-    await using room = await openPeople();
-    const team = await aTeam(room);
-    const stranger = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
+    await using fixture = await openPeople();
+    const team = await aTeam(fixture);
+    const stranger = await aUser(fixture, 'eve@else.test', { team: 'Elsewhere' });
     const claims: Actor[] = [
       team.member,
       { ...team.member, role: 'owner' },
@@ -82,17 +82,18 @@ for (const least of ['admin', 'owner'] as const) {
       ...(least === 'owner' ? [team.admin, { ...team.admin, role: 'owner' as const }] : []),
     ];
     for (const [name, act] of Object.entries(GUARDED[least])) {
-      for (const actor of claims) await assert.rejects(act(room.people, actor), NotAllowed, name);
-      await act(room.people, team.owner);
-      if (least === 'admin') await act(room.people, team.admin);
+      for (const actor of claims)
+        await assert.rejects(act(fixture.people, actor), NotAllowed, name);
+      await act(fixture.people, team.owner);
+      if (least === 'admin') await act(fixture.people, team.admin);
     }
   });
 }
 
 test('an admin can neither remove nor demote the owner, nor make one', async () => {
-  await using room = await openPeople();
-  const { owner, admin, member } = await aTeam(room);
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner, admin, member } = await aTeam(fixture);
+  const { teams } = fixture.people;
   assert.deepEqual(await teams.removeMember(admin, owner.userId), { kind: 'not-found' });
   assert.deepEqual(await teams.changeRole(admin, owner.userId, 'member'), { kind: 'not-found' });
   const made = await teams.changeRole(admin, member.userId, 'owner' as 'admin');
@@ -102,11 +103,11 @@ test('an admin can neither remove nor demote the owner, nor make one', async () 
 });
 
 test('members of another team are out of reach', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const other = await aUser(room, 'eve@else.test', { team: 'Elsewhere' });
-  const friend = await aUser(room, 'fay@else.test', { team: 'Elsewhere' });
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const other = await aUser(fixture, 'eve@else.test', { team: 'Elsewhere' });
+  const friend = await aUser(fixture, 'fay@else.test', { team: 'Elsewhere' });
+  const { teams } = fixture.people;
   for (const userId of [other.userId, friend.userId, NO_ID, 'x', "' or 1=1 --"]) {
     assert.deepEqual(await teams.changeRole(owner, userId, 'admin'), { kind: 'not-found' });
     assert.deepEqual(await teams.removeMember(owner, userId), { kind: 'not-found' });
@@ -117,9 +118,9 @@ test('members of another team are out of reach', async () => {
 });
 
 test('a transferred team has one owner, and the old one is an admin', async () => {
-  await using room = await openPeople();
-  const { owner, member } = await aTeam(room);
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner, member } = await aTeam(fixture);
+  const { teams } = fixture.people;
   assert.deepEqual(await teams.transferTeam(owner, member.userId), { kind: 'done' });
   const roles = await teams.listMembers(member);
   assert.deepEqual(
@@ -134,9 +135,9 @@ test('a transferred team has one owner, and the old one is an admin', async () =
 });
 
 test('the owner can not leave; a member who left is in it no longer', async () => {
-  await using room = await openPeople();
-  const { owner, member } = await aTeam(room);
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner, member } = await aTeam(fixture);
+  const { teams } = fixture.people;
   assert.deepEqual(await teams.leaveTeam(owner), { kind: 'is-owner' });
   assert.deepEqual(await teams.leaveTeam(member), { kind: 'done' });
   await assert.rejects(teams.leaveTeam(member), NotAllowed);
@@ -144,9 +145,9 @@ test('the owner can not leave; a member who left is in it no longer', async () =
 });
 
 test('a team is deleted only by its own name; then it is gone for everybody', async () => {
-  await using room = await openPeople();
-  const { owner, member } = await aTeam(room);
-  const { teams, operator } = room.people;
+  await using fixture = await openPeople();
+  const { owner, member } = await aTeam(fixture);
+  const { teams, operator } = fixture.people;
   const invited = await teams.invite(owner, { email: null, role: 'member' }, DESK);
   assert.ok(invited.kind === 'invited');
   assert.equal((await teams.deleteTeam(owner, 'bells')).kind, 'refused');
@@ -165,9 +166,9 @@ test('a team is deleted only by its own name; then it is gone for everybody', as
 });
 
 test('a name is kept on one line and refused if it is empty, too long or shaped like an id', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  const { teams } = room.people;
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  const { teams } = fixture.people;
   for (const name of ['', ' \n ', 'x'.repeat(101)]) {
     assert.equal((await teams.renameTeam(owner, name)).kind, 'refused');
     assert.equal((await teams.createTeam(owner.userId, name)).kind, 'refused');
@@ -181,14 +182,14 @@ test('a name is kept on one line and refused if it is empty, too long or shaped 
     assert.deepEqual(await teams.createTeam(owner.userId, name), refused);
   }
   await teams.renameTeam(owner, '  <b>Bells</b>\r\n& more ');
-  const [team] = await room.people.operator.listTeams();
+  const [team] = await fixture.people.operator.listTeams();
   assert.equal(team?.name, '<b>Bells</b> & more');
 });
 
 test('the signing secret is masked until an admin reveals it', async () => {
-  await using room = await openPeople();
-  const { admin } = await aTeam(room);
-  const { signing } = room.people;
+  await using fixture = await openPeople();
+  const { admin } = await aTeam(fixture);
+  const { signing } = fixture.people;
   assert.equal(await signing.readSigningSecret(admin), null);
   const secret = await signing.generateSigningSecret(admin);
   const shown = await signing.readSigningSecret(admin);
@@ -199,15 +200,15 @@ test('the signing secret is masked until an admin reveals it', async () => {
 });
 
 test('usage names every day of the month so far', async () => {
-  await using room = await openPeople();
-  const { owner } = await aTeam(room);
-  room.clock.jumpTo('2026-11-03T10:00:00Z');
-  await room.store.usage.countOne(owner.teamId, null, room.clock.now());
-  assert.deepEqual(await room.people.billing.listUsageByDay(owner), [
+  await using fixture = await openPeople();
+  const { owner } = await aTeam(fixture);
+  fixture.clock.jumpTo('2026-11-03T10:00:00Z');
+  await fixture.store.usage.countOne(owner.teamId, null, fixture.clock.now());
+  assert.deepEqual(await fixture.people.billing.listUsageByDay(owner), [
     { day: '2026-11-01', runs: 0 },
     { day: '2026-11-02', runs: 0 },
     { day: '2026-11-03', runs: 1 },
   ]);
-  const usage = await room.people.billing.readUsage(owner.teamId);
+  const usage = await fixture.people.billing.readUsage(owner.teamId);
   assert.deepEqual(usage, { plan: 'free', limit: 1000, used: 1 });
 });

@@ -23,8 +23,8 @@ const nobody = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { failure: [] 
 const someone = { alertSettings: { ...NO_ALERT_SETTINGS, channels: { warning: [] } } };
 
 test('§5.8: a member reaches no method of notification channels that needs an admin', async () => {
-  await using room = await open();
-  const { member, teamId } = room;
+  await using fixture = await open();
+  const { member, teamId } = fixture;
   const config = { kind: 'email' } as const;
   const settings = { name: 'Mine', config, collectMinutes: null };
   for (const act of [
@@ -42,8 +42,8 @@ test('§5.8: a member reaches no method of notification channels that needs an a
 });
 
 test('§5.8: a member mutes chosen crons and queues, and an admin the whole team', async () => {
-  await using room = await open();
-  const { store, member, all, teamId } = room;
+  await using fixture = await open();
+  const { store, member, all, teamId } = fixture;
   const cron = await aCron(store, teamId);
   const covers = [{ kind: 'cron', id: cron.id }] as const;
   const now = store.clock.now();
@@ -67,8 +67,8 @@ test('§5.8: a member mutes chosen crons and queues, and an admin the whole team
 });
 
 test('setQueue and editQueue let only an admin choose no channel for failures (§5.8)', async () => {
-  await using room = await open();
-  const { member, all, teamId } = room;
+  await using fixture = await open();
+  const { member, all, teamId } = fixture;
   await assert.rejects(member.setQueue(teamId, 'mail', nobody), NotAllowed);
   assert.equal(await all.findQueueByName(teamId, 'mail'), null);
   const { id } = await member.setQueue(teamId, 'mail', someone);
@@ -83,8 +83,8 @@ test('setQueue and editQueue let only an admin choose no channel for failures (�
 });
 
 test('§5.8: no way leads from the work of a member to that of an admin', async () => {
-  await using room = await open();
-  const { member, teamId } = room;
+  await using fixture = await open();
+  const { member, teamId } = fixture;
   const doer = { userId: teamId };
   const asAdmin = { doer, may: () => true, log };
   const asMember = { ...asAdmin, may: mayAsMember };

@@ -19,35 +19,35 @@ const open = async () => {
 };
 
 test("a viewer's changes are rejected before their input is read (§5.8)", async () => {
-  await using room = await open();
+  await using fixture = await open();
   const needing = Object.entries(VERBS).filter(([, { needs }]) => needs !== 'look');
   const names = needing.map(([name]) => name as keyof Work);
   for (const name of ['testRun', 'markAlerts', 'readChannelConfig', 'listChannelSettings'] as const)
     assert.ok(names.includes(name));
   assert.ok(names.length > 30);
   for (const name of names) {
-    const act = room.work[name] as (teamId: string) => Promise<unknown>;
-    await assert.rejects(act(room.team.id), NotAllowed, name);
+    const act = fixture.work[name] as (teamId: string) => Promise<unknown>;
+    await assert.rejects(act(fixture.team.id), NotAllowed, name);
   }
 });
 
 test("a viewer's work gives no access to that of other roles (§5.8)", async () => {
-  await using room = await open();
-  const byName = room.work.for(anybody);
-  for (const work of [byName, room.work.for(viewer), byName.for(anybody)]) {
-    await assert.rejects(work.pauseCron(room.team.id, room.team.id), NotAllowed);
+  await using fixture = await open();
+  const byName = fixture.work.for(anybody);
+  for (const work of [byName, fixture.work.for(viewer), byName.for(anybody)]) {
+    await assert.rejects(work.pauseCron(fixture.team.id, fixture.team.id), NotAllowed);
   }
 });
 
 test('a viewer never gets values of secret headers (§5.9)', async () => {
-  await using room = await open();
-  const { store, team, work } = room;
+  await using fixture = await open();
+  const { store, team, work } = fixture;
   const headers = [
     ['Authorization', SECRET],
     ['X-Plain', 'seen'],
   ] as const;
   const cron = await aCron(store, team.id, { headers });
-  const run = await room.all.runCronNow(team.id, cron.id);
+  const run = await fixture.all.runCronNow(team.id, cron.id);
   const { jobId } = await aJob(store, team.id, { headers });
   const given = await Promise.all([
     work.findCron(team.id, cron.id),
@@ -64,8 +64,8 @@ test('a viewer never gets values of secret headers (§5.9)', async () => {
 });
 
 test('every method of work has a permission (§5.8)', async () => {
-  await using room = await open();
-  const methods = Object.keys(room.all).filter(
+  await using fixture = await open();
+  const methods = Object.keys(fixture.all).filter(
     (name) => name !== 'for' && name !== 'isSecretHeader',
   );
   assert.deepEqual(methods.toSorted(), Object.keys(VERBS).toSorted());

@@ -33,7 +33,7 @@ type ShownJob = ShownRun<JobRunDetail>;
 export async function loader(asked: Route.LoaderArgs) {
   const { context } = asked;
   const { team, work, now } = open(context);
-  const page = await readRunPage(asked, (room, ...which) => room.readJobDetail(...which));
+  const page = await readRunPage(asked, (work, ...which) => work.readJobDetail(...which));
   const { run } = page;
   // On the page of a retried attempt, the waiting retry.
   const waiting = run.attempts.find(({ status }) => status === 'pending') ?? null;
