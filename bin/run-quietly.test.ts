@@ -29,12 +29,12 @@ describe('a command that is run quietly', () => {
     assert.match(said, /the cause\n$/);
   });
 
-  test('shows on a terminal how long it has taken', async () => {
+  test('a quiet command shows on a terminal how long it takes', async () => {
     const { said } = await run('setTimeout(() => {}, 1200)', { isTTY: true });
     assert.match(said, /^Building, once\r.*: 1 s.*\rBuilding, once: done in \d+ s\n$/s);
   });
 
-  test('that cannot be started fails with the reason', async () => {
+  test('a quiet command that cannot be started fails with the reason', async () => {
     const { succeeded, said } = await run('', { file: '/nowhere/node' });
     assert.equal(succeeded, false);
     assert.match(said, /ENOENT/);

@@ -16,7 +16,7 @@ describe('the changelog of a release', () => {
     assert.equal(readSection(after, 'Unreleased'), '');
   });
 
-  test('is not made where nothing has changed', () => {
+  test('a release with nothing under Unreleased is rejected', () => {
     const empty = releaseChangelog(BEFORE, '0.2.0', '2026-02-03');
     assert.throws(() => releaseChangelog(empty, '0.3.0', '2026-02-04'), /nothing under Unreleased/);
   });

@@ -27,7 +27,7 @@ describe('the npm package', () => {
     assert.equal(run(home, 'npm', install).status, 0);
   });
 
-  test('is installed without anything else, and its command is there', () => {
+  test('the npm package installs no other packages and has its command', () => {
     const modules = path.join(home, 'global/lib/node_modules');
     assert.deepEqual(fs.readdirSync(modules), ['belfry']);
     assert.equal(fs.existsSync(path.join(modules, 'belfry/node_modules')), false);
@@ -38,7 +38,7 @@ describe('the npm package', () => {
     });
   });
 
-  test('runs by npx from an empty folder, with its data there', () => {
+  test('the npm package runs by npx and keeps its data in the current folder', () => {
     const folder = makeFolder();
     const name = path.basename(tarball);
     fs.copyFileSync(tarball, path.join(folder, name));

@@ -33,7 +33,7 @@ const disposeOf = async (scene: AsyncDisposable) => scene[Symbol.asyncDispose]()
 
 forEachStore((dialect, openTestStore) => {
   describe('§3.1 a cron that stops by itself', () => {
-    test('is paused by the third failed run in a row, and says so once', async () => {
+    test('the third failed run in a row pauses the cron and raises one alert', async () => {
       await using all = await sceneOf(openTestStore, 3);
       const { scene, id, read, stops } = all;
       await scene.run(id, 'xxoxx');
@@ -65,7 +65,7 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(scene.titles(), [STOPPED]);
     });
 
-    test('counts anew after a start, and its next success raises the recovery', async () => {
+    test('a stopped cron counts from zero after a start, and its next success raises the recovery', async () => {
       await using all = await sceneOf(openTestStore, 3);
       const { scene, teamId, work, id, read, stops } = all;
       await scene.run(id, 'xxx');
@@ -84,7 +84,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await scene.levels(), 'failure failure recovery');
     });
 
-    test('raises one alert if the same run reaches the alert threshold', async () => {
+    test('a run that stops the cron and reaches the alert threshold raises one alert', async () => {
       await using all = await sceneOf(openTestStore, 3, 3);
       await all.scene.run(all.id, 'xxx');
       const alerts = await all.scene.alerts();
@@ -97,7 +97,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('counts as failing until it is started or a Run now succeeds, but not in a paused team', async () => {
+    test('a stopped cron is failing until a start or a successful Run now, but not in a paused team', async () => {
       await using all = await sceneOf(openTestStore, 1);
       const { scene, teamId, id } = all;
       const { store, work } = scene.service;
@@ -114,14 +114,14 @@ forEachStore((dialect, openTestStore) => {
       assert.deepEqual(await healthAndCount(), ['paused', 0]);
     });
 
-    test('is never paused without the setting', async () => {
+    test('failed runs never pause a cron without the setting', async () => {
       await using all = await sceneOf(openTestStore, null, 1);
       await all.scene.run(all.id, 'x'.repeat(12));
       assert.equal((await all.read()).isActive, true);
       assert.deepEqual(await all.stops(), []);
     });
 
-    test('counts no failed runs of before a start, also if a person paused it', async () => {
+    test('failed runs before a start are not counted, even if a person paused the cron', async () => {
       await using all = await sceneOf(openTestStore, 3);
       const { scene, teamId, work, id, read } = all;
       await scene.run(id, 'xx');
@@ -134,7 +134,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal((await read()).isActive, true);
     });
 
-    test('stops by runs of its schedule, and no time starts a run after that', async () => {
+    test('failed scheduled runs stop a cron, and its schedule starts no more', async () => {
       await using all = await sceneOf(openTestStore, 2);
       const { scene, teamId, work, id, read } = all;
       await work.editCron(teamId, id, { cronExpression: '* * * * *' });

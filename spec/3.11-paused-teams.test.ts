@@ -128,7 +128,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('a team is paused and resumed once, by the first who asks; other teams continue', async () => {
+    test('a team is paused and resumed once, by the first request; other teams continue', async () => {
       await using receiver = await startReceiver();
       await using service = await startService(openTestStore);
       const { work, teamId, store } = service;

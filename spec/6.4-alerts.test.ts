@@ -85,7 +85,7 @@ forEachStore((dialect, openTestStore) => {
   });
 
   if (dialect === 'sqlite') {
-    test('a notification of a cron or job does not contain what the response repeats of the request', async () => {
+    test('a notification of a cron or job leaves out secrets of the request that the response repeats', async () => {
       await using scene = await startScene(openTestStore);
       const { service, target, chat } = scene;
       // Answers as some frameworks do: with the request that they failed at.
@@ -519,7 +519,7 @@ forEachStore((dialect, openTestStore) => {
     });
 
     if (dialect === 'sqlite') {
-      test('an email channel without a mail server says that emails go to the log only', async () => {
+      test('an email channel without a mail server reports that emails go to the log only', async () => {
         await using scene = await startScene(openTestStore);
         await using unmailed = await startNotifier(scene.service);
         const outcome = await unmailed.notifier.sendTest(scene.teamId, { kind: 'email' });
@@ -527,7 +527,7 @@ forEachStore((dialect, openTestStore) => {
       });
     }
 
-    test('a channel with an unreadable address says so, and members are emailed', async () => {
+    test('a channel with an unreadable address shows the error, and members are emailed', async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
       await scene.run(await scene.makeCron(), 'x');

@@ -98,7 +98,7 @@ describe('/openapi.json', () => {
     assert.equal(stranger.status, 401);
   });
 
-  test('the types of a generated client reject what the service rejects', () => {
+  test('the types of a generated client reject the same requests as the service', () => {
     const check = (call: string) => {
       const caller = path.join(folder, 'caller.ts');
       fs.writeFileSync(caller, `import { createCron, createJob } from './client.ts';\n${call}\n`);

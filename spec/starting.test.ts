@@ -80,7 +80,7 @@ describe('a start that fails', () => {
     assert.equal(countTables(), before);
   });
 
-  test('a start on a database from before the first release exits with 2 and says how to keep its data', async () => {
+  test('a start on a database from before the first release exits with 2 and prints how to keep its data', async () => {
     const { folder, database } = await makeInstallation();
     using file = new DatabaseSync(database);
     file.exec('drop table migrations; create table kysely_migration (name text)');
@@ -101,7 +101,7 @@ describe('a start that fails', () => {
     assert.equal(fs.existsSync(path.join(folder, 'app.key')), false);
   });
 
-  test("a start with another APP_KEY than the database's exits with 1 and says so", async () => {
+  test("a start with another APP_KEY than the database's exits with 1 and prints the reason", async () => {
     const { folder } = await makeInstallation();
     const APP_KEY = Buffer.alloc(32, 'another').toString('base64');
     const { code, output } = await failedStart({ folder, env: { APP_KEY } });

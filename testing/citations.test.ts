@@ -44,7 +44,7 @@ describe('citations of docs/behaviour.md', () => {
     assert.deepEqual(anchors, [...sections]);
   });
 
-  test('what test titles quote is in the document', () => {
+  test('quotes in test titles are in the document', () => {
     const document = fs.readFileSync(path.join(ROOT, BEHAVIOUR), 'utf8').replaceAll('`', '');
     const quotes = texts
       .filter(([file]) => file.endsWith('.test.ts'))

@@ -27,7 +27,7 @@ describe('docs/deploy/belfry.service', () => {
   };
   const isThere = !spawnSync('systemd-analyze', ['--version']).error;
 
-  test('is one that systemd-analyze verifies', (t) => {
+  test('systemd-analyze verifies the systemd unit', (t) => {
     if (!isThere) return t.skip('there is no systemd-analyze on this machine');
     const file = verified();
     const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
@@ -35,7 +35,7 @@ describe('docs/deploy/belfry.service', () => {
     assert.deepEqual(told, []);
   });
 
-  test('leaves little open, as systemd-analyze judges it', (t) => {
+  test('systemd-analyze rates the exposure of the systemd unit as low', (t) => {
     if (!isThere) return t.skip('there is no systemd-analyze on this machine');
     const { status, stdout, stderr } = spawnSync(
       'systemd-analyze',
@@ -46,7 +46,7 @@ describe('docs/deploy/belfry.service', () => {
     assert.equal(status, 0, stdout.split('\n').slice(-3).join('\n') + stderr);
   });
 
-  test('never gives up starting, and starts after a local Postgres', () => {
+  test('the systemd unit restarts without limit, and starts after a local Postgres', () => {
     const [, head = ''] = /^\[Unit\]\n([^[]*)/m.exec(unit) ?? [];
     assert.match(head, /^StartLimitIntervalSec=0$/m);
     assert.match(head, /^After=.*\bpostgresql\.service\b/m);

@@ -16,12 +16,12 @@ function readTable(): [module: string, imports: string[]][] {
 }
 
 describe('the modules of src/', () => {
-  test('are those of docs/architecture.md, with the same walls', () => {
+  test('the modules and their allowed imports are those of docs/architecture.md', () => {
     const linted = Object.entries(MODULES).map(([module, { imports }]) => [module, [...imports]]);
     assert.deepEqual(readTable(), linted);
   });
 
-  test('are the folders of src/, each with an import in package.json', () => {
+  test('the modules are the folders of src/, each with an import in package.json', () => {
     const folders = fs
       .readdirSync(path.join(ROOT, 'src'), { withFileTypes: true })
       .flatMap((each) => (each.isDirectory() ? each.name : []));

@@ -45,7 +45,7 @@ describe('docs/monitoring', () => {
     told = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   });
 
-  test('has no figure that /metrics has not', () => {
+  test('alert rules and panels use only metrics that /metrics has', () => {
     const used = [...rules.map(({ expr }) => expr), ...shown].flatMap(figuresIn);
     assert.ok(new Set(used).size > 15);
     const unknown = used
@@ -54,7 +54,7 @@ describe('docs/monitoring', () => {
     assert.deepEqual(unknown, []);
   });
 
-  test('shows every figure of work on the dashboard', () => {
+  test('the Grafana dashboard shows every metric of work', () => {
     const all = shown.join(' ');
     const missing = [...told].filter(
       (name) => !/^belfry_(?:process|nodejs)_/.test(name) && !all.includes(name),
@@ -62,7 +62,7 @@ describe('docs/monitoring', () => {
     assert.deepEqual(missing, []);
   });
 
-  test('has rules with a name of their own, a severity and a summary, which README.md explains', () => {
+  test('each alert rule has a unique name, a severity, a summary and a row in README.md', () => {
     const names = rules.map(({ alert }) => alert);
     assert.equal(new Set(names).size, names.length);
     for (const { alert, labels, annotations } of rules) {
@@ -77,13 +77,13 @@ describe('docs/monitoring', () => {
     );
   });
 
-  test('has panels with ids and titles of their own', () => {
+  test('panels of the Grafana dashboard have unique ids and titles', () => {
     const { panels } = dashboard;
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
     assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length);
   });
 
-  test('has rules that promtool takes', (t) => {
+  test('promtool accepts the alert rules', (t) => {
     const { status, stdout, stderr, error } = spawnSync('promtool', ['check', 'rules', RULES], {
       encoding: 'utf8',
     });
@@ -91,7 +91,7 @@ describe('docs/monitoring', () => {
     assert.equal(status, 0, stdout + stderr);
   });
 
-  test('has rules that a Prometheus evaluates on a running service', async (t) => {
+  test('a Prometheus evaluates the alert rules on a running service', async (t) => {
     if (spawnSync('prometheus', ['--version']).error) {
       return t.skip('there is no prometheus on this machine');
     }

@@ -57,7 +57,7 @@ describe('a page that renews itself', () => {
     assert.equal(await bar(page, 'No connection').count(), 0);
   });
 
-  test('a live page refreshes under the pointer and says that ticked rows pause it', async () => {
+  test('a live page refreshes under the pointer, and ticked rows pause it with a note', async () => {
     await createJob('/third');
     await using watched = await open('/jobs?tab=pending');
     const { page } = watched;

@@ -111,7 +111,7 @@ describe('the page of a job', () => {
     watched.assertNoFaults();
   });
 
-  test('the page of a blocked request says that it was not sent', async () => {
+  test('the page of a blocked request shows that it was not sent', async () => {
     await using strict = await startDashboard({ ALLOWED_NETWORKS: '10.9.9.9/32' });
     const ada = await strict.user('ada@bells.test');
     const { work, people } = strict.service;
@@ -325,7 +325,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
     watched.assertNoFaults();
   });
 
-  test('an execution whose worker failed says so and is not repeated, without scripts', async () => {
+  test('an execution whose worker failed shows the reason and is not repeated, without scripts', async () => {
     const { store, work } = quiet.service;
     const now = store.clock.now();
     const node = await aNode(store);

@@ -266,7 +266,7 @@ describe('a failed job that was resent', () => {
 });
 
 describe('the text of a row', () => {
-  test('the row of a redirect says that the redirect was not followed (§2.7)', async () => {
+  test('the row of a redirect shows that the redirect was not followed (§2.7)', async () => {
     const { visitor, fail } = await begin();
     await fail(2, { reason: null, response_status: 302, error_message: 'HTTP 302 error' });
     for (const path of ['/jobs?tab=failed', '/failures', '/'])
@@ -277,7 +277,7 @@ describe('the text of a row', () => {
       );
   });
 
-  test('the row of a job in a paused queue says that it can be fired when the queue is enabled (§3.2)', async () => {
+  test('the row of a job in a paused queue shows that it can be fired when the queue is enabled (§3.2)', async () => {
     const { visitor, user, queueId } = await begin();
     const { work } = dashboard.service;
     const job = { ...A_JOB, url: 'http://target.example/held', delaySeconds: 3600 } as const;

@@ -268,7 +268,7 @@ test('each kind of channel validates its fields and never shows its secrets', as
   assert.deepEqual(config, { kind: 'ntfy', url: `${chat.url}/s3cret-topic` });
 });
 
-test('without a mail server the page says where emails go', async () => {
+test('without a mail server the page shows where emails go', async () => {
   await using unmailed = await startDashboard({}, { sends: false });
   const user = await unmailed.user('ada@bells.test');
   const visitor = await unmailed.signIn(user);

@@ -153,7 +153,7 @@ describe('the text of an alert', () => {
     assert.deepEqual(keys(null), [`belfry-cron-${cron.id}`]);
   });
 
-  test('it links to the run', () => {
+  test('an alert links to the run', () => {
     assert.equal(write().link.url, `${BASE_URL}/executions/${RUN_ID}`);
     assert.equal(write({ source: queue }).link.url, `${BASE_URL}/jobs/${RUN_ID}`);
   });
@@ -165,7 +165,7 @@ describe('the text of an alert', () => {
     assert.equal(link.url, `${BASE_URL}/settings/notifications`);
     assert.equal(title, 'Test: alerts of North wind will arrive here');
   });
-  test('it shows how the response began, of a single alert alone', () => {
+  test('a single alert shows the start of the response, several alerts do not', () => {
     assert.equal(write({}, 1, 'out of cheese').excerpt, 'out of cheese');
     assert.equal(write({}, 2, 'out of cheese').excerpt, null);
   });
@@ -190,11 +190,11 @@ describe('the text of an alert', () => {
     ['nothing that is no secret', 'harmless target.example', 'harmless target.example'],
   ];
   for (const [what, body, excerpt] of echoes) {
-    test(`an alert leaves out what the response repeats: ${what}`, () => {
+    test(`an alert leaves out secrets that the response repeats: ${what}`, () => {
       assert.equal(write({}, 1, body).excerpt, excerpt);
     });
   }
-  test('an alert leaves out what the error repeats', () => {
+  test('an alert leaves out secrets that the error repeats', () => {
     const errorMessage = 'Assertion failed: got YWRhOmxvdmVsYWNl';
     assert.equal(write({ errorMessage }).facts[1]?.value, 'Assertion failed: got •••');
   });

@@ -98,7 +98,7 @@ for (const { path, read, sound } of endpoints) {
       });
     }
 
-    test('its answers are the statuses and members that are sent', async () => {
+    test('the OpenAPI document lists the statuses and members that are sent', async () => {
       await using api = await ApiServer.start();
       const created = await api.post(path, sound);
       const schema = post.responses[201].content['application/json'].schema as unknown as Schema;
@@ -109,7 +109,7 @@ for (const { path, read, sound } of endpoints) {
       assert.deepEqual(statuses, [201, 302, 401, 403, 408, 413, 422, 429, 500, 503]);
     });
 
-    test('its fixed texts are the ones that are sent', async () => {
+    test('the fixed texts of the OpenAPI document are those that are sent', async () => {
       await using api = await ApiServer.start();
       const { responses } = post;
       const messageOf = (status: 403 | 413 | 429 | 500) =>

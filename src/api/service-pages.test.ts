@@ -20,7 +20,7 @@ describe('the service pages', () => {
     assert.equal((await get(api, '/readyz')).status, 503);
   });
 
-  test('they need no token and do not count towards the rate limit', async () => {
+  test('service pages need no token and do not count towards the rate limit', async () => {
     await using api = await ApiServer.start();
     for (let n = 0; n < 70; n++) assert.equal((await get(api, '/healthz')).status, 200);
     assert.equal((await api.send({})).headers.get('x-ratelimit-remaining'), '59');

@@ -114,7 +114,7 @@ forEachDatabase((name, makeDatabaseUrl) => {
       }
     });
 
-    test('token makes another one', async () => {
+    test('user token makes another API token', async () => {
       const one = await printed('user', 'token', '--email', 'first@acme.test');
       const other = await printed('user', 'token', '--email', 'FIRST@acme.test');
       assert.deepEqual(Object.keys(one), ['apiToken']);

@@ -97,7 +97,7 @@ describe('alerts of a cron', () => {
     });
   }
 
-  test('it agrees with looking back over the whole history each time', () => {
+  test('the streak of a cron raises the same alerts as a look at its whole history', () => {
     const runs = fc.array(fc.boolean(), { maxLength: 40 });
     fc.assert(
       fc.property(runs, fc.integer({ min: 1, max: 3 }), (successes, threshold) => {

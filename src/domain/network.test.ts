@@ -128,7 +128,7 @@ describe('judging an address', () => {
 });
 
 describe('reading ALLOWED_NETWORKS', () => {
-  test('nothing written is nothing allowed', () => {
+  test('an empty ALLOWED_NETWORKS allows no network', () => {
     assert.deepEqual(parseNetworks(''), []);
     assert.deepEqual(parseNetworks(' , '), []);
   });

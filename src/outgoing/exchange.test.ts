@@ -228,7 +228,7 @@ describe('connections', () => {
     });
   }
 
-  test('one whose request was answered before it was sent is not used again', async () => {
+  test('a connection whose request was answered before it was sent is not reused', async () => {
     await using receiver = await startRawReceiver(async (connection) => {
       await connection.until();
       await connection.send('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n');

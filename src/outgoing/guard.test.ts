@@ -200,7 +200,7 @@ describe('the machine itself', () => {
     }
   });
 
-  test('its own addresses are blocked unless allowed, and read again after five seconds', async () => {
+  test("the machine's own addresses are blocked unless allowed, and read again after five seconds", async () => {
     const clock = new FakeClock('2026-01-01T00:00:00Z');
     let reads = 0;
     const own = ['93.184.216.34'];

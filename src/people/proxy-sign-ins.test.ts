@@ -13,7 +13,7 @@ const PROXY = {
 const claimOf = (email: string, groups: readonly string[] | null = null) =>
   ({ kind: 'person', email, name: null, groups }) as const;
 
-test('a person whom the proxy names leaves no session behind', async () => {
+test('a sign-in by the proxy leaves no session behind', async () => {
   await using fixture = await openPeople({ proxySignIn: PROXY });
   const { userId } = await aUser(fixture, 'ada@bells.test');
   const request = { ...new Browser().request, claim: claimOf('ada@bells.test') };

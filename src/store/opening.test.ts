@@ -86,7 +86,7 @@ describe('a SQLite file', () => {
     }
   });
 
-  test('is served by one process at a time', async () => {
+  test('one process at a time serves a SQLite file', async () => {
     await using store = await openThreadedTestStore({ serving: true });
     const file = filePath(store.location);
     await assert.rejects(store.openAnother({ serving: true }), {
@@ -181,7 +181,7 @@ describe('a SQLite file', () => {
 });
 
 describe('a Postgres that goes away', () => {
-  test('makes calls fail as unavailable, and they go well when it is back', async () => {
+  test('calls fail as unavailable while Postgres is away and succeed when it is back', async () => {
     await using server = await startPostgres({ durable: true });
     const store = await open({ kind: 'postgres', url: server.url });
     try {

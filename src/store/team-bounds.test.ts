@@ -131,7 +131,7 @@ describe('the bound of waiting payloads', () => {
     assert.ok(asked <= 3, `asked ${asked} times`);
   });
 
-  test('counts jobs that are being stored, and forgets those that were not stored', async () => {
+  test('the payload bound counts jobs that are being stored, and forgets those that failed', async () => {
     const measure = () => Promise.resolve(0);
     const bound = new PayloadBound({ most: 3 * MIB, measure, clock: clockAt({ now: 0 }) });
     const gate = Promise.withResolvers<string>();

@@ -101,7 +101,7 @@ describe('reading a notification channel', () => {
     assert.deepEqual(read({ kind: 'email', url: 'ignored' }), email);
     assert.deepEqual(read({}), email);
   });
-  test('a chat needs one', () => {
+  test('a chat channel needs an address', () => {
     assert.deepEqual(read({ kind: 'slack', url }), { kind: 'slack', url });
     assert.ok(Array.isArray((read({ kind: 'slack' }) as { url?: unknown }).url));
     assert.ok('url' in read({ kind: 'teams', url: '' }));

@@ -35,7 +35,7 @@ async function prepare() {
 const INSERT = 'insert into lines (text) values ($1)';
 
 describe('the way to a Postgres', () => {
-  test('loses the answer to a commit that was carried out, and nothing else', async () => {
+  test('the proxy can lose only the answer to a committed transaction', async () => {
     await using scene = await prepare();
     await using client = await connect(scene.proxy.url);
     await client.query(INSERT, ['before']);
@@ -50,7 +50,7 @@ describe('the way to a Postgres', () => {
     assert.deepEqual(scene.proxy.lost, [[INSERT]]);
   });
 
-  test('loses the commit itself', async () => {
+  test('the proxy can lose a commit', async () => {
     await using scene = await prepare();
     await using client = await connect(scene.proxy.url);
     scene.proxy.decideFates(() => 'commit-lost');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listIn, textIn, valuesOf } from './values.ts';
 
-test('what was typed is shown again, of several texts the last, and never a password', () => {
+test('a form shows typed values again, the last of several, and never a password', () => {
   const form = new FormData();
   for (const [name, value] of [
     ['name', 'Nightly'],

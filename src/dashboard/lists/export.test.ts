@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerExport } from './export.ts';
 
-test('an export of an endless list is cut, and its last line says so', async () => {
+test('an export of an endless list is cut, with a note in its last line', async () => {
   let pages = 0;
   const answer = answerExport({
     format: 'jsonl',

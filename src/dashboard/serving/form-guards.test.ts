@@ -7,7 +7,7 @@ const from = (headers: Record<string, string>) =>
   comesFromOurPages(new Headers(headers), originsOfOurPages(ours));
 
 describe('which requests come from our own pages', () => {
-  test('one with our origin does', () => {
+  test('a request with our origin is from our pages', () => {
     assert.equal(from({ Origin: ours }), true);
   });
   test('a request with another origin is not from our pages', () => {

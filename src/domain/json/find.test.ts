@@ -96,7 +96,7 @@ describe('following paths through a JSON text that passes by', () => {
     });
   });
 
-  test('it agrees with the platform’s parser on any text, path and cut', () => {
+  test('a path finds the same value as in JSON.parse for any text, path and cut', () => {
     // No key is a lone backslash. Once V8 has read such a key behind another one, its JSON.parse reads the next
     // one-character escape in that place, `\"`, as that key.
     const key = fc.constantFrom('a', 'b', '', '0', '1', 'é', '"', '\\\\', '__proto__');

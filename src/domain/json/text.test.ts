@@ -155,7 +155,7 @@ describe('reading a JSON text', () => {
     });
   }
 
-  test('it accepts the same texts as JSON.parse', () => {
+  test('the JSON reader accepts the same texts as JSON.parse', () => {
     const marks = '{}[]",:\\/u0019.-+eE truefalsn\n\u0000é'.split('');
     const nearly = fc.oneof(
       jsonText,
@@ -175,7 +175,7 @@ describe('reading a JSON text', () => {
     );
   });
 
-  test('it reads strings like JSON.parse', () => {
+  test('the JSON reader reads strings like JSON.parse', () => {
     fc.assert(
       fc.property(stringToken, (token) => {
         assert.equal(simplify(parseJsonText(token)), JSON.parse(token));
@@ -229,7 +229,7 @@ describe('reading the fields of a body', () => {
     assert.equal(readTopLevelFields('{"b":1,"a":[}', wanted), null);
   });
 
-  test('it sees the same keys and sources as the full tree', () => {
+  test('top-level fields have the same keys and sources as in the full tree', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         const node = parseJsonText(text);

@@ -56,7 +56,7 @@ async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {
 
 forEachStore((name, openTestStore) => {
   describe('§3.1 a cron with an end', () => {
-    test('runs so many times by its schedule, and is opened again by a greater number', async () => {
+    test('a cron runs max_runs times by its schedule, and continues with a greater number', async () => {
       const { store, teamId, cron, pass, read, edit } = await aScene(openTestStore, { maxRuns: 3 });
       await using _ = store;
       await store.crons.addExecution(teamId, cron.id, store.clock.now());
@@ -73,7 +73,7 @@ forEachStore((name, openTestStore) => {
       assert.equal((await read()).runsCounted, 0);
     });
 
-    test('runs at its end and not after it', async () => {
+    test('a cron runs at its end time and not after it', async () => {
       const endsAt = TEST_START + 2 * MINUTE_MS;
       const { store, pass, read, edit } = await aScene(openTestStore, { endsAt });
       await using _ = store;
@@ -85,7 +85,7 @@ forEachStore((name, openTestStore) => {
       assert.equal(await pass(2), 0);
     });
 
-    test('is exact where nodes claim at the same moment', async () => {
+    test('max_runs is exact if nodes claim at the same moment', async () => {
       const { store, node, claim, read } = await aScene(openTestStore, { maxRuns: 2 });
       await using _ = store;
       // A file of SQLite has one process that claims and settles.
@@ -101,7 +101,7 @@ forEachStore((name, openTestStore) => {
       assert.equal((await read()).runsCounted, 2);
     });
 
-    test('counts a run once whose node died, and missed times as one', async () => {
+    test('a run whose node died counts once towards max_runs, and missed times count as one', async () => {
       const { store, node, claim, read, pass } = await aScene(openTestStore, { maxRuns: 3 });
       await using _ = store;
       const doomed = await aNode(store, 1e9);

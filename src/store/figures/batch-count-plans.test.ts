@@ -70,7 +70,7 @@ function searchesOf(sql: string): string[] {
 
 describe('the counts of a queue or cron that are not added up are looked up by its id', () => {
   for (const [state, texts] of Object.entries(STATISTICS)) {
-    test(`on Postgres, with statistics ${state}`, async () => {
+    test(`figures of sources use the index on Postgres, with statistics ${state}`, async () => {
       const ran = new Map<string, readonly unknown[]>();
       await using store = await openPostgresTestStore({
         onStatement: ({ sql, parameters }) => ran.set(sql, parameters),
@@ -93,7 +93,7 @@ describe('the counts of a queue or cron that are not added up are looked up by i
     });
   }
 
-  test('on SQLite', async () => {
+  test('figures of sources use the index on SQLite', async () => {
     const ran = new Set<string>();
     await using store = await openSqliteTestStore({ onStatement: ({ sql }) => ran.add(sql) });
     await askOfSources(store, await makeSources(store));

@@ -371,7 +371,7 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     ['a queue', null],
     ['a queue with a limit', 5],
   ] as const) {
-    test(`a node declared dead while it claims gets nothing of ${what}`, async () => {
+    test(`a node declared dead while it claims gets no job of ${what}`, async () => {
       await using store = await openPostgresTestStore();
       const team = await aTeam(store);
       const node = await aNode(store);
@@ -387,7 +387,7 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     });
   }
 
-  test('gets nothing of a cron', async () => {
+  test('a node declared dead while it claims gets no execution of a cron', async () => {
     await using store = await openPostgresTestStore();
     const team = await aTeam(store);
     const node = await aNode(store);

@@ -7,7 +7,7 @@ import { openHeaders, sealHeaders } from './headers.ts';
 const HEADERS = [['Authorization', 'Bearer s3cret']] as const;
 
 describe('sealed headers', () => {
-  test('are equal for equal headers of a team only', () => {
+  test('sealed headers are equal for equal headers of a team only', () => {
     const sealer = new Sealer(TEST_APP_KEY);
     const first = sealHeaders(sealer, 'jobs', 'team-1', HEADERS);
     assert.equal(sealHeaders(sealer, 'jobs', 'team-1', [...HEADERS]), first);
@@ -20,7 +20,7 @@ describe('sealed headers', () => {
     }
   });
 
-  test('open with their own key and at their own place only, also once they were opened', () => {
+  test('sealed headers open only with their own key and in their own table, also a second time', () => {
     const sealer = new Sealer(TEST_APP_KEY);
     const sealed = sealHeaders(sealer, 'jobs', 'team-1', HEADERS);
     for (let n = 0; n < 2; n++) assert.deepEqual(openHeaders(sealer, 'jobs', sealed), HEADERS);

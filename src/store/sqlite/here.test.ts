@@ -26,7 +26,7 @@ describe('a SQLite file on the caller’s own thread', () => {
     assert.equal(found?.name, 'Whole');
   });
 
-  test('reads on a connection that cannot write', async () => {
+  test("a store on the caller's thread reads on a connection that cannot write", async () => {
     await using store = await open();
     const { id } = await aTeam(store);
     const write = CompiledQuery.raw("update teams set name = 'Nobody'");

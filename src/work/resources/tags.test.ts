@@ -33,7 +33,7 @@ describe('reading tags (§2.13)', () => {
     assert.deepEqual(read(Array.from({ length: 5_000 }, () => 'a')), tooMany);
   });
 
-  test('missing tags are none', () => {
+  test('a form without tags sets none', () => {
     assert.deepEqual(readWhole(TAGS, new Map()), { ok: true, input: { tags: [] } });
   });
 
