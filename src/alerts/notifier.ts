@@ -34,7 +34,7 @@ export interface Notifier {
   /** Waits for running sends, for at most `graceMs`. */
   stop(graceMs: number): Promise<void>;
   isQuiet(): boolean;
-  /** Saved or not; the kind `email` goes to every member (§6.5). */
+  /** The channel need not be saved. The kind `email` goes to every member (§6.5). */
   sendTest(teamId: string, config: ChannelConfig): Promise<TestOutcome>;
 }
 

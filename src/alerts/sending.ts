@@ -100,7 +100,7 @@ export class NoticeSending {
     }
   }
 
-  /** As it is set now; the default replaces a deleted one. Null: nothing is left to send. */
+  /** The channel as it is set now; the default replaces a deleted one. Null: nothing is left to send. */
   async #findChannel(
     notice: ClaimedNotice,
   ): Promise<{ channel: Channel; channelId: string | null } | null> {
@@ -117,7 +117,10 @@ export class NoticeSending {
     for (const notice of batch) await notices.keep([notice], notice.targets, clock.now());
   }
 
-  /** Not if the channel was deleted, and not for PagerDuty, where each alert is an incident. */
+  /**
+   * Whether the batch is sent as one message. Not if the channel was deleted, and not for PagerDuty, where each alert is
+   * an incident.
+   */
   async #isOne([{ teamId, channelId }, ...others]: Batch): Promise<boolean> {
     if (others.length === 0) return true;
     const { channels } = this.#store;

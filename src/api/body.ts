@@ -5,9 +5,9 @@ import { readTopLevelFields } from '#domain/json/text';
 import type { Fields } from '#work/fields';
 import { readFormFields } from '#work/form-fields';
 
-/** 413 for more (§4.5). */
+/** A larger body is answered with 413 (§4.5). */
 export const MOST_BODY_BYTES = 1024 * 1024;
-/** After its headers. */
+/** How long a body may take after the headers. */
 export const BODY_WITHIN_MS = 10_000;
 
 /** 'broken-off': the client closed the connection. */

@@ -2,7 +2,7 @@ import type { Log } from '#domain/log';
 import type { Store } from '#store/store';
 import { Repeating } from './repeating.ts';
 
-/** In each minute that `DepthStore.look` distinguishes, at least one node calls it. */
+/** Several times within the step in which `depths.look` keeps one look, so that no step is missed. */
 const LOOK_EVERY_MS = 60_000;
 
 /** Records how many jobs wait. */

@@ -130,7 +130,7 @@ async function insertTogether(
   return groups.size > 0;
 }
 
-/** So that there is one notification only. */
+/** Otherwise a reminder could follow the notice of the window's end at once. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,
@@ -155,7 +155,7 @@ async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);
 }
 
-/** Of its failures; slow runs are another matter. */
+/** The last alert about failures. Alerts about slow runs do not count. */
 async function findLastAlert(trx: Trx, teamId: string, cronId: string) {
   const where = [sql<boolean>`(kind is null or kind <> 'slow')`];
   const columns = ['id', 'raised_at', 'delivery', 'level', 'muted_by'] as const;

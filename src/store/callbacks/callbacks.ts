@@ -104,12 +104,12 @@ export function callbacks({ main: db, sealer }: Context) {
   };
 }
 
-/** A dead node may have sent them. */
+/** Not sent again, because the dead nodes may have sent them. */
 export async function dropCallbacksUnderWay(trx: Trx, nodeIds: readonly string[]): Promise<void> {
   await remove(trx, 'callbacks_under_way', { node_id: nodeIds });
 }
 
-/** The answer to the claim was lost. */
+/** Puts back callbacks of a claim whose answer was lost. */
 export async function returnCallbacks(trx: Trx, nodeId: string, known: ReadonlySet<string>) {
   const taken = await all(trx, 'callbacks_under_way', { node_id: nodeId });
   const returned = [];

@@ -13,7 +13,7 @@ import { all, change, one, remove } from '../database/rows.ts';
 import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
 
-/** For the signal. */
+/** What the signal about a changed job needs. */
 export interface Touched {
   id: string;
   queueId: string;
@@ -26,7 +26,7 @@ export interface Touched {
  */
 export type ResendAgain = boolean | { before: string };
 
-/** One after the other. `made` were made by earlier parts. */
+/** Jobs that are due one after the other. `made`: how many earlier parts have made. */
 export interface Spread {
   rate: Rate;
   /** Null: now. */

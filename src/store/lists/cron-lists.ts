@@ -51,7 +51,7 @@ export function containsText(
   return sql<boolean>`(${sql.join(columns.map(contains), sql` or `)})`;
 }
 
-/** It is checked row by row over the team's crons, as a text is. */
+/** Reads each cron or queue of the team, because no index has tags. */
 export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> {
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }

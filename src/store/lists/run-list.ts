@@ -22,7 +22,7 @@ export interface RunsAsked extends PageAsked {
   bodyBytes?: number | undefined;
   /** Leaves out runs with a higher id. */
   upToId?: string | undefined;
-  /** They do not start at their time. */
+  /** Leaves out jobs of paused queues, which do not start at their time. */
   isPausedLeftOut?: boolean;
 }
 

@@ -6,14 +6,14 @@ import { preparedStatement } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
 
-/** It waits again. */
+/** A run or callback that was put back and waits again. */
 export interface LostClaim {
   id: string;
   teamId: string;
   kind: 'job' | 'execution' | 'callback';
-  /** Null for others. */
+  /** Null unless it is a job. */
   queueId: string | null;
-  /** 0 for others. */
+  /** 0 unless it is a job. */
   dueAt: number;
 }
 

@@ -35,7 +35,7 @@ export const nodes = {
     return id;
   },
 
-  /** Also one that has run out. False if the node was declared dead. */
+  /** Renews an expired lease, too. False if the node was declared dead. */
   async renew({ lease }: Context, nodeId: string, now: number, leaseMs: number): Promise<boolean> {
     // One statement: a process frozen in a transaction would keep its row locked, and could not be declared dead.
     return (await lease.rows(renewLease, [nodeId, now + leaseMs])).length === 1;

@@ -21,7 +21,7 @@ export class DatabaseClock implements Clock {
     this.#offsetMs = own.now() - own.monotonicMs();
   }
 
-  /** Before that the node's own clock is used. */
+  /** Until then the node's own clock is used. */
   async start(): Promise<void> {
     await this.#readClock();
     this.#again();

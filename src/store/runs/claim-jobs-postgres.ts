@@ -71,7 +71,7 @@ function readRows(rows: readonly ClaimRow[]): RowsOfClaim {
   return { jobs: jobs.toSorted(earlierFirst), queues };
 }
 
-/** Claims have to be made one after the other. */
+/** Two claims of such a queue must not overlap. */
 const IS_LIMITED = '(q.concurrency_limit is not null or q.rate is not null)';
 const isInSteps = ({ concurrency_limit, rate, is_near_limit }: OpenQueue) =>
   concurrency_limit !== null || rate !== null || is_near_limit;
@@ -287,7 +287,7 @@ const giveBack = preparedStatement<never>(
     and taken_slots.number = given.number`,
 );
 
-/** They weren't sent. */
+/** Jobs over the monthly limit aren't sent, so they use nothing of their queue's rate. */
 async function giveBackRates(
   trx: Trx,
   taken: readonly TakenSlots[],

@@ -44,7 +44,7 @@ export const IS_PAUSED = 'case when t.paused_at is null then q.is_paused else 1 
 export const QUEUE_COLUMNS = `q.id, q.timeout_seconds, q.concurrency_limit, q.rate, q.assertions,
   ${IS_PAUSED} as is_paused, q.slow_rule, t.plan, t.sealed_signing_secret`;
 
-/** Before the row's place. */
+/** A claim returns these columns, and then the row's place. */
 export const CLAIMED_COLUMNS = namesOf(
   jobs.columns,
   'status',

@@ -7,8 +7,8 @@ import { TEAM } from './claim.ts';
 import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots } from './claims.ts';
 
 /**
- * A claim is going to change them. Returns the teams of which another transaction has locked
- * one; none on SQLite, which has one writer. Parameters: 1 rows of `TEAM`, 2 month, 3 day
+ * Locks the counters of the month and day, which a claim is going to change. Returns the teams whose counters another
+ * transaction has locked; none on SQLite, which has one writer. Parameters: 1 rows of `TEAM`, 2 month, 3 day
  */
 const lockMonths = preparedStatement<{ team_id: string }>('lock-months', (dialect) => {
   const isLocked = (table: string, period: string) => {

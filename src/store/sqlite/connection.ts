@@ -6,7 +6,7 @@ interface Prepared {
   returnsRows: boolean;
 }
 
-/** Texts of searches vary and displace each other. */
+/** Texts of searches vary, so the statement that was used longest ago is dropped. */
 const MAX_PREPARED = 300;
 const VACUUM = 'pragma incremental_vacuum';
 /** Up to here a statement still waits the full time for a locked file. */

@@ -161,7 +161,7 @@ const response = {
 /**
  * Only inserted, deleted, and marked by a person's Retry.
  *
- * On Postgres successful jobs are partitioned by their end (postgres/partitions.ts). Failed attempts share a
+ * On Postgres successful jobs are partitioned by their end (retention/partitions.ts). Failed attempts share a
  * partition: they are few, and each queue has its own days. One level of partitions, because some distributed
  * databases refuse two.
  */

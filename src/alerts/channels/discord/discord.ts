@@ -7,7 +7,7 @@ const COLORS: Record<Message['level'], number> = {
   recovery: 0x2e7d32,
   test: 0x546e7a,
 };
-/** Escapes included. */
+/** Discord counts the escapes, too. */
 const TITLE_CHARACTERS = 256;
 
 /** Mentions are disabled, so that no name pings anyone. */

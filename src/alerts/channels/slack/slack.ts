@@ -1,7 +1,7 @@
 import type { Message } from '../message.ts';
 import type { ChatChannel } from '../chat-channel.ts';
 
-/** Escapes included; Slack refuses a longer header. */
+/** Slack refuses a longer header and counts the escapes, too. */
 const HEADER_CHARACTERS = 150;
 
 /**
