@@ -1,8 +1,5 @@
 /** §8: the limits that a caller of the API meets; §7.1, §8.1, §8.2. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
@@ -12,6 +9,7 @@ import { buildService } from '#app/service';
 import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
+import { startHttpServer } from '#testing/http-server';
 import { startService, type TestService } from '#testing/service';
 import {
   forEachStore,
@@ -236,14 +234,11 @@ async function startNodeBeside(first: TestService, env: Record<string, string>) 
     baseUrl: first.url,
   });
   const answer = getRequestListener(app.fetch);
-  const server = http.createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await startHttpServer((request, response) => void answer(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
       await sender.close();
     },
   };

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
 import os from 'node:os';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { configOf, doctor, run } from '#testing/command-line';
 import { makeFolder } from '#testing/guard';
+import { startPathProxy } from '#testing/path-proxy';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
 
@@ -114,32 +112,9 @@ test('doctor reports a proxy that strips the path', async () => {
   await using belfry = await startBelfry();
   const env = { BASE_URL: 'http://127.0.0.1:1/tools' };
   await using below = await startBelfry({ env, databaseUrl: belfry.databaseUrl + '2' });
-  await using cutter = await startCuttingProxy('/tools', below.url);
-  const config = { ...configOf(below.databaseUrl), baseUrl: `${cutter.url}/tools` };
+  await using proxy = await startPathProxy('/tools', { strips: true });
+  proxy.passTo(below.url);
+  const config = { ...configOf(below.databaseUrl), baseUrl: proxy.url };
   const address = (await doctor(config)).of('address');
   assert.match(String(address?.message), /loses its path on the way/);
 });
-
-/** A proxy that is set up wrong: what stands behind it never sees the path. */
-async function startCuttingProxy(basePath: string, target: string) {
-  const server = http.createServer((request, response) => {
-    const { hostname, port } = new URL(target);
-    const path = (request.url ?? '').slice(basePath.length);
-    http
-      .get({ hostname, port, path, headers: request.headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-      })
-      .on('error', () => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-}

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startHttpServer } from './http-server.ts';
 
-/** A proxy of a host that several tools share: it forwards one path unchanged, and records other requests. */
+/** A proxy of a host that several tools share: it forwards one path, and records other requests. */
 export interface PathProxy extends AsyncDisposable {
   /** The public address, with the path. */
   url: string;
@@ -12,10 +11,14 @@ export interface PathProxy extends AsyncDisposable {
   passTo(listening: string): void;
 }
 
-export async function startPathProxy(basePath: string): Promise<PathProxy> {
+/** @param strips  forwards requests without the path, as a misconfigured proxy does */
+export async function startPathProxy(
+  basePath: string,
+  { strips = false } = {},
+): Promise<PathProxy> {
   let target: URL | null = null;
   const strays: string[] = [];
-  const server = http.createServer((request, response) => {
+  const server = await startHttpServer((request, response) => {
     const { method, headers, socket } = request;
     const url = request.url ?? '/';
     const isBelow = url === basePath || url.startsWith(`${basePath}/`);
@@ -27,27 +30,18 @@ export async function startPathProxy(basePath: string): Promise<PathProxy> {
     }
     const passed = { ...headers, 'x-forwarded-for': socket.remoteAddress };
     const { hostname, port } = target;
-    const onward = http.request(
-      { method, hostname, port, path: url, headers: passed },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-      },
-    );
+    const path = strips ? url.slice(basePath.length) : url;
+    const onward = http.request({ method, hostname, port, path, headers: passed }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
     onward.on('error', () => response.destroy());
     request.pipe(onward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}${basePath}`,
+    url: server.url + basePath,
     strays,
     passTo: (listening) => void (target = new URL(listening)),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -1,7 +1,4 @@
 import { getRequestListener } from '@hono/node-server';
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readConfig } from '#config/config';
 import { silentLog } from '#domain/log';
 import { type BelfryService, buildService } from '#app/service';
@@ -9,6 +6,7 @@ import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
 import { type Answer, postJson } from './client.ts';
 import { eventually } from './process.ts';
+import { startHttpServer } from './http-server.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
 export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
@@ -52,10 +50,8 @@ export async function startService(
     bounds: config.teamBounds,
   });
   const clock = store.testClock;
-  const server = http.createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await startHttpServer((request, response) => void answer(request, response));
+  const { url } = server;
   const service = buildService({
     config,
     appKey: TEST_APP_KEY,
@@ -86,8 +82,7 @@ export async function startService(
       await quiet();
     },
     [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
       const stopped = service.engine?.stop(0);
       await clock.advance(1);
       await stopped;

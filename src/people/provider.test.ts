@@ -6,10 +6,8 @@ import {
   sign,
   type webcrypto,
 } from 'node:crypto';
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { startHttpServer } from '#testing/http-server';
 import { startProvider } from '#testing/provider';
 import { Provider, type ProviderAttempt } from './provider.ts';
 
@@ -119,20 +117,15 @@ for (const hasUserInfo of [true, false]) {
 
 test('a provider with another issuer or an endless response is rejected', async () => {
   const answers: Record<string, string> = {};
-  const server = http.createServer((request, response) => {
+  await using server = await startHttpServer((request, response) => {
     response.setHeader('Content-Type', 'application/json');
     response.end(answers[(request.url ?? '').split('/')[1] ?? '']);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   answers['other'] = JSON.stringify({ issuer: 'https://other.example' });
-  answers['endless'] = JSON.stringify({ issuer: `${origin}/endless`, x: 'x'.repeat(2 ** 20) });
+  answers['endless'] = JSON.stringify({ issuer: `${server.url}/endless`, x: 'x'.repeat(2 ** 20) });
   const away = { name: 'ProviderFault', code: 'PROVIDER_AWAY' };
   for (const path of ['other', 'endless', 'nothing'])
-    await assert.rejects(clientOf(`${origin}/${path}`).begin(false), away, path);
-  server.close();
-  server.closeAllConnections();
+    await assert.rejects(clientOf(`${server.url}/${path}`).begin(false), away, path);
 });
 
 test('an email counts as verified only if the claim is about this email', async () => {
