@@ -1,11 +1,10 @@
-import { countOf } from '#domain/amounts';
 import { type AlertSettings, NOTE_CHARACTERS } from '#domain/alert-settings';
 import { describeUnknown, isUnknown } from '#domain/failure';
 import type { StoredAlert } from '#store/alerts/alerts';
 import type { RequestSpec } from '#domain/request';
 import { breakLinks } from '#domain/plain-names';
 import { type IsSecretHeader, isSecretHeader } from '#domain/secret-headers';
-import { describeDuration } from '#domain/duration-words';
+import { describeEvent, LEVEL_NAMES } from '#domain/alert-words';
 import type { Message, MessageDetails, Subject } from './channels/message.ts';
 import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
@@ -65,8 +64,8 @@ function detailsOf(
   { noticeId, alert, alertCount, subjects }: StillFailing,
   secrets: readonly string[],
 ): Omit<MessageDetails, 'note'> {
-  const { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs } = alert;
-  const { kind } = alert;
+  const { kind, runId, raisedAt, attemptNumber } = alert;
+  const { responseStatus, reason, failedRuns, downMs } = alert;
   const errorMessage =
     alert.errorMessage === null
       ? null
@@ -99,38 +98,13 @@ export function writeTestMessage(
   };
 }
 
-function titleOf({ level, source, failedRuns, downMs, kind }: StoredAlert, count: number): string {
+function titleOf(alert: StoredAlert, count: number): string {
+  const { level, source, downMs, kind } = alert;
   const name = `“${nameOf(source.name)}”`;
-  if (kind === 'reminder') {
-    const what =
-      source.kind === 'queue' ? `queue ${name} still has failed jobs` : `cron ${name} still fails`;
-    return `Reminder: ${what} after ${describeDuration(downMs ?? 0)}`;
-  }
-  if (kind === 'stopped') {
-    const runs = countOf(failedRuns ?? 0, 'failed run', 'failed runs in a row');
-    return `Failure: cron ${name} was stopped after ${runs}`;
-  }
-  if (kind === 'slow') return slowTitle(level, `${source.kind} ${name}`, downMs);
-  if (source.kind === 'queue') return queueTitle(level, name, count);
-  switch (level) {
-    case 'warning':
-      return `Warning: cron ${name} failed`;
-    case 'failure':
-      return failedRuns === null || failedRuns === 1
-        ? `Failure: cron ${name} failed`
-        : `Failure: cron ${name} failed ${failedRuns} times in a row`;
-    case 'recovery':
-      return `Recovery: cron ${name} works again after ${describeDuration(downMs ?? 0)}`;
-  }
-}
-
-/** @param slowMs null at the start */
-function slowTitle(level: StoredAlert['level'], what: string, slowMs: number | null): string {
-  if (slowMs === null) return `Warning: ${what} is slow`;
-  const after = `after ${describeDuration(slowMs)}`;
-  return level === 'recovery'
-    ? `Recovery: ${what} is as fast as before ${after}`
-    : `Reminder: ${what} is still slow ${after}`;
+  if (source.kind === 'queue' && kind === null) return queueTitle(level, name, count);
+  const isStillSlow = kind === 'slow' && level !== 'recovery' && downMs !== null;
+  const label = kind === 'reminder' || isStillSlow ? 'Reminder' : LEVEL_NAMES[level];
+  return `${label}: ${source.kind} ${name} ${describeEvent(alert)}`;
 }
 
 /** Crons that began to fail inside a window and still fail at its end. */

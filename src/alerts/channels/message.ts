@@ -1,4 +1,5 @@
 import type { AlertLevel } from '#domain/alert-streak';
+import type { StoredAlert } from '#store/alerts/alerts';
 
 /**
  * An alert before a channel formats it. Its texts come from outside: a channel escapes everything that it would read
@@ -31,21 +32,23 @@ export interface Subject {
   name: string;
 }
 
-export interface MessageDetails {
+/** `errorMessage` is without parts that repeat the request (see `hideEchoes`). */
+export interface MessageDetails extends Pick<
+  StoredAlert,
+  | 'kind'
+  | 'runId'
+  | 'raisedAt'
+  | 'attemptNumber'
+  | 'responseStatus'
+  | 'reason'
+  | 'errorMessage'
+  | 'failedRuns'
+  | 'downMs'
+> {
   /** Stays the same when the notice is sent again. */
   noticeId: string;
-  kind: 'reminder' | 'slow' | 'stopped' | null;
   alertCount: number;
   subjects: readonly Subject[];
-  runId: string;
-  raisedAt: number;
-  attemptNumber: number | null;
-  responseStatus: number | null;
-  reason: string | null;
-  /** Without parts that repeat the request (see `hideEchoes`). */
-  errorMessage: string | null;
-  failedRuns: number | null;
-  downMs: number | null;
   note: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { LEVEL_NAMES } from '#domain/alert-words';
 import type { ReactNode } from 'react';
 import { ALERT_LEVELS, NOTE_CHARACTERS } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
@@ -8,7 +9,7 @@ import { ChoiceField, NumberField, TextField, UrlField } from '../forms/Field.ts
 import { useErrors, useField } from '../forms/Form.tsx';
 import type { ChannelChoice } from '../services.ts';
 import { channelsShown } from '../work-forms/form-values.ts';
-import { nameChannel, nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
+import { nameChannel, nameOfChannel, presentRefs } from './alert-words.ts';
 import classes from './Alerts.module.css';
 
 const reminders = [
@@ -76,7 +77,7 @@ function ChannelChoices({ choices, note }: { choices: readonly ChannelChoice[]; 
             <th scope="col">Channel</th>
             {ALERT_LEVELS.map((level) => (
               <th key={level} scope="col">
-                {nameLevel(level)}
+                {LEVEL_NAMES[level]}
               </th>
             ))}
           </tr>
@@ -110,7 +111,7 @@ function ChannelBox({ choice, level, choices }: BoxProps) {
       type="checkbox"
       name={channelsField(level)}
       value={choice.id}
-      aria-label={`${nameOfChannel(choice)}: ${nameLevel(level)}`}
+      aria-label={`${nameOfChannel(choice)}: ${LEVEL_NAMES[level]}`}
       defaultChecked={presentRefs(list, choices).includes(choice.id)}
     />
   );

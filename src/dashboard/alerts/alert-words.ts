@@ -1,8 +1,6 @@
 /** For rows; notifications have their own texts. */
-import { countOf } from '#domain/amounts';
 import { DEFAULT_REF } from '#domain/alert-settings';
-import type { AlertLevel } from '#domain/alert-streak';
-import { describeDuration } from '#domain/duration-words';
+import { describeEvent } from '#domain/alert-words';
 import {
   nameOfKind,
   CHANNEL_KINDS,
@@ -24,30 +22,13 @@ export function describeAlert(alert: Alert): string {
     return alert.mark === 100
       ? 'The monthly limit is reached'
       : `${alert.mark} % of the monthly limit is used`;
-  const { level, source, failedRuns, downMs, kind } = alert;
-  if (kind === 'slow') {
-    if (downMs === null) return `“${source.name}” is slow`;
-    const words = level === 'recovery' ? 'is as fast as before' : 'is still slow';
-    return `“${source.name}” ${words} after ${describeDuration(downMs)}`;
-  }
-  if (kind === 'stopped') {
-    const runs = countOf(failedRuns ?? 0, 'failed run', 'failed runs in a row');
-    return `“${source.name}” was stopped after ${runs}`;
-  }
-  if (kind === 'reminder') {
-    const words = source.kind === 'queue' ? 'still has failed jobs' : 'still fails';
-    return `“${source.name}” ${words} after ${describeDuration(downMs ?? 0)}`;
-  }
-  if (source.kind === 'queue') {
+  const { level, source, kind } = alert;
+  if (source.kind === 'queue' && kind === null) {
     return level === 'failure'
       ? `A job of “${source.name}” was dead-lettered`
       : `A job of “${source.name}” failed at its first attempt`;
   }
-  if (level === 'recovery')
-    return `“${source.name}” works again after ${describeDuration(downMs ?? 0)}`;
-  return level === 'failure' && failedRuns !== null && failedRuns > 1
-    ? `“${source.name}” failed ${failedRuns} times in a row`
-    : `“${source.name}” failed`;
+  return `“${source.name}” ${describeEvent(alert)}`;
 }
 
 export function describeCause(alert: Alert): string {
@@ -80,16 +61,6 @@ export function pathOfSource({ kind, id }: StoredAlert['source']): string {
 
 export function nameChannel(kind: ChannelView['kind']): string {
   return nameOfKind(kind);
-}
-
-const levels: Record<AlertLevel, string> = {
-  warning: 'Warning',
-  failure: 'Failure',
-  recovery: 'Recovery',
-};
-
-export function nameLevel(level: AlertLevel): string {
-  return levels[level];
 }
 
 export function nameOfChannel({ name }: Pick<ListedChannel, 'name'>): string {

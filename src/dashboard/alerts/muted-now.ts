@@ -1,9 +1,10 @@
 /** §6.6 */
+import { LEVEL_NAMES } from '#domain/alert-words';
 import { type AlertSettings, DEFAULT_REF } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import type { AlertSource } from '#domain/maintenance';
 import type { MaintenanceWindowView, Work } from '../services.ts';
-import { nameLevel, nameOfChannel, presentRefs } from './alert-words.ts';
+import { nameOfChannel, presentRefs } from './alert-words.ts';
 
 export type ActiveWindow = Pick<MaintenanceWindowView, 'name' | 'activeUntil'>;
 
@@ -52,6 +53,6 @@ export async function readTold(
   const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));
   const nameAll = (refs: readonly string[]) => refs.map((id) => names.get(id) ?? '').join(', ');
   return told
-    .map(({ level, refs }) => `${nameLevel(level)}: ${nameAll(refs) || 'nobody'}`)
+    .map(({ level, refs }) => `${LEVEL_NAMES[level]}: ${nameAll(refs) || 'nobody'}`)
     .join(' · ');
 }

@@ -1,5 +1,6 @@
 import { data } from 'react-router';
 import { ALERT_LEVELS } from '#domain/alert-settings';
+import { failedInARow } from '#domain/alert-words';
 import { FilterReader } from '#domain/read-filters';
 import { notFound } from '../context.ts';
 import { ActionButton } from '../forms/ActionButton.tsx';
@@ -142,8 +143,8 @@ const isOwn = ({ isWeekly, covers }: MaintenanceWindowView) => !isWeekly && cove
 function Settings({ row, headers, payload, facts }: Route.ComponentProps['loaderData']) {
   const { cron } = row;
   const threshold = cron.alertThreshold;
-  const runs = threshold && countOf(threshold, 'failed run', 'failed runs in a row');
-  const stops = cron.stopAfter && countOf(cron.stopAfter, 'failed run', 'failed runs in a row');
+  const runs = threshold && failedInARow(threshold);
+  const stops = cron.stopAfter && failedInARow(cron.stopAfter);
   const { callbackUrl } = cron;
   return (
     <SourceSettings

@@ -1,4 +1,4 @@
-import { countOf } from '#domain/amounts';
+import { failedInARow } from '#domain/alert-words';
 import { nextReminder } from '#domain/alert-reminder';
 import { readAlertSettings } from '#domain/alert-settings';
 import { followRun, type Streak } from '#domain/alert-streak';
@@ -93,7 +93,7 @@ async function stop(trx: Trx, { row, failedRuns, at }: Stopped): Promise<void> {
   const { team_id, id, name } = row;
   const paused = { is_active: 0, next_run_at: null, stopped_after: failedRuns } as const;
   await change(trx, 'crons', { team_id, id }, paused);
-  const detail = `after ${countOf(failedRuns, 'failed run', 'failed runs in a row')}`;
+  const detail = `after ${failedInARow(failedRuns)}`;
   const deed = { action: 'cron.stopped', subject: { id, name }, detail } as const;
   await recordBySystem(trx, team_id, deed, at);
 }

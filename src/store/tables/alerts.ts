@@ -1,10 +1,9 @@
 /** §6.4 */
 import type { AlertLevel } from '#domain/alert-streak';
+import type { AlertKind } from '#domain/alert-words';
 import type { FailureReason } from '#domain/failure';
 import { bigint, id, instant, integer, json, oneOf, table, text, yesNo } from './table.ts';
 
-/** `reminder`: the failure continues. `slow`: about how long runs take. `stopped`: the failure paused the cron. */
-export type AlertKind = 'reminder' | 'slow' | 'stopped';
 export type AlertDelivery = 'muted' | 'pending' | 'sent' | 'failed';
 
 export const alerts = table(
