@@ -1,7 +1,7 @@
 /**
  * `npm test`: format, lint, types and all tests. `npm test -- spec/2.1.test.ts`: only some tests.
  *
- * Test files share processes: a process for each of the 345 files takes 0.3 s of processor time more, and each of 40
+ * Test files share processes: a process for each of the 350 files takes 0.3 s of processor time more, and each of 40
  * would start a browser. Together that is a quarter of the time of all tests.
  */
 import { spawn } from 'node:child_process';
