@@ -74,6 +74,7 @@ export interface CountRange {
   lastId: number;
 }
 
+/** As text, like the column `withoutIndex`. */
 export const TEAM = { team_id: 'text' } as const satisfies Fields;
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { all, within } from '../database/rows.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { IDS, packIds } from '../database/dialect.ts';
 import { isFailedJob, type JobStatus } from '#domain/run-status';
 import { pageStatement } from '../database/prepared.ts';
 
@@ -14,8 +14,6 @@ export interface ResentCount {
   /** By a person or by retention. */
   gone: number;
 }
-
-const JOB = { job_id: 'id' } as const satisfies Fields;
 
 /**
  * The last attempt of each resent job. Other jobs are marked by a value: a condition would make Postgres read the
@@ -38,8 +36,8 @@ const findOutcomes = pageStatement<{ status: JobStatus | 'unresent' | null; numb
     const status = ['jobs', 'ended_jobs'].map(lastOf).concat(['jobs', 'ended_jobs'].map(firstOf));
     return `select status, count(*) as number from (
       select case when f.retried_as is null then 'unresent' else coalesce(${status.join(', ')}) end as status
-      from ${dialect.rows(JOB, 1)}
-      cross join ended_jobs f where f.team_id = ${team} and f.id = given.job_id) as resent
+      from ${dialect.rows(IDS, 1)}
+      cross join ended_jobs f where f.team_id = ${team} and f.id = given.id) as resent
     group by status`;
   },
 );
@@ -49,11 +47,7 @@ export async function countResent(
   teamId: string,
   jobIds: readonly string[],
 ): Promise<ResentCount> {
-  const jobs = packRows(
-    JOB,
-    jobIds.map((job_id) => ({ job_id })),
-  );
-  const rows = await db.read(findOutcomes, [jobs, teamId]);
+  const rows = await db.read(findOutcomes, [packIds(jobIds), teamId]);
   const counts: ResentCount = { count: 0, succeeded: 0, failed: 0, underWay: 0, gone: 0 };
   for (const { status, number } of rows) {
     if (status === 'unresent') continue;

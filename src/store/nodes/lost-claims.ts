@@ -1,7 +1,7 @@
 import { returnCallbacks } from '../callbacks/callbacks.ts';
 import { CLAIMED_BY_COLUMNS, type ClaimedRow, findClaimedRuns } from '../runs/claimed-runs.ts';
 import type { Trx } from '../database/database.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { IDS, packIds, packRows } from '../database/dialect.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { KEY, ofEachTable, type RunTable, TABLE_OF } from '../runs/run-tables.ts';
 import { uncountRuns } from '../figures/usage.ts';
@@ -71,14 +71,12 @@ const putBack = ofEachTable((table) =>
   ),
 );
 
-const QUEUE = { queue_id: 'id' } as const satisfies Fields;
-
 const findDoubtfulJobs = preparedStatement<ClaimedRow>('find-doubtful-jobs', (dialect) => {
   const [node, since] = [dialect.$(2), dialect.$(3)];
   return `
   select ${CLAIMED_BY_COLUMNS.jobs}
-  from ${dialect.rows(QUEUE, 1)} cross join jobs j
-  where j.queue_id = given.queue_id and j.status = 'processing' and j.started_at >= ${since}
+  from ${dialect.rows(IDS, 1)} cross join jobs j
+  where j.queue_id = given.id and j.status = 'processing' and j.started_at >= ${since}
     and j.claimed_by = ${node}`;
 });
 
@@ -87,8 +85,7 @@ async function findDoubtful(
   nodeId: string,
   { queueIds, since }: Doubt,
 ): Promise<ClaimedRow[]> {
-  const rows = queueIds.map((queueId) => ({ queue_id: queueId }));
-  return trx.rows(findDoubtfulJobs, [packRows(QUEUE, rows), nodeId, since]);
+  return trx.rows(findDoubtfulJobs, [packIds(queueIds), nodeId, since]);
 }
 
 async function releaseRuns(

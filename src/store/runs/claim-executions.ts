@@ -7,7 +7,6 @@ import {
   type ClaimInput,
   joinClaims,
   readSettings,
-  TEAM,
   type Taken,
   type FlowRow,
   type TakenRow,
@@ -20,7 +19,7 @@ import type {
   ClaimContext,
   FlowSlots,
 } from './claims.ts';
-import { type Fields, packRows } from '../database/dialect.ts';
+import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
 import { findLockedTeams, type SkippedFlows } from './locked-flows.ts';
 import { preparedStatement } from '../database/prepared.ts';
@@ -220,32 +219,27 @@ const readLivingTeams = preparedStatement<TeamRow>(
   (dialect) => `
   select t.id, t.plan, ${usedBy('t.id', dialect.$(2))} as used, t.sealed_signing_secret,
     case when t.paused_at is null then 0 else 1 end as is_paused
-  from ${dialect.rows(TEAM, 1)} ${dialect.limitLockWaits} cross join teams t
-  where t.id = given.team_id and t.deleted_at is null`,
+  from ${dialect.rows(IDS, 1)} ${dialect.limitLockWaits} cross join teams t
+  where t.id = given.id and t.deleted_at is null`,
 );
 
 const readTeamHeads = preparedStatement<{
-  team_id: string;
+  id: string;
   next_run_at: number | null;
   waiting_since: number | null;
 }>(
   'read-team-heads',
   (dialect) => `
-  select given.team_id,
+  select given.id,
     case when t.paused_at is null then
-      (select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
+      (select c.next_run_at from crons c where c.team_id = given.id and c.next_run_at is not null
        order by c.next_run_at limit 1) end as next_run_at,
-    (select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
+    (select e.created_at from executions e where e.team_id = given.id and e.status = 'pending'
      order by e.created_at limit 1) as waiting_since
-  from ${dialect.rows(TEAM, 1)} cross join teams t where t.id = given.team_id`,
+  from ${dialect.rows(IDS, 1)} cross join teams t where t.id = given.id`,
 );
 
-function packTeams(asked: readonly FlowSlots[]): string {
-  return packRows(
-    TEAM,
-    asked.map(({ id }) => ({ team_id: id })),
-  );
-}
+const packTeams = (asked: readonly FlowSlots[]) => packIds(asked.map(({ id }) => id));
 
 type Teams = ReadonlyMap<string, TeamRow>;
 
@@ -276,7 +270,7 @@ async function readStates(
   teams: Teams,
 ): Promise<ClaimedFlow[]> {
   const heads = await runner.rows(readTeamHeads, [packTeams(asked)]);
-  return heads.map(({ team_id: id, next_run_at, waiting_since }) => {
+  return heads.map(({ id, next_run_at, waiting_since }) => {
     const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
     const isDue = teams.has(id) && earliest !== Infinity;
     return { id, nextDueAt: isDue ? earliest : null, blocker: teams.has(id) ? 'nothing' : 'gone' };

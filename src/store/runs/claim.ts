@@ -1,12 +1,9 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
 import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots, SecretReader } from './claims.ts';
-import type { Fields } from '../database/dialect.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
-
-export const TEAM = { team_id: 'id' } as const satisfies Fields;
 
 export interface ClaimInput {
   asked: readonly FlowSlots[];

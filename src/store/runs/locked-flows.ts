@@ -1,22 +1,21 @@
 import { wasLockedOut } from '../database/errors.ts';
 import { preparedStatement } from '../database/prepared.ts';
-import { packRows } from '../database/dialect.ts';
+import { IDS, packIds } from '../database/dialect.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { periodsOf } from '../figures/usage.ts';
-import { TEAM } from './claim.ts';
 import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots } from './claims.ts';
 
 /**
  * Locks the counters of the month and day, which a claim is going to change. Returns the teams whose counters another
- * transaction has locked; none on SQLite, which has one writer. Parameters: 1 rows of `TEAM`, 2 month, 3 day
+ * transaction has locked; none on SQLite, which has one writer. Parameters: 1 teams, 2 month, 3 day
  */
-const lockMonths = preparedStatement<{ team_id: string }>('lock-months', (dialect) => {
+const lockMonths = preparedStatement<{ id: string }>('lock-months', (dialect) => {
   const isLocked = (table: string, period: string) => {
-    const row = `select c.team_id from ${table} c where c.team_id = given.team_id and c.${period}`;
+    const row = `select c.team_id from ${table} c where c.team_id = given.id and c.${period}`;
     return `exists (${row}) and not exists (${row} ${dialect.lock('for no key update skip locked')})`;
   };
   return `
-  select given.team_id from ${dialect.rows(TEAM, 1)}
+  select given.id from ${dialect.rows(IDS, 1)}
   where ${isLocked('usage_months', `month = ${dialect.$(2)}`)}
     or ${isLocked('usage_days', `day = ${dialect.$(3)}`)}`;
 });
@@ -24,14 +23,13 @@ const lockMonths = preparedStatement<{ team_id: string }>('lock-months', (dialec
 /** See `lockMonths`. */
 export async function findLockedTeams(
   runner: StatementRunner,
-  teamIds: Iterable<string>,
+  teamIds: readonly string[],
   now: number,
 ): Promise<ReadonlySet<string>> {
-  const teams = Array.from(new Set(teamIds), (team_id) => ({ team_id }));
-  if (teams.length === 0) return new Set();
+  if (teamIds.length === 0) return new Set();
   const { month, day } = periodsOf(now);
-  const locked = await runner.rows(lockMonths, [packRows(TEAM, teams), month, day]);
-  return new Set(locked.map(({ team_id }) => team_id));
+  const locked = await runner.rows(lockMonths, [packIds([...new Set(teamIds)]), month, day]);
+  return new Set(locked.map(({ id }) => id));
 }
 
 /** After so many claims in a row another claim's short lock is no longer the likely reason. */

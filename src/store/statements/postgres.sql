@@ -90,13 +90,12 @@ from json_to_recordset($1::json) as given(queue_id uuid, slots integer, from_at 
 where q.id = given.queue_id
 
 /* lock-months */
-select given.team_id from json_to_recordset($1::json) as given(team_id uuid)
-where exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2) and not
-    exists (select c.team_id from usage_months c where c.team_id = given.team_id and c.month = $2 for no key
-    update skip locked)
-or exists (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3) and not exists
-    (select c.team_id from usage_days c where c.team_id = given.team_id and c.day = $3 for no key update skip
+select given.id from json_to_recordset($1::json) as given(id uuid)
+where exists (select c.team_id from usage_months c where c.team_id = given.id and c.month = $2) and not exists
+    (select c.team_id from usage_months c where c.team_id = given.id and c.month = $2 for no key update skip
     locked)
+or exists (select c.team_id from usage_days c where c.team_id = given.id and c.day = $3) and not exists
+    (select c.team_id from usage_days c where c.team_id = given.id and c.day = $3 for no key update skip locked)
 
 /* claim-jobs-in-steps */
 with asked as materialized (
@@ -194,9 +193,9 @@ select t.id, t.plan, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = $2), 0) as used,
         t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused
-from json_to_recordset($1::json) as given(team_id uuid) cross join set_config('lock_timeout', '100ms', true)
-    as lock_timeout cross join teams t
-where t.id = given.team_id and t.deleted_at is null
+from json_to_recordset($1::json) as given(id uuid) cross join set_config('lock_timeout', '100ms', true) as
+    lock_timeout cross join teams t
+where t.id = given.id and t.deleted_at is null
 
 /* lock-node */
 select id from nodes where id = $1 for key share
@@ -250,13 +249,13 @@ from json_to_recordset($1::json) as given(team_id uuid, cron_id uuid, next_run_a
 where crons.team_id = given.team_id and crons.id = given.cron_id
 
 /* read-team-heads */
-select given.team_id,
+select given.id,
 case when t.paused_at is null then
-(select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
+(select c.next_run_at from crons c where c.team_id = given.id and c.next_run_at is not null
   order by c.next_run_at limit 1) end as next_run_at,
-(select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
+(select e.created_at from executions e where e.team_id = given.id and e.status = 'pending'
   order by e.created_at limit 1) as waiting_since
-from json_to_recordset($1::json) as given(team_id uuid) cross join teams t where t.id = given.team_id
+from json_to_recordset($1::json) as given(id uuid) cross join teams t where t.id = given.id
 
 /* count-starts */
 insert into batch_counts (team_id, source_id, hour, outcome, step, runs)

@@ -85,8 +85,8 @@ select t.id, t.plan, coalesce((
     select m.used from usage_months m where m.team_id = t.id and m.month = ?2), 0) as used,
         t.sealed_signing_secret,
 case when t.paused_at is null then 0 else 1 end as is_paused
-from (select value->>'team_id' as team_id from jsonb_each(?1)) as given  cross join teams t
-where t.id = given.team_id and t.deleted_at is null
+from (select value->>'id' as id from jsonb_each(?1)) as given  cross join teams t
+where t.id = given.id and t.deleted_at is null
 
 /* lock-node */
 select id from nodes where id = ?1
@@ -140,14 +140,13 @@ from (select value->>'team_id' as team_id, value->>'cron_id' as cron_id, value->
 where crons.team_id = given.team_id and crons.id = given.cron_id
 
 /* read-team-heads */
-select given.team_id,
+select given.id,
 case when t.paused_at is null then
-(select c.next_run_at from crons c where c.team_id = given.team_id and c.next_run_at is not null
+(select c.next_run_at from crons c where c.team_id = given.id and c.next_run_at is not null
   order by c.next_run_at limit 1) end as next_run_at,
-(select e.created_at from executions e where e.team_id = given.team_id and e.status = 'pending'
+(select e.created_at from executions e where e.team_id = given.id and e.status = 'pending'
   order by e.created_at limit 1) as waiting_since
-from (select value->>'team_id' as team_id from jsonb_each(?1)) as given cross join teams t where t.id =
-    given.team_id
+from (select value->>'id' as id from jsonb_each(?1)) as given cross join teams t where t.id = given.id
 
 /* count-starts */
 insert into batch_counts (team_id, source_id, hour, outcome, step, runs)
