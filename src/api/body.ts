@@ -6,7 +6,7 @@ import type { Fields } from '#work/fields';
 import { readFormFields } from '#work/form-fields';
 
 /** A larger body is answered with 413 (§4.5). */
-export const MOST_BODY_BYTES = 1024 * 1024;
+const MOST_BODY_BYTES = 1024 * 1024;
 /** How long a body may take after the headers. */
 export const BODY_WITHIN_MS = 10_000;
 

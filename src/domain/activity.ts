@@ -112,7 +112,7 @@ export interface Deed {
 
 /** Doers that are no person. */
 export const NAMED_DOERS = { 'command-line': 'Command line', system: 'Belfry' } as const;
-export type NamedDoer = keyof typeof NAMED_DOERS;
+type NamedDoer = keyof typeof NAMED_DOERS;
 export type Doer = { userId: string } | NamedDoer;
 
 export function isNamedDoer(text: string): text is NamedDoer {

@@ -1,14 +1,14 @@
 import type { Verdict } from './judge.ts';
 
 /** Read when the attempt ends (§3.4). */
-export interface RetryPolicy {
+interface RetryPolicy {
   retriesEnabled: boolean;
   /** Seconds, counted from the end of the previous attempt. */
   retrySchedule: readonly number[];
 }
 
 /** Times are milliseconds since 1970 UTC. */
-export interface EndedAttempt {
+interface EndedAttempt {
   number: number;
   completedAt: number;
 }

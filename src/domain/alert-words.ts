@@ -11,7 +11,7 @@ export const LEVEL_NAMES: Record<AlertLevel, string> = {
   recovery: 'Recovery',
 };
 
-export interface AlertFacts {
+interface AlertFacts {
   kind: AlertKind | null;
   level: AlertLevel;
   source: { kind: 'cron' | 'queue' };

@@ -1,5 +1,5 @@
 /** With `isMore`, counting stopped at `count`. */
-export type Amount = number | { count: number; isMore: boolean };
+type Amount = number | { count: number; isMore: boolean };
 
 /**
  * `1 job`, `2 jobs`, `10,000+ jobs`.

@@ -4,7 +4,7 @@ export type Assertion =
   | { kind: 'body_contains'; text: string }
   | { kind: 'response_time_under'; ms: number };
 
-export type AssertionKind = Assertion['kind'];
+type AssertionKind = Assertion['kind'];
 
 interface KindFacts {
   label: string;
@@ -29,7 +29,7 @@ export const ASSERTION_KINDS = Object.keys(KINDS) as readonly AssertionKind[];
 export const labelOfKind = (kind: AssertionKind) => KINDS[kind].label;
 export const hasPath = (kind: AssertionKind) => KINDS[kind].hasPath;
 
-export interface AssertionTexts {
+interface AssertionTexts {
   path: string;
   value: string;
 }

@@ -14,14 +14,14 @@ interface Ending {
   completedAt: number;
 }
 
-export interface JobEnding extends Ending {
+interface JobEnding extends Ending {
   jobId: string;
   originalJobId: string;
   status: 'success' | 'dead_lettered';
   attemptNumber: number;
 }
 
-export interface CronEnding extends Ending {
+interface CronEnding extends Ending {
   cronId: string;
   executionId: string;
   status: 'success' | 'failed';

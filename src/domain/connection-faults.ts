@@ -1,4 +1,4 @@
-export interface ConnectionFault {
+interface ConnectionFault {
   /** The end of `Connection error: …` (§2.7). */
   says: string;
   /** Codes of Node's errors. */

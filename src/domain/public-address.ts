@@ -10,7 +10,7 @@ export function ownPathOf({ pathname }: URL, baseUrl: string): string {
   return (isBelow ? pathname.slice(basePath.length) : pathname) || '/';
 }
 
-export interface CookieScope {
+interface CookieScope {
   /** `__Host-` on https: no other host can set the cookie. It requires the path `/`; below a path it is `__Secure-`. */
   prefix: '' | '__Host-' | '__Secure-';
   path: string;

@@ -6,7 +6,7 @@ import { type ContainerKind, decodeString, type ScalarKind } from './json/tokens
  * In characters. Nested keys repeat in every parameter, so a payload of 11 KB can give 14 MB. Servers accept 8 to 64
  * KiB.
  */
-export const MAX_QUERY_LENGTH = 128 * 1024;
+const MAX_QUERY_LENGTH = 128 * 1024;
 
 /**
  * Appends a payload as query parameters (§2.6), after removing the URL's parameters that the payload has as keys.

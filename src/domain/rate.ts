@@ -5,7 +5,7 @@ export interface Rate {
 }
 
 const UNIT_US = { second: 1_000_000, minute: 60_000_000, hour: 3_600_000_000 } as const;
-export type RateUnit = keyof typeof UNIT_US;
+type RateUnit = keyof typeof UNIT_US;
 
 export const MOST_RATE = 1_000_000;
 

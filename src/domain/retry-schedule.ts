@@ -4,7 +4,7 @@
 export const DEFAULT_RETRY_SCHEDULE: readonly number[] = [60, 1800, 10_800];
 
 export const MAX_RETRIES = 10;
-export const MAX_RETRY_DELAY_SECONDS = 24 * 3600;
+const MAX_RETRY_DELAY_SECONDS = 24 * 3600;
 const MAX_TEXT_LENGTH = 1000;
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600 } as const;

@@ -16,7 +16,7 @@ import { CronTimes } from './chores/cron-times.ts';
 import { cutToClaim, dealSlots } from './fair-slots.ts';
 import { LostClaims } from './lost-claims.ts';
 
-export interface EngineOptions {
+interface EngineOptions {
   store: Store;
   sender: Sender;
   log: Log;

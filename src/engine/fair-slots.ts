@@ -1,4 +1,4 @@
-export interface SlotSeeker {
+interface SlotSeeker {
   teamId: string;
   inFlight: number;
 }

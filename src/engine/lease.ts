@@ -14,7 +14,7 @@ const RENEW_AGAIN_MS = 500;
 /** On SQLite no other process can be alive, and a clock's jump must not end the lease. */
 const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 
-export interface LeaseOptions {
+interface LeaseOptions {
   store: Store;
   log: Log;
   observer?: Pick<EngineObserver, 'leaseLost' | 'runsCutOff'>;

@@ -29,7 +29,7 @@ export interface Channel {
   lastErrorAt: number | null;
 }
 
-export interface NamedChannel extends Channel {
+interface NamedChannel extends Channel {
   id: string;
   name: string;
 }

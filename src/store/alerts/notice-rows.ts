@@ -12,12 +12,12 @@ import { add, all, change, one } from '../database/rows.ts';
  */
 export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
-export interface KnownChannel {
+interface KnownChannel {
   kind: string;
   collectMinutes: number | null;
 }
 
-export type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
+type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
 /** Each of its channels gets one notice. */
 export interface NewGroup {

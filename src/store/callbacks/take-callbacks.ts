@@ -5,7 +5,7 @@ import { livingNode } from '../nodes/living-node.ts';
 import { TEAM_SLOTS, type TeamSlots } from '../runs/team-slots.ts';
 import type { Row } from '../tables/tables.ts';
 
-export type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };
+type TakenCallback = Row<'callbacks'> & { sealed_signing_secret: string | null };
 
 interface CallbackSlots {
   nodeId: string;

@@ -13,7 +13,7 @@ const TOLERANCE_MS = 5_000;
 const AT_ONCE = 200;
 
 /** The clock was ahead when the time was computed. */
-export function isPlannedTooLate(cronExpression: string, nextRunAt: number, now: number): boolean {
+function isPlannedTooLate(cronExpression: string, nextRunAt: number, now: number): boolean {
   const next = nextRunAfter(cronExpression, now + TOLERANCE_MS);
   return next !== null && next < nextRunAt;
 }

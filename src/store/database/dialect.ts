@@ -116,7 +116,7 @@ export interface Picked {
   pick: (columns: string) => string;
 }
 
-export interface RowsUpTo {
+interface RowsUpTo {
   table: string;
   columns: string;
   condition: string;

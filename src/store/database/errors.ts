@@ -23,7 +23,7 @@ export type StoreErrorCode =
   | 'STORE_REFUSED'
   | 'STORE_FAULT';
 
-export interface StoreErrorOptions extends ErrorOptions {
+interface StoreErrorOptions extends ErrorOptions {
   wroteNothing?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import { StoreError, wasTooLong } from './errors.ts';
 
-export interface SemaphoreLimits {
+interface SemaphoreLimits {
   permits: number;
   /** Further callers are refused at once. */
   mostWaiting: number;

@@ -7,7 +7,7 @@ import { endRuns } from '../runs/end-runs-sqlite.ts';
 import { TAKE_CALLBACKS } from '../callbacks/take-callbacks.ts';
 
 /** Those that a SQLite thread can run. */
-export type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
+type TransactionScripts = ReadonlyMap<string, TransactionScript<never, unknown>>;
 
 export const transactionScripts: TransactionScripts = new Map(
   [acceptScript, addUpCounts, claimExecutionsScript, claimJobs, endRuns, TAKE_CALLBACKS.sqlite].map(

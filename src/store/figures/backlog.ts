@@ -6,8 +6,8 @@ import type { Context } from '../database/context.ts';
 export type { Outbox };
 
 /** `held`: due in a paused queue; `due`: waits only for a slot. */
-export type WaitingState = 'due' | 'held' | 'scheduled';
-export type BacklogState = WaitingState | 'processing';
+type WaitingState = 'due' | 'held' | 'scheduled';
+type BacklogState = WaitingState | 'processing';
 
 export interface InState {
   count: number;

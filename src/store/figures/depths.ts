@@ -8,7 +8,7 @@ import type { Context } from '../database/context.ts';
 
 /** All looks within one such step count as one. */
 export const LOOK_EVERY_MS = 300_000;
-export const MOST_DEEP = 100_000;
+const MOST_DEEP = 100_000;
 /** If more queues have due jobs, those with the longest wait are counted. */
 const MOST_QUEUES = 1_000;
 const AT_ONCE = 20;

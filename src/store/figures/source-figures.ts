@@ -9,7 +9,7 @@ import { DAY_MS } from '#domain/instant';
 import { pageStatement } from '../database/prepared.ts';
 
 /** For a streak of failures, and a cron's last success. */
-export const LONGEST_STREAK = 100;
+const LONGEST_STREAK = 100;
 
 export type OutcomeCounts = Record<Row<'outcome_hours'>['outcome'], number>;
 

@@ -36,7 +36,7 @@ export const nearLimit = (limit: string, used: string) =>
 const WANTED = { team_id: 'id', runs: 'bigint', monthly_limit: 'bigint' } as const satisfies Fields;
 const USED = { team_id: 'id', period: 'text', used: 'bigint' } as const satisfies Fields;
 
-export const UNLIMITED = 2 ** 52;
+const UNLIMITED = 2 ** 52;
 
 /**
  * Counts runs that are about to be sent (§8.2). Exact on any number of nodes, because the month's row stays locked.
@@ -62,7 +62,7 @@ const countMonths = preparedStatement<{ team_id: string; granted: number }>(
 );
 
 /** Negative numbers take back. `used` selects team, period and runs. */
-export function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
+function addUsage(table: 'usage_months' | 'usage_days', used: string): string {
   const period = table === 'usage_months' ? 'month' : 'day';
   return `
   insert into ${table} (team_id, ${period}, used) ${used}

@@ -14,7 +14,7 @@ import { sealHeaders } from '../runs/headers.ts';
 import type { NewJob } from './accept-jobs.ts';
 
 /** What the signal about a changed job needs. */
-export interface Touched {
+interface Touched {
   id: string;
   queueId: string;
   dueAt: number;
@@ -78,11 +78,11 @@ function signalDue({ signals }: Context, teamId: string, touched: readonly Touch
   );
 }
 
-export interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
+interface JobChange extends Omit<NewJob, 'teamId' | 'delaySeconds'> {
   scheduledAt: number;
 }
 
-export type Edited = Touched | 'not-pending' | 'no-queue';
+type Edited = Touched | 'not-pending' | 'no-queue';
 
 /** Each function is one transaction; signals are sent after the commit. */
 export const jobActions = {

@@ -58,7 +58,7 @@ export async function countResent(
 }
 
 /** A range of ids, which sort by creation time. */
-export interface ResendSpan {
+interface ResendSpan {
   /** From inclusive, to exclusive. */
   fromId: string;
   toId: string;

@@ -3,7 +3,7 @@ import { tagInList } from '#domain/tags';
 import type { Database } from '../database/database.ts';
 import { all, atLeast, count, within } from '../database/rows.ts';
 
-export interface FoundCron {
+interface FoundCron {
   id: string;
   name: string;
   isActive: boolean;

@@ -44,7 +44,7 @@ interface StepRow {
   last_at: number;
 }
 
-export interface FailuresAsked {
+interface FailuresAsked {
   queueId?: string | undefined;
   from: number;
   to: number;

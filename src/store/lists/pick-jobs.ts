@@ -134,7 +134,7 @@ function hasCode(table: string, codes: string): RawBuilder<boolean> {
 }
 
 /** Longer texts do not fit into an index entry of Postgres. */
-export const INDEXED_URL_CHARACTERS = 100;
+const INDEXED_URL_CHARACTERS = 100;
 
 /** No text with a prefix sorts after the prefix plus this character. */
 const LAST_CHARACTER = '\u{10FFFF}';

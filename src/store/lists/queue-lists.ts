@@ -18,7 +18,7 @@ export interface QueueLoad {
   failed: number;
 }
 
-export interface QueuesAsked {
+interface QueuesAsked {
   teamId: string;
   queueIds: readonly string[];
 }
@@ -79,7 +79,7 @@ export async function countRunningJobs(
   return new Map(rows.map(({ queue_id, running }) => [queue_id, running]));
 }
 
-export interface RateLoad {
+interface RateLoad {
   due: BoundedCount;
   /** domain/rate.ts */
   spentUntil: number | null;

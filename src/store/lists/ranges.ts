@@ -39,7 +39,7 @@ export type RangeKind =
 /** No reason is an empty text in the index. */
 export const REASONS = ['', ...FAILURE_REASONS];
 
-export interface Sources {
+interface Sources {
   queueIds: readonly string[];
   cronIds?: readonly string[];
 }
@@ -218,7 +218,7 @@ export const UNRESENT = `j.status in ${FAILED_JOBS}
     and j.status in ${FAILED_ATTEMPTS}
     and (case when j.retried_as is null then 0 else 1 end) = 0`;
 
-export interface KeyRow {
+interface KeyRow {
   n: number;
   at: number;
   id: string;

@@ -15,7 +15,7 @@ import {
 import { findSourceIds } from './sources.ts';
 import { type ListContext, type ListPage, type PageAsked, readPage } from './walk.ts';
 
-export interface RunsAsked extends PageAsked {
+interface RunsAsked extends PageAsked {
   /** All executions of the crons, open ones too, in the order of creation. The search has no other condition. */
   isHistory?: boolean;
   /** How many bytes of each execution's response to read. */

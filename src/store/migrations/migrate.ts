@@ -11,7 +11,7 @@ import { BASELINE, type Migration, MIGRATIONS } from './migrations.ts';
 
 type Db = Kysely<Tables>;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   now: number;
   /** Tests give others. */
   migrations?: readonly Migration[] | undefined;

@@ -19,7 +19,7 @@ export interface Recovered extends SettledOrphans {
   nodeIds: string[];
 }
 
-export interface SignedOff extends SettledOrphans {
+interface SignedOff extends SettledOrphans {
   lostClaims: LostClaim[];
 }
 

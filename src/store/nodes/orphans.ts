@@ -11,7 +11,7 @@ import { raiseJobAlerts } from '../alerts/job-alerts.ts';
 import type { RunTable } from '../runs/run-tables.ts';
 import { endWithoutResponse, packEnds } from '../runs/settlement.ts';
 
-export interface Orphans {
+interface Orphans {
   nodeIds: readonly string[];
   run?: RunKey;
 }

@@ -13,9 +13,9 @@ export interface TokenToKeep {
 }
 
 const FACTS = ['hint', 'created_at', 'last_used_at'] as const;
-export type TokenFacts = RecordOf<Pick<Row<'api_tokens'>, (typeof FACTS)[number]>>;
+type TokenFacts = RecordOf<Pick<Row<'api_tokens'>, (typeof FACTS)[number]>>;
 
-export interface FoundOwner {
+interface FoundOwner {
   userId: string;
   /** Null if none is selected (§5.3). */
   teamId: string | null;

@@ -17,7 +17,7 @@ export interface Invitation {
   expiresAt: number;
 }
 
-export interface NewInvitation {
+interface NewInvitation {
   teamId: string;
   tokenHash: string;
   email: string | null;
@@ -26,7 +26,7 @@ export interface NewInvitation {
   expiresAt: number;
 }
 
-export interface OpenInvitation extends Invitation {
+interface OpenInvitation extends Invitation {
   teamId: string;
   teamName: string;
 }

@@ -5,7 +5,7 @@ import type { Trx } from '../database/database.ts';
 import { above, add, change, one, remove } from '../database/rows.ts';
 
 /** Only a hash of its secret is stored. */
-export interface OneTimeToken {
+interface OneTimeToken {
   purpose: string;
   hash: string;
   whom: string;
@@ -19,7 +19,7 @@ export interface TakenToken {
   detail: string;
 }
 
-export interface NewPassword {
+interface NewPassword {
   passwordHash: string;
   revokesToken: boolean;
 }

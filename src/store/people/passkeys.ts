@@ -4,7 +4,7 @@ import type { Context } from '../database/context.ts';
 import { addMissing, all, change, one, remove } from '../database/rows.ts';
 import { toRecord } from '../database/records.ts';
 
-export interface Credential {
+interface Credential {
   credentialId: string;
   publicKey: Uint8Array;
   /** 0 if the authenticator doesn't count. */

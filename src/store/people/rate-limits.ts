@@ -5,7 +5,7 @@ import { GroupCommit } from '../database/group-commit.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { above, atMost, change, remove } from '../database/rows.ts';
 
-export interface CountingWindow {
+interface CountingWindow {
   endsAt: number;
   /** This event included. */
   hits: number;

@@ -12,7 +12,7 @@ import { add, all, count, first, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
 /** Everything is validated, and the email is in lower case. */
-export interface NewAccount {
+interface NewAccount {
   email: string;
   name: string;
   /** Null for users of a provider. */

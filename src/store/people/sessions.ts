@@ -7,7 +7,7 @@ import { takeOneTimeToken } from './one-time-tokens.ts';
 import { dropOneTimeTokens } from './access.ts';
 import { gatherUser, selectUserWithTeams, type UserWithTeams } from './users.ts';
 
-export interface NewSession {
+interface NewSession {
   userId: string;
   tokenHash: string;
   openedBy: string | null;

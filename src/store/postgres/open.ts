@@ -31,7 +31,7 @@ export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' 
 /** The time limit of a connection's first statement, which detects one that died before its first use. */
 const PREPARED_WITHIN_MS = 5_000;
 
-export interface PoolUse {
+interface PoolUse {
   /** After "belfry". */
   name: string;
   connections: number;

@@ -30,7 +30,7 @@ export interface Queue extends QueueSettings {
 
 type SettingsColumns = Omit<Row<'queues'>, 'team_id' | 'id' | 'name' | 'created_at'>;
 
-export function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): QueueSettings {
+function queueSettingsOf(row: SettingsColumns & Pick<Row<'queues'>, 'id'>): QueueSettings {
   return {
     timeoutSeconds: row.timeout_seconds,
     ...policyOf(row),

@@ -7,7 +7,7 @@ import { DAY_MS } from '#domain/instant';
  * into `ended_jobs_rest`.
  */
 
-export const PARENT = 'ended_jobs';
+const PARENT = 'ended_jobs';
 /** Few, because a page may have to search all. */
 const PARTS_OF_HISTORY = 6;
 const AHEAD = 2;

@@ -19,7 +19,7 @@ type Whole<Ended extends Record<Outcome, unknown>, Status> = Omit<Ended, 'status
   [K in Outcome]: Ended[K] | null;
 } & { status: Status };
 
-export type WholeJobRow = Whole<Row<'ended_jobs'>, JobStatus> & { queue: string };
+type WholeJobRow = Whole<Row<'ended_jobs'>, JobStatus> & { queue: string };
 export type StoredJobRow = Omit<WholeJobRow, Big>;
 export type WholeExecutionRow = Whole<Row<'ended_executions'>, ExecutionStatus>;
 export type StoredExecutionRow = Omit<WholeExecutionRow, Big>;
@@ -44,7 +44,7 @@ const WHOLE: Record<RunTable, readonly string[]> = {
 };
 
 /** Conditions apply to each table, so each uses its own indexes. */
-export interface RunChoice {
+interface RunChoice {
   where: RawBuilder<unknown>;
   tail?: RawBuilder<unknown>;
   /** Only ended runs can match. */

@@ -8,7 +8,7 @@ import { followSpells, timeRuns } from '../alerts/slow-spells.ts';
 import type { Medians } from '../figures/medians.ts';
 import { uncountRuns, unsentRuns } from '../figures/usage.ts';
 
-export interface Settled {
+interface Settled {
   /** Whether a run was still the node's to end. Nothing was changed for others. */
   isOurs: (run: Settlement['run']) => boolean;
   hasRaised: boolean;

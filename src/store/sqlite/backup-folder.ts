@@ -12,7 +12,7 @@ export interface BackupOrder {
 }
 
 /** Other files aren't touched. */
-export interface KeptBackup {
+interface KeptBackup {
   name: string;
   at: number;
 }

@@ -46,7 +46,7 @@ const READER_PRAGMAS = ['cache_size = -16384', 'temp_store = memory', 'query_onl
  */
 const SEARCH_LIMITS = { permits: 1, mostWaiting: 50, waitMs: 5_000 };
 
-export interface SqliteOptions {
+interface SqliteOptions {
   clock: Clock;
   onLost: OnLost;
   onStatement?: OnStatement | undefined;
