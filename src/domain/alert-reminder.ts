@@ -1,7 +1,6 @@
 /** §6.5 */
+import { HOUR_MS } from './instant.ts';
 import type { RemindHours } from './alert-settings.ts';
-
-const HOUR_MS = 3_600_000;
 
 export function nextReminder(notifiedAt: number, hours: RemindHours | null): number | null {
   return hours === null ? null : notifiedAt + hours * HOUR_MS;

@@ -1,6 +1,6 @@
+import { DAY_MS } from './instant.ts';
 import type { CronFields, MonthDays, WeekDays } from './cron-fields.ts';
 
-const DAY_MS = 86_400_000;
 /** After 400 years, dates and weekdays repeat. */
 const MONTHS_IN_400_YEARS = 4_800;
 

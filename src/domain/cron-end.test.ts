@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MINUTE_MS } from './instant.ts';
 import { describeEnd, hasEnded, keepCount, NO_END, timesWithinEnd, withinEnd } from './cron-end.ts';
 
 const AT = Date.parse('2026-12-31T18:00:00Z');
-const MINUTE_MS = 60_000;
 
 describe('§3.1 the end of a cron', () => {
   test('a time at the end is still run, and none after it', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
+import { DAY_MS } from './instant.ts';
 import { anyText } from '#testing/any-text';
 import { threadMs } from '#testing/spent-time';
 import cases from '../../spec/cases/cron.json' with { type: 'json' };
@@ -425,8 +426,6 @@ function dayMatches(expression: Expression, date: Date): boolean {
   const inMonth = fieldMatches(expression, 3, date.getUTCMonth() + 1, minute);
   return inMonth && (open.includes(true) ? byDate && byWeekday : byDate || byWeekday);
 }
-
-const DAY_MS = 86_400_000;
 
 /** The first match after an instant, looking at every minute of every matching day; null if none before `endMs`. */
 function findSlowly(expression: Expression, afterMs: number, endMs: number): number | null {

@@ -1,7 +1,7 @@
+import { MINUTE_MS } from './instant.ts';
 import { countRunDays, findRunDay } from './cron-calendar.ts';
 import { type CronFields, parseCronFields } from './cron-fields.ts';
 
-const MINUTE_MS = 60_000;
 const MINUTES_A_DAY = 1_440;
 /** The last instant that a Date can hold. */
 const LAST_INSTANT_MS = 8_640_000_000_000_000;

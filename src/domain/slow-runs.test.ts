@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MINUTE_MS } from './instant.ts';
 import {
   CALM_MS,
   followPace,
@@ -9,7 +10,6 @@ import {
   writeSlowRule,
 } from './slow-runs.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe('§6.4 whether a run was slow', () => {

@@ -1,4 +1,5 @@
 /** §6.4 */
+import { HOUR_MS } from './instant.ts';
 import { formatMilliseconds } from './duration-words.ts';
 
 /** A run is slow if it exceeds either. At least one is set. */
@@ -21,7 +22,6 @@ const LEAST_SLOW_MS = 100;
 export const CALM_MS = 600_000;
 /** A busy queue doesn't store each slow run. */
 const REMEMBERED_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /** Equal rules have equal texts. */
 export function writeSlowRule(rule: SlowRule): string;

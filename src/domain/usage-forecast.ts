@@ -1,7 +1,6 @@
+import { DAY_MS } from './instant.ts';
 import { parseCronExpression } from './cron.ts';
 import type { CronEnd } from './cron-end.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface PlannedCron {
   cronExpression: string;

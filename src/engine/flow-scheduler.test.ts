@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { HOUR_MS } from '#domain/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { FlowScheduler, type FlowKey } from './flow-scheduler.ts';
 
-const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const QUEUE: FlowKey = { kind: 'queue', id: 'q', teamId: 't' };
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '#domain/instant';
 import { silentLog } from '#domain/log';
 import { StoreError, type StoreErrorCode } from '#store/database/errors';
 import { FakeClock } from '#demo/fake-clock';
 import { untilStored } from './settling.ts';
-
-const HOUR_MS = 3_600_000;
 
 const fail = (error: Error) => async (): Promise<string> => {
   throw error;

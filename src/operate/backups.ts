@@ -1,8 +1,7 @@
+import { HOUR_MS } from '#domain/instant';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { backUpOnThread, listBackups, type RunningBackup } from '#store/backups';
-
-const HOUR_MS = 3_600_000;
 
 interface BackupsOptions {
   databasePath: string;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { HOUR_MS } from '#domain/instant';
 import type { Finding } from '#cli/services';
 import { loadAppKey } from '#config/app-key';
 import type { Config } from '#config/config';
@@ -20,7 +21,6 @@ import { examineSurroundings } from './surroundings.ts';
 /** Larger differences make logs and records hard to compare. */
 const CLOCK_TOLERANCE_MS = 1_000;
 const MAIL_LIMIT_MS = 5_000;
-const HOUR_MS = 3_600_000;
 
 const finding =
   (status: Finding['status']) =>

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
+import { DAY_MS } from '#domain/instant';
 import { INSTALLATION_HEADER } from '#api/service-pages';
 import type { Finding } from '#cli/services';
 import type { Config } from '#config/config';
@@ -14,7 +15,6 @@ import { HEALTHY } from './health.ts';
 import { examineListening, isOfAnother } from './listening.ts';
 
 const LIMIT_MS = 4_000;
-const DAY_MS = 86_400_000;
 const CERTIFICATE_DAYS = 14;
 const LITTLE_DISK = 2e9;
 const NO_DISK = 2e8;

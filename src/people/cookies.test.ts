@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '#domain/instant';
 import { FakeClock } from '#demo/fake-clock';
 import { readSigned, writeSigned } from './cookies.ts';
-
-const MINUTE_MS = 60_000;
 
 /** The headers of a browser that got this `Set-Cookie` value. */
 const headersAfter = (setCookie: string) => new Headers({ cookie: setCookie.split(';')[0] ?? '' });

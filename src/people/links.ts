@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#domain/instant';
 import type { TakenToken } from '#store/people/one-time-tokens';
 import type { Context } from './context.ts';
 import type { Rule } from './limits.ts';
@@ -6,7 +7,6 @@ import { hashToken, isTokenShaped, makeSecret } from './secrets.ts';
 
 /** One-time secrets: links in mails, and cookies between the steps of a sign-in. The database has a hash of each. */
 
-const MINUTE_MS = 60_000;
 /** Long enough for a slow mail; short, because others may read the mailbox later. */
 const LINK_MS = 60 * MINUTE_MS;
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
+import { DAY_MS } from '#domain/instant';
 import { aDeadLetter, aNode, aTeam } from '#testing/factories';
 import { forEachStore } from '#testing/stores';
 import { inspectDatabase } from './inspect.ts';
-
-const DAY_MS = 86_400_000;
 
 forEachStore((_name, openTestStore) => {
   test("inspect returns the database's size, its runs and those of the last week", async () => {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '#domain/instant';
 import { addCounts, estimateQuantile } from '#domain/duration-histogram';
 import type { DurationHour } from '#store/figures/durations';
 import type { Depth } from '#store/figures/depths';
@@ -6,8 +7,6 @@ import { type Outage, sumOutages } from './outages.ts';
 import type { DurationStep } from '#domain/durations';
 
 /** Nothing here reads the store. */
-
-const HOUR_MS = 3_600_000;
 
 /** The last one contains the present. */
 export interface Steps {

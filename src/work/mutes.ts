@@ -1,3 +1,4 @@
+import { HOUR_MS } from '#domain/instant';
 import {
   coversSource,
   findMutingWindow,
@@ -7,7 +8,6 @@ import {
 import type { StoredWindow } from '#store/alerts/windows';
 import type { Store } from '#store/store';
 
-const HOUR_MS = 3_600_000;
 /** Than a present one. */
 const MORE_MS = 60_000;
 

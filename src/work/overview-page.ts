@@ -1,3 +1,4 @@
+import { HOUR_MS, DAY_MS } from '#domain/instant';
 import { rankHealth } from '#domain/health';
 import type { ExecutionRecord } from '#store/crons/crons';
 import type { JobSearch } from '#store/lists/lists';
@@ -12,8 +13,6 @@ const SHOWN = 10;
 const MOST_JUDGED = 50;
 /** As many as the strips of results have. */
 const RESULTS = 50;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>;

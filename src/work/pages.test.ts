@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '#domain/instant';
 import { newId } from '#domain/ids';
 import { writeTrace } from '#domain/run-trace';
 import { fillExecutions } from '#testing/fill';
@@ -20,7 +21,6 @@ import { forEachStore, TEST_START } from '#testing/stores';
 import { createWork } from './work.ts';
 
 const TIMING = { dnsMs: 1, connectMs: 2, tlsMs: 3, waitingMs: 4, receivingMs: 5 };
-const HOUR_MS = 3_600_000;
 
 function aTrace(headers: [string, string][] = []): string {
   const assertion = { kind: 'body_contains', text: 'fine' } as const;

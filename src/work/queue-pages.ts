@@ -1,3 +1,4 @@
+import { DAY_MS } from '#domain/instant';
 import { isId } from '#domain/ids';
 import { allowAt, nextStart } from '#domain/rate';
 import { MOST_COUNTED, MOST_IN_A_ROW, type QueueLoad } from '#store/lists/lists';
@@ -10,7 +11,6 @@ import { readOutages } from './outages.ts';
 import { type JudgedSource, listSources, pageOf, readStreaksOf } from './sources.ts';
 
 const MOST_RESULTS = 50;
-const DAY_MS = 86_400_000;
 /** Shorter times don't count as waiting. */
 const MOMENT_MS = 1_000;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '#domain/instant';
 import { may } from '#people/roles';
 import { readFormPairs } from '#work/form-fields';
 import { readWindowInput } from '#work/resources/window';
@@ -18,7 +19,6 @@ import { writeInstant } from '../words/instants.ts';
 import type { Route } from './+types/maintenance.form.ts';
 
 const MOST_SHOWN = 50;
-const HOUR_MS = 3_600_000;
 
 /** `/maintenance/new`, `/maintenance/:id/edit` */
 export async function loader({ params, context, url }: Route.LoaderArgs) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '#domain/instant';
 import { silentLog } from '#domain/log';
 import { FakeClock } from '#demo/fake-clock';
 import { ClockJumps } from './clock-jumps.ts';
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START = Date.parse('2026-03-01T00:00:00Z');
 

@@ -1,7 +1,7 @@
+import { DAY_MS } from '#domain/instant';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 
-const DAY_MS = 86_400_000;
 export const HOLD_MS = 3_600_000;
 
 /**

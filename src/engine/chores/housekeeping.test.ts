@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
+import { DAY_MS } from '#domain/instant';
 import { silentLog } from '#domain/log';
 import { fillJobs } from '#testing/fill';
 import { aQueue, aTeam } from '#testing/factories';
@@ -10,7 +11,6 @@ import type { Store } from '#store/store';
 import { ClockJumps } from './clock-jumps.ts';
 import { Housekeeping, type HousekeepingOptions } from './housekeeping.ts';
 
-const DAY_MS = 86_400_000;
 const JOBS = 2_000;
 
 describe('housekeeping', () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { DAY_MS } from '#domain/instant';
 import { describeAction } from '#domain/activity';
 import { newId } from '#domain/ids';
 import { aTeam } from '#testing/factories';
 import { forEachStore, type TestStore } from '#testing/stores';
 import { LONGEST_DETAIL } from './activity.ts';
-
-const DAY_MS = 86_400_000;
 
 async function aUserOf(store: TestStore, email: string, team: string) {
   const made = await store.registrations.register(

@@ -6,24 +6,17 @@ import type { Trx } from '../database/database.ts';
 import { addMissing, change, remove } from '../database/rows.ts';
 import type { AlertToRaise } from './raise-alerts.ts';
 
-/** If it has reminders and was not failing. */
+/** Notes queues with reminders that begin to fail. */
 export async function noteFailing(trx: Trx, failures: readonly AlertToRaise[]): Promise<void> {
   const first = new Map(failures.toReversed().map((alert) => [alert.source.id, alert]));
   // In one order, so that two nodes can't deadlock.
   const inOrder = [...first].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const rows = inOrder.flatMap(
-    ([
-      queue_id,
-      {
-        row,
-        settings: { remindHours: hours },
-      },
-    ]) => {
-      const remind_at = nextReminder(row.raised_at, hours);
-      if (hours === null || remind_at === null) return [];
-      return [{ team_id: row.team_id, queue_id, failing_since: row.raised_at, remind_at, hours }];
-    },
-  );
+  const rows = inOrder.flatMap(([queue_id, { row, settings }]) => {
+    const hours = settings.remindHours;
+    const remind_at = nextReminder(row.raised_at, hours);
+    if (hours === null || remind_at === null) return [];
+    return [{ team_id: row.team_id, queue_id, failing_since: row.raised_at, remind_at, hours }];
+  });
   if (rows.length > 0) await addMissing(trx, 'failing_queues', rows);
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '#domain/instant';
 import { type AlertSettings, NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { LEAST_TIMED, type SlowRule } from '#domain/slow-runs';
 import { forgetSpell } from './slow-spells.ts';
@@ -25,7 +26,6 @@ import {
 } from '#testing/stores';
 import { all } from '../database/rows.ts';
 
-const HOUR_MS = 3_600_000;
 const AFTER_20_S: SlowRule = { seconds: 20, timesMedian: null };
 const SLOW_MS = 25_000;
 const FAST_MS = 800;

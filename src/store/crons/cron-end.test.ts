@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MINUTE_MS } from '#domain/instant';
 import type { CronEnd } from '#domain/cron-end';
 import type { Store } from '#store/store';
 import {
@@ -12,7 +13,6 @@ import {
 } from '#testing/factories';
 import { forEachStore, type OpenTestStore, openSqliteTestStore, TEST_START } from '#testing/stores';
 
-const MINUTE_MS = 60_000;
 const everyMinute = (_expression: string, now: number) => now - (now % MINUTE_MS) + MINUTE_MS;
 
 async function aScene(openTestStore: OpenTestStore, end: Partial<CronEnd>) {

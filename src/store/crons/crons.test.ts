@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '#domain/instant';
 import { aClaimant, aCron, aNode, anExecutionSettlement, aTeam } from '#testing/factories';
 import { holdRows } from '#testing/holder';
 import { forEachStore, openPostgresTestStore, TEST_START } from '#testing/stores';
 import type { Store } from '../store.ts';
-
-const HOUR_MS = 3_600_000;
 
 describe('crons in the store', () => {
   forEachStore((_name, openTestStore) => {

@@ -3,14 +3,13 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
+import { DAY_MS } from '#domain/instant';
 import type { EndedJobStatus } from '#domain/run-status';
 import { holdRows } from '#testing/holder';
 import { aClaimedJob, aNode, aQueue, aSettlement, aTeam } from '#testing/factories';
 import { openPostgresTestStore, postgresUrl, TEST_START, type TestStore } from '#testing/stores';
 import { FAILED_ATTEMPTS } from '../runs/status-lists.ts';
 import { coveredMs, daysOfPartition, readSpans, spansToDrop, spansToMake } from './partitions.ts';
-
-const DAY_MS = 86_400_000;
 
 describe('the partitions of a history', () => {
   test('partitions cover the history and some time ahead without gaps or overlaps', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
+import { DAY_MS } from '#domain/instant';
 import {
   aClaimant,
   aCron,
@@ -19,7 +20,6 @@ import { forEachStore } from '#testing/stores';
 import { EXPIRING, TABLES_OF_TEAM } from './retention.ts';
 import type { Store } from '../store.ts';
 
-const DAY_MS = 86_400_000;
 const KEEP = { historyDays: 30, limit: 100 };
 const NOTHING = {
   deadLetters: 0,
