@@ -1,11 +1,11 @@
 /** §2.1: a cron as created with POST /api/crons; §2.8, §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { NO_ALERT_SETTINGS } from '#domain/alert-settings';
 import { countStored, expectCreated, expectRefused } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron } from '#testing/api-server';
-import { startService, type TestService } from '#testing/service';
+import { type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 
 const INVALID = 'The cron expression is not a valid cron expression.';
@@ -25,11 +25,7 @@ async function readCron(service: TestService, body: Record<string, unknown> | st
 }
 
 forEachStore((_, openTestStore) => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openTestStore, { sends: false });
 
   describe('a stored cron', () => {
     test('a cron is stored with every value as sent, byte for byte (§4.5)', async () => {
@@ -157,11 +153,7 @@ forEachStore((_, openTestStore) => {
 });
 
 describe('POST /api/crons', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openSqliteTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openSqliteTestStore, { sends: false });
 
   const refuse = (change: object, errors: Record<string, string[]>) =>
     expectRefused(service, '/api/crons', { ...aCron, ...change }, errors);

@@ -1,11 +1,11 @@
 /** §2.2: a job as created with POST /api/jobs; §2.9, §2.10, §4.5, §7.1, §1.2, §2.6. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DEFAULT_QUEUE_SETTINGS } from '#domain/queue-settings';
 import { countStored, expectCreated, expectRefused } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aJob } from '#testing/api-server';
-import { startService, type TestService } from '#testing/service';
+import { type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -24,11 +24,7 @@ const withRaw = (field: string, raw: string) =>
   `${JSON.stringify(aJob).slice(0, -1)},${JSON.stringify(field)}:${raw}}`;
 
 forEachStore((_, openTestStore) => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openTestStore, { sends: false });
 
   describe('a stored job', () => {
     test('a job is stored with every value as sent, byte for byte (§4.5, §2.6)', async () => {
@@ -189,11 +185,7 @@ forEachStore((_, openTestStore) => {
 });
 
 describe('POST /api/jobs', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openSqliteTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openSqliteTestStore, { sends: false });
 
   const refuse = (change: object, errors: Record<string, string[]>) =>
     expectRefused(service, '/api/jobs', { ...aJob, ...change }, errors);
@@ -361,11 +353,7 @@ describe('POST /api/jobs', () => {
 });
 
 describe('headers, of a cron and of a job (§2.10)', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openSqliteTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openSqliteTestStore, { sends: false });
 
   const refuse = (headers: unknown, errors: Record<string, string[]>) =>
     expectRefused(service, '/api/jobs', { ...aJob, headers }, errors);

@@ -1,7 +1,7 @@
 /** §2.3: what a queue decides for its jobs; §3.4, §3.5, §3.8. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startReceiver } from '#testing/receiver';
+import { type Receiver, startReceiver } from '#testing/receiver';
 import {
   answerInRounds,
   attemptsOf,
@@ -407,32 +407,29 @@ function declareDeleting(openTestStore: OpenTestStore) {
 }
 
 function declareFairness(openTestStore: OpenTestStore) {
-  test('a huge backlog of one queue does not delay another queue', async () => {
-    await using receiver = await startReceiver();
+  /** Forty jobs of one queue hang, with eight slots. */
+  const hang = async (service: TestService, receiver: Receiver) => {
     receiver.answer('/hanging', 'never');
-    await using service = await startService(openTestStore, {
-      env: { MAX_CONCURRENT_REQUESTS: '8' },
-    });
     const posts = Array.from({ length: 40 }, () =>
       scheduleJob(service, { url: `${receiver.url}/hanging`, queue: 'hog' }),
     );
     await Promise.all(posts);
     await receiver.waitFor(6);
+  };
+  const env = { MAX_CONCURRENT_REQUESTS: '8' };
+
+  test('a huge backlog of one queue does not delay another queue', async () => {
+    await using receiver = await startReceiver();
+    await using service = await startService(openTestStore, { env });
+    await hang(service, receiver);
     await scheduleJob(service, { url: `${receiver.url}/free`, queue: 'others' });
     await receiver.next(({ url }) => url === '/free');
   });
 
   test("a huge backlog of a queue does not delay the team's crons", async () => {
     await using receiver = await startReceiver();
-    receiver.answer('/hanging', 'never');
-    await using service = await startService(openTestStore, {
-      env: { MAX_CONCURRENT_REQUESTS: '8' },
-    });
-    const posts = Array.from({ length: 40 }, () =>
-      scheduleJob(service, { url: `${receiver.url}/hanging`, queue: 'hog' }),
-    );
-    await Promise.all(posts);
-    await receiver.waitFor(6);
+    await using service = await startService(openTestStore, { env });
+    await hang(service, receiver);
     await scheduleCron(service, { url: `${receiver.url}/cron` });
     await service.clock.advance(MINUTE);
     await receiver.next(({ url }) => url === '/cron');

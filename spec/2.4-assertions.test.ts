@@ -1,33 +1,21 @@
 /** §2.4: success assertions, and §2.5: what is kept of a response's body; §2.7. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Assertion } from '#domain/assertion';
-import { type Answer, type Receiver, startReceiver } from '#testing/receiver';
+import type { Answer } from '#testing/receiver';
 import {
   executionEnd,
   jobEnd,
-  makeOnceQueue,
+  useServiceAndTarget,
   ONCE,
   postJob,
   runCronNow,
   runJob,
 } from '#testing/runs';
 import { scheduleCron, setQueue } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
-let service: TestService;
-let target: Receiver;
-
-before(async () => {
-  target = await startReceiver();
-  service = await startService(openSqliteTestStore);
-  await makeOnceQueue(service);
-});
-after(async () => {
-  await service[Symbol.asyncDispose]();
-  await target.close();
-});
+const { service, target } = useServiceAndTarget(openSqliteTestStore);
 
 /** The record of a job whose queue asserts this and whose target answers so. */
 async function assertOn(answer: Answer, ...assertions: Assertion[]) {

@@ -1,10 +1,10 @@
 /** §4: the two endpoints, their headers, and what does not exist; §4.3, §4.5, §8.2. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { countStored, expectRefused, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
-import { startService, type TestService } from '#testing/service';
+import { useService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
 const NO_JOB_FIELDS = {
@@ -21,11 +21,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const formOf = (fields: Record<string, string>) => String(new URLSearchParams(fields));
 
 describe('the endpoints', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openSqliteTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openSqliteTestStore, { sends: false });
 
   const authorization = () => ({ Authorization: `Bearer ${service.token}` });
   /** Sends a body with exactly these headers and the token. */

@@ -1,13 +1,13 @@
 /** §5.1–5.5, 5.7, 5.8: tokens, teams and roles; §5.4, §5.8, §5.2. Signing (5.6) has a file of its own. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startBelfry } from '#testing/process';
 import { startReceiver } from '#testing/receiver';
-import { startService, type TestService } from '#testing/service';
+import { startService, type TestService, useService } from '#testing/service';
 import { forEachStore } from '#testing/stores';
 
 const MISSING = '{"error":"Missing authorization token"}';
@@ -39,11 +39,7 @@ async function actorOf(
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 forEachStore((_, openTestStore) => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openTestStore, { sends: false });
 
   /** Posts a good job with the token, and gives the team that it ended up in. */
   const findTeamReached = async (token: string) => {

@@ -4,38 +4,28 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { signBody } from '#domain/signature';
 import { verificationSamples } from '#dashboard/words/verification-samples';
 import { makeFolder } from '#testing/guard';
-import { type ReceivedRequest, type Receiver, startReceiver } from '#testing/receiver';
+import type { ReceivedRequest } from '#testing/receiver';
 import {
   headerLinesOf,
   jobText,
   makeOnceQueue,
+  useServiceAndTarget,
   runCron,
   runJob,
   startWireReceiver,
 } from '#testing/runs';
 import { attemptsOf, MINUTE, scheduleCron, scheduleJob } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
+import { startService } from '#testing/service';
 import { openSqliteTestStore } from '#testing/stores';
 
 const DOCS = fs.readFileSync(path.join(import.meta.dirname, '../docs/signing.md'), 'utf8');
 
-let service: TestService;
-let target: Receiver;
+const { service, target } = useServiceAndTarget(openSqliteTestStore);
 let count = 0;
-
-before(async () => {
-  target = await startReceiver();
-  service = await startService(openSqliteTestStore);
-  await makeOnceQueue(service);
-});
-after(async () => {
-  await service[Symbol.asyncDispose]();
-  await target.close();
-});
 
 /** Makes a secret as the operator's command does. */
 function rotate(): Promise<string> {

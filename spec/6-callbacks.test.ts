@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ExecutionDetail } from '#store/crons/crons';
 import type { JobDetail } from '#store/jobs/job-records';
 import { startDnsServer } from '#testing/dns-server';
@@ -13,6 +13,7 @@ import { type Receiver, startReceiver } from '#testing/receiver';
 import {
   jobEnd,
   makeOnceQueue,
+  useServiceAndTarget,
   ONCE,
   postJob,
   runCron,
@@ -29,7 +30,7 @@ import {
   SECOND,
   setQueue,
 } from '#testing/scheduling';
-import { startService, type TestService } from '#testing/service';
+import { startService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 
 /** An instant as callbacks write it. */
@@ -58,19 +59,8 @@ function cronBody(run: ExecutionDetail): string {
 }
 
 forEachStore((_, openTestStore) => {
-  let service: TestService;
-  let target: Receiver;
+  const { service, target } = useServiceAndTarget(openTestStore);
   let count = 0;
-
-  before(async () => {
-    target = await startReceiver();
-    service = await startService(openTestStore);
-    await makeOnceQueue(service);
-  });
-  after(async () => {
-    await service[Symbol.asyncDispose]();
-    await target.close();
-  });
 
   /** A target and a callback address of their own. */
   const addresses = () => {

@@ -1,10 +1,11 @@
 /** §7: what the API answers when something is wrong, and in which order it looks; §7.1, §1.2, §4.6, §5.4, §8.1. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { leavingNothing } from '#testing/api-calls';
 import { type Call, callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
-import { startService, type TestService } from '#testing/service';
+import { before } from '#testing/hooks';
+import { startService, type TestService, useService } from '#testing/service';
 import { forEachStore, openSqliteTestStore } from '#testing/stores';
 import cases from './cases/validation.json' with { type: 'json' };
 
@@ -24,16 +25,14 @@ const validationCases: {
 }[] = cases;
 
 describe('error responses', () => {
-  let service: TestService;
+  const service = useService(openSqliteTestStore, {
+    sends: false,
+    env: { API_RATE_LIMIT: '10', TRUSTED_PROXIES: '1' },
+  });
   let teamless: string;
   before(async () => {
-    service = await startService(openSqliteTestStore, {
-      sends: false,
-      env: { API_RATE_LIMIT: '10', TRUSTED_PROXIES: '1' },
-    });
     teamless = await makeTeamless(service);
   });
-  after(() => service[Symbol.asyncDispose]());
 
   let clients = 0;
   /** A client that nobody has seen yet, so that its window is its own. */
@@ -276,11 +275,7 @@ describe('error responses', () => {
 });
 
 describe('error messages, byte for byte', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService(openSqliteTestStore, { sends: false });
-  });
-  after(() => service[Symbol.asyncDispose]());
+  const service = useService(openSqliteTestStore, { sends: false });
 
   test('each row of the table of validation cases is answered as stated', async () => {
     for (const { endpoint, body, expected } of validationCases) {

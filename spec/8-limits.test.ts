@@ -1,6 +1,6 @@
 /** §8: the limits that a caller of the API meets; §7.1, §8.1, §8.2. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { silentLog } from '#domain/log';
@@ -10,7 +10,7 @@ import { countStored, expectCreated, leavingNothing } from '#testing/api-calls';
 import { callHttp } from '#testing/client';
 import { aCron, aJob } from '#testing/api-server';
 import { startHttpServer } from '#testing/http-server';
-import { startService, type TestService } from '#testing/service';
+import { startService, type TestService, useService } from '#testing/service';
 import {
   forEachStore,
   openPostgresTestStore,
@@ -53,12 +53,8 @@ async function remainingFor(service: TestService, headers: Headers, localAddress
 
 forEachStore((_, openTestStore) => {
   describe('60 requests per minute and client address', () => {
-    let service: TestService;
+    const service = useService(openTestStore, { sends: false, env: { API_RATE_LIMIT: '60' } });
     let addresses = 0;
-    before(async () => {
-      service = await startService(openTestStore, { sends: false, env: { API_RATE_LIMIT: '60' } });
-    });
-    after(() => service[Symbol.asyncDispose]());
 
     /** A loopback address that has not called yet. */
     const newAddress = () => `127.0.1.${++addresses}`;

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { eventually } from './wait.ts';
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
@@ -35,6 +35,5 @@ test('a server ends when the process that started it is killed', async () => {
   const [url] = (await once(createInterface(owner.stdout), 'line')) as [string];
   assert.equal(await isReachable(url), true);
   owner.kill('SIGKILL');
-  for (let tries = 0; tries < 100 && (await isReachable(url)); tries++) await delay(20);
-  assert.equal(await isReachable(url), false);
+  await eventually(async () => !(await isReachable(url)), { what: 'the server to end' });
 });

@@ -4,7 +4,11 @@ import { eventually } from './process.ts';
 import { startRawReceiver, type RawConnection } from './raw-receiver.ts';
 import { scheduleCron, setQueue } from './scheduling.ts';
 import type { Answer } from './client.ts';
-import type { TestService } from './service.ts';
+import { after } from 'node:test';
+import { before } from './hooks.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { type TestService, useService } from './service.ts';
+import type { OpenTestStore } from './stores.ts';
 
 /** Helpers for single runs, from the API to their records: for tests of what the service sends and stores. */
 
@@ -14,6 +18,18 @@ export const ONCE = 'once';
 /** Makes the queue `once`; every suite that uses `runJob` does this first. */
 export async function makeOnceQueue(service: TestService): Promise<void> {
   await setQueue(service, { retriesEnabled: false }, ONCE);
+}
+
+/** A service with the queue `once` and a target, for the tests of a file or suite. */
+export function useServiceAndTarget(openTestStore: OpenTestStore) {
+  const service = useService(openTestStore);
+  const target = {} as Receiver;
+  before(async () => {
+    Object.assign(target, await startReceiver());
+    await makeOnceQueue(service);
+  });
+  after(() => target.close());
+  return { service, target };
 }
 
 /** A job's body as text, with the payload's text kept as it is: JSON.stringify would tidy it. */

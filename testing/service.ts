@@ -1,3 +1,4 @@
+import { after } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { readConfig } from '#config/config';
 import { silentLog } from '#domain/log';
@@ -6,6 +7,7 @@ import type { FakeClock } from '#demo/fake-clock';
 import { type OpenTestStore, TEST_APP_KEY, type TestStore } from './stores.ts';
 import { type Answer, postJson } from './client.ts';
 import { eventually } from './process.ts';
+import { before } from './hooks.ts';
 import { startHttpServer } from './http-server.ts';
 
 /** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
@@ -90,6 +92,14 @@ export async function startService(
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Starts before the tests of a file or suite and ends after them. */
+export function useService(...given: Parameters<typeof startService>): TestService {
+  const service = {} as TestService;
+  before(async () => void Object.assign(service, await startService(...given)));
+  after(() => service[Symbol.asyncDispose]());
+  return service;
 }
 
 async function makeUser({ people }: BelfryService): Promise<{ teamId: string; apiToken: string }> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { before } from '#testing/hooks';
-import { A_JOB } from '#testing/factories';
+import { A_CRON, A_JOB } from '#testing/factories';
 import type { TestUser } from '#testing/dashboard';
 import { assertClean, heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
@@ -28,16 +28,10 @@ const alertsOf = ({ teamId }: TestUser) =>
 /** A cron that the clock does not start during a test. */
 async function createCron(user: TestUser, name: string, alertThreshold: 1 | 2 | 3 = 1) {
   const { id } = await dashboard.service.work.createCron(user.teamId, {
+    ...A_CRON,
     name,
     url: `${target.url}/cron`,
-    cronExpression: '0 0 29 2 *',
-    method: 'POST',
-    headers: [],
-    payload: null,
-    callbackUrl: null,
-    timeoutSeconds: 20,
     alertThreshold,
-    isActive: true,
   });
   return id;
 }
