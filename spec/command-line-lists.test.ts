@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '#domain/ids';
 import { run, useCommands } from '#testing/command-line';
-import { aCron, aJob } from '#testing/factories';
+import { aClaimant, aCron, aJob, anExecutionSettlement, aNode } from '#testing/factories';
 import { fillExecutions } from '#testing/fill';
 import { forEachDatabase } from '#testing/process';
 
@@ -61,7 +60,7 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       assert.deepEqual(await printed(...list, '--before', String(third[0])), []);
     });
 
-    test('lists of executions and alerts have pages', async () => {
+    test('a list of executions continues after a run', async () => {
       const { id } = await aCron(open.store, open.teamId);
       const [older, newer] = [
         await printed('cron', 'run', '--id', id),
@@ -69,7 +68,30 @@ forEachDatabase((_name, makeDatabaseUrl) => {
       ];
       const list = ['execution', 'list', '--cron', id, '--before'];
       assert.deepEqual(idsOf(await printed(...list, String(newer['id']))), [older['id']]);
-      assert.deepEqual(await printed('alert', 'list', ...team, '--before', newId(1)), []);
+    });
+
+    test('a list of alerts continues after an alert, and alert read marks those up to one', async () => {
+      const { store, teamId } = open;
+      const node = await aNode(store, 1e9);
+      const cron = await aCron(store, teamId, { alertThreshold: 1 });
+      for (const status of ['failed', 'success'] as const) {
+        await store.crons.addExecution(teamId, cron.id, store.clock.now());
+        const asked = [{ id: teamId, slots: 100 }];
+        const { claimed } = await store.runs.claimExecutions(asked, aClaimant(store, node));
+        const run = claimed.find(({ cronId }) => cronId === cron.id) ?? assert.fail();
+        assert.ok(await store.runs.settle(node, anExecutionSettlement(store, run, { status })));
+      }
+      const list = ['alert', 'list', ...team];
+      const [recovery, failure, ...more] = await printed(...list);
+      assert.deepEqual(
+        [recovery?.['level'], failure?.['level'], more],
+        ['recovery', 'failure', []],
+      );
+      const older = await printed(...list, '--before', String(recovery?.['id']));
+      assert.deepEqual(older, [failure]);
+      const read = ['alert', 'read', ...team, '--up-to', String(failure?.['id'])];
+      assert.deepEqual(await printed(...read), { marked: 1 });
+      assert.deepEqual(await printed(...read), { marked: 0 });
     });
 
     test('--all prints every record, one per line, over all pages', async () => {
