@@ -32,8 +32,8 @@ interface ContestantResult {
 
 /** About as many as one queue of Belfry has at once by default. */
 const CONCURRENCY = 340;
-export const BARE = 'bare undici loop';
-export const OWN_EXCHANGE = "bare loop of Belfry's exchange";
+const BARE = 'bare undici loop';
+const OWN_EXCHANGE = "bare loop of Belfry's exchange";
 const PEERS = path.join(import.meta.dirname, 'peers');
 
 interface Entry {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { preciseNow } from '#testing/wait';
 
 /** Path of a request, and when its head was read, in milliseconds since 1970 UTC with fractions. */
-export type Arrival = [path: string, at: number];
+type Arrival = [path: string, at: number];
 
 export interface Target {
   url: string;
@@ -28,7 +28,7 @@ interface Ask {
 }
 
 /** How long `/hold…` waits before it answers. */
-export const HOLD_MS = 25_000;
+const HOLD_MS = 25_000;
 
 export async function startTarget(): Promise<Target> {
   const child = fork(import.meta.filename, { execArgv: [] });

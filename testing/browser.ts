@@ -23,7 +23,7 @@ export interface WatchedPage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface PageFault {
+interface PageFault {
   kind: 'console' | 'error' | 'csp' | 'request';
   text: string;
 }

@@ -23,7 +23,7 @@ const SAMPLE = `[${'{"a":[1,"b c",null]},'.repeat(20_000)}1]`;
 const TRIES = 5;
 
 /** How much slower this machine is now than that one, by a fixed piece of work; at least 1. */
-export function slowness(): number {
+function slowness(): number {
   const from = threadMs();
   calibrate();
   return Math.max(1, (threadMs() - from) / CALIBRATION_MS);
