@@ -137,7 +137,6 @@ export const alerts = {
     alertIds: readonly string[],
     isRead: boolean,
   ): Promise<number> {
-    if (alertIds.length === 0) return 0;
     return change(main, 'alerts', { team_id: teamId, id: alertIds }, { is_read: isRead ? 1 : 0 });
   },
 

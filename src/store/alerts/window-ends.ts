@@ -149,7 +149,6 @@ async function postponeReminders(
 async function findFailing(trx: Trx, { teamId, covers }: StoredWindow) {
   const ids =
     covers === 'team' ? undefined : covers.flatMap(({ kind, id }) => (kind === 'cron' ? [id] : []));
-  if (ids?.length === 0) return [];
   const columns = ['id', 'failing_since', 'alert_settings'] as const;
   const choice = { columns, order: ['id'] as const, limit: MOST_CRONS };
   return all(trx, 'crons', { team_id: teamId, id: ids, failed_runs: above(0) }, choice);

@@ -222,7 +222,6 @@ export const crons = {
     teamId: string,
     cronIds: readonly string[],
   ): Promise<Map<string, Cron>> {
-    if (cronIds.length === 0) return new Map();
     const rows = await all(main, 'crons', { team_id: teamId, id: cronIds });
     return new Map(rows.map((row) => [row.id, cronOf(sealer, row)]));
   },

@@ -22,7 +22,7 @@ interface Compared<Value> {
 
 type Wanted<Value> = Value | readonly Value[] | Compared<Value> | RawBuilder<Value>;
 
-/** A list: one of its values. */
+/** A list: one of its values; an empty one matches nothing. */
 type Key<T extends Table> = { [C in Column<T>]?: Wanted<Row<T>[C]> };
 
 /** Undefined conditions are left out. */
@@ -190,7 +190,7 @@ function matches(key: object) {
   return (eb: ExpressionBuilder<AnyTables, string>) =>
     eb.and(
       Object.entries(key).flatMap(([column, value]: [string, unknown]) => {
-        if (Array.isArray(value)) return eb(column, 'in', value);
+        if (Array.isArray(value)) return value.length > 0 ? eb(column, 'in', value) : eb.lit(false);
         if (value === null) return eb(column, 'is', null);
         if (!isCompared(value)) return eb(column, '=', value);
         return [value, ...(value.and ? [value.and] : [])].map((each) =>

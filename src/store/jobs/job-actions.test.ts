@@ -30,6 +30,15 @@ describe('actions on many jobs, on Postgres', () => {
 
 forEachStore((_name, openTestStore) => {
   describe('actions on waiting jobs', () => {
+    test('actions on an empty list of jobs change nothing', async () => {
+      await using store = await openTestStore();
+      const { id } = await aTeam(store);
+      await aJob(store, id);
+      const { fire, deletePending, deleteFailed, retryFailed } = store.jobs;
+      for (const act of [fire, deletePending, deleteFailed, retryFailed])
+        assert.deepEqual(await act(id, []), []);
+    });
+
     test('actions find waiting jobs of the team and skip started ones', async () => {
       await using store = await openTestStore();
       const [team, other] = [await aTeam(store), await aTeam(store)];

@@ -139,7 +139,7 @@ export const jobActions = {
   ): Promise<string[]> {
     return main.transact(async (trx) => {
       const ids = (await lockPending(trx, { teamId, jobIds })).map(({ id }) => id);
-      if (ids.length > 0) await remove(trx, 'jobs', { team_id: teamId, id: ids });
+      await remove(trx, 'jobs', { team_id: teamId, id: ids });
       return ids;
     });
   },
@@ -153,7 +153,7 @@ export const jobActions = {
       const ids = (await lockFailed(trx, { teamId, jobIds })).map(({ id }) => id);
       // The status excludes partitions.
       const failed = { team_id: teamId, id: ids, status: FAILED_JOB_STATUSES };
-      if (ids.length > 0) await remove(trx, 'ended_jobs', failed);
+      await remove(trx, 'ended_jobs', failed);
       return ids;
     });
   },

@@ -37,7 +37,7 @@ export interface SourcesAsked {
 const CRON_FAILS = `coalesce((select e.status from ended_executions e where e.cron_id = crons.id
   order by e.id desc limit 1), 'none') = 'failed'`;
 
-/** Failed for good after the last success and not resent. A few index steps. */
+/** Failed for good after the last success and not resent. A few index steps, and one for each resent failure since. */
 const QUEUE_FAILS = `exists (select 1 from ended_jobs j where j.queue_id = queues.id and j.status in ${FAILED_JOBS}
   and j.retried_as is null and j.completed_at > coalesce((select s.completed_at from ended_jobs s
     where s.queue_id = queues.id and s.status = 'success' order by s.completed_at desc limit 1), 0))`;
