@@ -1,3 +1,4 @@
+import { DAY_MS } from './instant.ts';
 export interface AlertSource {
   kind: 'cron' | 'queue';
   id: string;
@@ -12,7 +13,7 @@ export interface MaintenanceWindow {
   covers: 'team' | readonly AlertSource[];
 }
 
-export const WEEK_MS = 7 * 24 * 3600 * 1000;
+export const WEEK_MS = 7 * DAY_MS;
 
 export function isInsideWindow({ startsAt, endsAt, isWeekly }: WindowTimes, at: number): boolean {
   if (at < startsAt) return false;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '#domain/instant';
 import { PROXY_ISSUER } from '#store/people/provider-links';
 import type { FoundSession, Rotation } from '#store/people/sessions';
 import type { TeamOfUser, UserWithTeams } from '#store/people/users';
@@ -45,8 +46,6 @@ export interface Session {
   isByProxy: boolean;
 }
 
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
 const COOKIE = 'belfry.session_token';
 /** Between the password and the code. */
 export const CHALLENGE_COOKIE = 'belfry.two_factor';

@@ -1,4 +1,5 @@
 import cronstrue from 'cronstrue';
+import { DAY_MS } from '#domain/instant';
 import { parseCronExpression, upcomingRuns } from '#domain/cron';
 import { LIMITS } from '#domain/limits';
 
@@ -110,8 +111,6 @@ function describeMinutes(minutes: number): string {
   return size === 60 ? 'an hour' : `${size} minutes`;
 }
 
-const dayMs = 86_400_000;
-
 /** Minutes. */
 function offsetMinutes(at: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
@@ -126,9 +125,9 @@ function offsetMinutes(at: number, timeZone: string): number {
 function findOffsetChange(from: number, timeZone: string): { at: number; minutes: number } | null {
   const before = offsetMinutes(from, timeZone);
   for (let day = 7; day <= 371; day += 7) {
-    if (offsetMinutes(from + day * dayMs, timeZone) === before) continue;
-    let at = from + (day - 7) * dayMs;
-    while (offsetMinutes(at, timeZone) === before) at += dayMs;
+    if (offsetMinutes(from + day * DAY_MS, timeZone) === before) continue;
+    let at = from + (day - 7) * DAY_MS;
+    while (offsetMinutes(at, timeZone) === before) at += DAY_MS;
     return { at, minutes: offsetMinutes(at, timeZone) - before };
   }
   return null;
