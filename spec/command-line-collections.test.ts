@@ -200,13 +200,15 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('edit-all rejects unclear filters and invalid values, and changes nothing', async () => {
+      await at('https://tagged.example/', 'Tagged');
+      const before = await printed('cron', 'list', ...team);
       assert.match(await refused(...all, '--timeout', '9'), /^say which crons to change/);
       assert.match(await refused(...all, '--all'), /^give the values that change/);
       assert.match(await refused(...all, '--where', 'headers=x'), /^--where: It must be FIELD=/);
       assert.match(await refused(...all, '--host', 'old'), /^--host: It must be OLD=NEW/);
       assert.match(await refused(...all, '--all', '--timeout', '301'), /^--timeout: /);
-      await at('https://tagged.example/', 'Tagged');
       assert.match(await refused(...all, '--all', '--add-tag', 'two words'), /can be no tag/);
+      assert.deepEqual(await printed('cron', 'list', ...team), before);
     });
   });
 });

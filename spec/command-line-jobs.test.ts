@@ -40,11 +40,14 @@ forEachDatabase((_name, makeDatabaseUrl) => {
     });
 
     test('job edit rejects invalid values and changes nothing', async () => {
-      const edit = ['job', 'edit', '--id', await make()];
+      const made = await make();
+      const before = await open.store.jobs.find(open.teamId, made);
+      const edit = ['job', 'edit', '--id', made];
       assert.match(await refused(...edit, '--at', '2099-01-01 00:00'), /24 hours at most/);
       assert.match(await refused(...edit, '--at', 'soon'), /^--at: It must be a date/);
       assert.match(await refused(...edit, '--queue', 'nowhere'), /no queue "nowhere"/);
       assert.match(await refused(...edit, '--url', 'x'), /^--url: .* valid URL/);
+      assert.deepEqual(await open.store.jobs.find(open.teamId, made), before);
       const nowhere = '018f0000-0000-7000-8000-000000000000';
       assert.match(await refused('job', 'edit', '--id', nowhere), /no job/);
       const id = await make();
