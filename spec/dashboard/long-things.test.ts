@@ -104,7 +104,7 @@ describe('names of 255 characters', () => {
     watched.assertNoFaults();
   });
 
-  test('long names are cut in the middle', async () => {
+  test('a long id in a narrow column is cut in the middle', async () => {
     await using watched = await openPage({ browser, dashboard }, '/queues', { user });
     const { page } = watched;
     await page.getByRole('link', { name: long }).first().click();
@@ -112,15 +112,20 @@ describe('names of 255 characters', () => {
       .locator('main [title]')
       .filter({ hasText: /^[0-9a-f-]{36}$/ })
       .first();
+    // Narrower than the 36 characters, with room for the last 14 and three before them.
     await cut.evaluate((element) => {
-      element.style.width = '75px';
+      element.style.width = '24ch';
     });
-    for (const part of await cut.locator('> span').all()) {
+    const parts = await cut.locator('> span > span').all();
+    assert.equal(parts.length, 2);
+    for (const part of parts) {
       const box = await part.boundingBox();
       const whole = await cut.boundingBox();
       assert.ok(box && whole && box.width >= 20, `${box?.width}`);
       assert.ok(box.x + box.width <= whole.x + whole.width + 1, 'it does not stand out');
     }
+    const isCut = await parts[0]?.evaluate((head) => head.scrollWidth > head.clientWidth);
+    assert.equal(isCut, true, 'the first part is cut');
   });
 });
 

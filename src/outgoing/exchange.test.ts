@@ -277,7 +277,7 @@ describe('connections', () => {
     expectKind(await exchange, 'broken');
   });
 
-  test('those to many origins do not pile up', async () => {
+  test('idle connections to many origins are closed beyond 512', async () => {
     const open = new Set<Socket>();
     const server = http.createServer((_, response) => response.end('ok'));
     server.on('connection', (socket: Socket) => {

@@ -23,7 +23,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(await store.jobs.edit(team.id, jobId, { ...job, scheduledAt }), 'not-pending');
     });
 
-    test('changes nothing of another team’s, nor into a queue of another team', async () => {
+    test('an edit changes no job of another team and moves none into its queue', async () => {
       await using store = await openTestStore();
       const [ours, theirs] = [await aTeam(store), await aTeam(store)];
       const { jobId } = await aJob(store, ours.id, { delaySeconds: 60 });
