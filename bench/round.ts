@@ -29,10 +29,10 @@ export async function runRound(file: string, round: Round): Promise<Delivered> {
   const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
   try {
     const ended = once(child, 'exit').then(() => null);
-    const told = await Promise.race([once(child, 'message'), ended]);
-    if (told === null) throw new Error(`${file} ended before it had delivered`);
+    const message = await Promise.race([once(child, 'message'), ended]);
+    if (message === null) throw new Error(`${file} ended before it had delivered`);
     await ended;
-    return told[0] as Delivered;
+    return message[0] as Delivered;
   } finally {
     clearTimeout(limit);
     child.kill('SIGKILL');

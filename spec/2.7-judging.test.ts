@@ -152,15 +152,15 @@ describe('the timeout', () => {
   ];
   for (const [what, script, status] of stalls) {
     test(`a target that ${what} times out, and its connection is closed`, async () => {
-      const told = Promise.withResolvers<void>();
+      const arrived = Promise.withResolvers<void>();
       await using receiver = await startRawReceiver(async (connection) => {
         await connection.until();
         await script(connection);
-        told.resolve();
+        arrived.resolve();
       });
       await setQueue(service, { timeoutSeconds: 7, retriesEnabled: false }, 'seven');
       const id = await postJob(service, { queue: 'seven', url: receiver.url });
-      await told.promise;
+      await arrived.promise;
       await letArrive();
       await service.clock.advance(6_999);
       assert.equal((await service.store.jobs.find(service.teamId, id))?.status, 'processing');

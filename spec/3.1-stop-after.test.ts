@@ -61,7 +61,7 @@ forEachStore((dialect, openTestStore) => {
         [entry?.actor, entry?.actorId, entry?.detail],
         ['Belfry', null, 'after 3 failed runs in a row'],
       );
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles(), [STOPPED]);
     });
 

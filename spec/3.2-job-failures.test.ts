@@ -199,9 +199,9 @@ function declareRetry(openTestStore: OpenTestStore) {
       assert.deepEqual(second?.[part], first?.[part]);
     }
     const callback = await answeredRequest(receiver, 4);
-    const told = JSON.parse(String(callback?.body)) as Record<string, unknown>;
+    const sent = JSON.parse(String(callback?.body)) as Record<string, unknown>;
     assert.deepEqual(
-      [told['job_id'], told['original_job_id'], told['attempt_number'], told['status']],
+      [sent['job_id'], sent['original_job_id'], sent['attempt_number'], sent['status']],
       [newId, newId, 1, 'success'],
     );
     await service.quiet();

@@ -218,13 +218,21 @@ forEachStore((_, openTestStore) => {
       const attempts = await attemptsOf(service, job_id);
       const last = await jobEnd(service, attempts[3]?.id ?? '');
       assert.equal(String(body), jobBody(last));
-      const told = JSON.parse(String(body)) as Record<string, unknown>;
+      const callback = JSON.parse(String(body)) as Record<string, unknown>;
       assert.deepEqual(
-        [told['job_id'], told['original_job_id'], told['status'], told['attempt_number']],
+        [
+          callback['job_id'],
+          callback['original_job_id'],
+          callback['status'],
+          callback['attempt_number'],
+        ],
         [last.id, job_id, 'dead_lettered', 4],
       );
       assert.notEqual(last.id, job_id);
-      assert.deepEqual([told['response_status'], told['error_message']], [503, 'HTTP 503 error']);
+      assert.deepEqual(
+        [callback['response_status'], callback['error_message']],
+        [503, 'HTTP 503 error'],
+      );
       await service.quiet();
       assert.deepEqual(await service.store.callbacks.scanWaiting(), []);
       assert.equal(sent().length, 1, 'one for the job');
@@ -237,10 +245,15 @@ forEachStore((_, openTestStore) => {
       await target.next((request) => request.url === `/target${path}`);
       await service.quiet();
       await service.clock.advance(MINUTE);
-      const told = JSON.parse(String((await next()).body)) as Record<string, unknown>;
+      const callback = JSON.parse(String((await next()).body)) as Record<string, unknown>;
       const attempts = await attemptsOf(service, job_id);
       assert.deepEqual(
-        [told['status'], told['attempt_number'], told['original_job_id'], told['job_id']],
+        [
+          callback['status'],
+          callback['attempt_number'],
+          callback['original_job_id'],
+          callback['job_id'],
+        ],
         ['success', 2, job_id, attempts[1]?.id],
       );
       await service.quiet();
@@ -273,9 +286,14 @@ forEachStore((_, openTestStore) => {
       assert.match(String((await next()).body), /"status":"dead_lettered"/);
       const retried = await service.work.retryJob(service.teamId, failed.id);
       assert.ok(retried.kind === 'done');
-      const told = JSON.parse(String((await next()).body)) as Record<string, unknown>;
+      const callback = JSON.parse(String((await next()).body)) as Record<string, unknown>;
       assert.deepEqual(
-        [told['original_job_id'], told['job_id'], told['status'], told['attempt_number']],
+        [
+          callback['original_job_id'],
+          callback['job_id'],
+          callback['status'],
+          callback['attempt_number'],
+        ],
         [retried.jobId, retried.jobId, 'success', 1],
       );
       await service.quiet();
@@ -292,7 +310,7 @@ forEachStore((_, openTestStore) => {
   });
 
   describe('§6.3 cron callback', () => {
-    const rows: [what: string, answer: Parameters<Receiver['answer']>[1], told: object][] = [
+    const rows: [what: string, answer: Parameters<Receiver['answer']>[1], expected: object][] = [
       ['a success', {}, { status: 'success', response_status: 200, error_message: null }],
       ['500', { status: 500 }, { status: 'failed', response_status: 500, error_message: null }],
       ['404', { status: 404 }, { status: 'failed', response_status: 404, error_message: null }],
@@ -357,9 +375,11 @@ forEachStore((_, openTestStore) => {
       for (let minute = 0; minute < 3; minute++) await service.advance(MINUTE);
       await service.work.pauseCron(service.teamId, id);
       await eventually(() => sent().length >= 3);
-      const told = sent().map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>);
-      assert.equal(new Set(told.map(({ execution_id }) => execution_id)).size, 3);
-      assert.equal(told.length, 3);
+      const callbacks = sent().map(
+        ({ body }) => JSON.parse(String(body)) as Record<string, unknown>,
+      );
+      assert.equal(new Set(callbacks.map(({ execution_id }) => execution_id)).size, 3);
+      assert.equal(callbacks.length, 3);
     });
   });
 

@@ -22,13 +22,13 @@ forEachStore((dialect, openTestStore) => {
       const { service } = scene;
       const cronId = await scene.makeCron({ name: 'Nightly', alert_threshold: 2 });
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       await service.advance(5 * MINUTE);
       await scene.run(cronId, 'xxx');
-      await scene.told();
+      await scene.allSent();
       await service.advance(7 * MINUTE);
       await scene.run(cronId, 'oo');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles(), [
         'Warning: cron “Nightly” failed',
         'Failure: cron “Nightly” failed 2 times in a row',
@@ -54,7 +54,7 @@ forEachStore((dialect, openTestStore) => {
       test('an alert has the run, its status, reason and the start of its response', async () => {
         await using scene = await startScene(openTestStore);
         await scene.run(await scene.makeCron(), 'x');
-        await scene.told();
+        await scene.allSent();
         const [alert] = await scene.alerts();
         const post = scene.chat.requests[0]?.body.toString() ?? '';
         for (const part of [
@@ -78,7 +78,7 @@ forEachStore((dialect, openTestStore) => {
         headers: { 'X-Api-Key': 'k3y' },
       });
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       assert.equal(scene.chat.requests.length, 1);
       assert.doesNotMatch(scene.chat.requests[0]?.body.toString() ?? '', /t0ken|c4rd|k3y|s3cret/);
     });
@@ -101,7 +101,7 @@ forEachStore((dialect, openTestStore) => {
       await scheduleJob(service, { url, headers, payload: { card: 'c4rd/1111' } });
       await target.waitFor(2);
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       assert.equal(chat.requests.length, 2);
       for (const post of chat.requests.map(({ body }) => body.toString())) {
         assert.ok(post.includes('out of cheese'));
@@ -124,7 +124,7 @@ forEachStore((dialect, openTestStore) => {
       const { job_id } = await scheduleJob(service, { url: `${target.url}/job` });
       await target.waitFor(1);
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles(), [
         'Warning: a job of queue “emails” failed at its first attempt',
       ]);
@@ -135,7 +135,7 @@ forEachStore((dialect, openTestStore) => {
       await service.advance(MINUTE);
       await target.waitFor(3);
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       const title = 'Failure: a job of queue “emails” was dead-lettered';
       assert.equal(scene.titles()[1], title);
       const mails = await scene.smtp.waitFor(4);
@@ -169,7 +169,7 @@ forEachStore((dialect, openTestStore) => {
       await scheduleJob(service, { url: `${target.url}/job` });
       await target.waitFor(1);
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       assert.equal(await scene.levels(), 'failure');
       const title = 'Failure: a job of queue “emails” was dead-lettered';
       assert.deepEqual(scene.titles(), [title]);
@@ -191,16 +191,16 @@ forEachStore((dialect, openTestStore) => {
         }
         await target.waitFor(before + count);
         await service.quiet();
-        await scene.told();
+        await scene.allSent();
       };
       await post(1);
       await post(7);
       assert.equal(chat.requests.length, 1);
       await service.advance(MINUTE - 1);
-      await scene.told();
+      await scene.allSent();
       assert.equal(chat.requests.length, 1, 'not before the minute is over');
       await service.advance(1);
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles(), [
         'Failure: a job of queue “emails” was dead-lettered',
         'Failure: 7 jobs of queue “emails” were dead-lettered',
@@ -244,7 +244,7 @@ forEachStore((dialect, openTestStore) => {
         await service.clock.advanceTo(at);
         await scene.run(cronId, 'xo');
       }
-      await scene.told();
+      await scene.allSent();
       const alerts = await scene.alerts();
       assert.deepEqual(
         alerts.map(({ level, delivery, mutedBy }) => [level, delivery, mutedBy].join(' ').trim()),
@@ -265,25 +265,25 @@ forEachStore((dialect, openTestStore) => {
       const report = await scene.makeCron({ name: 'Report', alert_threshold: 2 });
       const healed = await scene.makeCron({ name: 'Healed' });
       await scene.run(before, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.mute(59, { name: 'Move', inMinutes: 1 });
       await clock.advance(2 * MINUTE);
       await scene.run(backup, 'xx');
       await scene.run(report, 'xx');
       await scene.run(healed, 'xo');
       await scene.run(before, 'x');
-      await scene.told();
-      assert.equal(chat.requests.length, 1, 'inside, nobody is told');
+      await scene.allSent();
+      assert.equal(chat.requests.length, 1, 'inside, nobody is notified');
       await scene.wait(58 * MINUTE + 6_000);
       const ended = 'Still failing after maintenance “Move”: 2 crons fail';
       assert.deepEqual(scene.titles().slice(1), [ended]);
       assert.match(chat.requests[1]?.body.toString() ?? '', /Backup, Report/);
       await scene.run(backup, 'x');
       await scene.wait(60 * MINUTE);
-      assert.equal(chat.requests.length, 2, 'nothing is told twice');
+      assert.equal(chat.requests.length, 2, 'nothing is sent twice');
       await scene.run(backup, 'o');
       await scene.run(report, 'o');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(
         scene
           .titles()
@@ -318,7 +318,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.wait(11 * MINUTE);
       assert.equal(chat.requests.length, 0, 'the longer one goes on');
       await service.store.windows.delete(teamId, long?.id ?? '');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles(), [
         'Still failing after maintenance “Long”: cron “Report” fails',
       ]);
@@ -336,16 +336,16 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(one, 'x');
       await scene.run(two, 'x');
       await scene.run(healed, 'xo');
-      await scene.told();
+      await scene.allSent();
       assert.equal(chat.requests.length, 0);
       for (const id of [one, healed]) await work.unmuteCron(teamId, id);
-      await scene.told();
+      await scene.allSent();
       const still = (name: string) =>
         `Still failing after maintenance “Deploy”: cron “${name}” fails`;
       assert.deepEqual(scene.titles(), [still('One')]);
       await scene.run(one, 'o');
       await scene.run(two, 'x');
-      await scene.told();
+      await scene.allSent();
       assert.match(scene.titles()[1] ?? '', /^Recovery: cron “One” works again/);
       await scene.wait(8 * 60 * MINUTE + 6_000);
       assert.equal(scene.titles()[2], still('Two'));
@@ -376,7 +376,7 @@ forEachStore((dialect, openTestStore) => {
       await service.store.channels.save(teamId, { kind: 'email' });
       const name = 'Pay\r\nBcc: eve@example.com\r\n\r\n<b>roll</b>';
       await scene.run(await scene.makeCron({ name }), 'x');
-      await scene.told();
+      await scene.allSent();
       const [mail, ...more] = await scene.smtp.waitFor(1);
       assert.equal(more.length, 0);
       assert.deepEqual(mail?.to, ['ada@example.com']);
@@ -399,7 +399,7 @@ forEachStore((dialect, openTestStore) => {
       await service.clock.advance(2000);
       gate.open();
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       const [mail, ...more] = scene.smtp.mails;
       assert.deepEqual([mail?.to, more.length], [['ada@example.com'], 0]);
       assert.equal(mail?.subject, 'Warning: queue “emails” is slow');
@@ -410,7 +410,7 @@ forEachStore((dialect, openTestStore) => {
       const { service, chat, teamId } = scene;
       chat.answer('/default', { status: 503 });
       await scene.run(await scene.makeCron(), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.equal(chat.requests.length, 1);
       assert.equal((await scene.alerts())[0]?.delivery, 'pending');
       for (let n = 0; n < 61; n++) {
@@ -431,7 +431,7 @@ forEachStore((dialect, openTestStore) => {
       chat.answer('/default', [{ status: 503 }, 'reset', OK]);
       await scene.run(await scene.makeCron(), 'x');
       for (let n = 0; n < 10; n++) {
-        await scene.told();
+        await scene.allSent();
         await service.clock.advance(MINUTE);
       }
       assert.equal(chat.requests.length, 3);
@@ -444,10 +444,10 @@ forEachStore((dialect, openTestStore) => {
       chat.answer('/default', { status: 503 });
       target.answer('/job', BROKEN);
       await setQueue(service, { emailAlerts: true, retriesEnabled: false });
-      await scene.told();
+      await scene.allSent();
       await scheduleJob(service, { url: `${target.url}/job` });
       await scene.smtp.waitFor(1);
-      await scene.told();
+      await scene.allSent();
       const { lastError, lastSentAt } = await service.store.channels.read(teamId);
       assert.equal(lastError, 'HTTP 503 error');
       assert.equal(lastSentAt, null, 'a mail is nothing that the chat took');
@@ -459,7 +459,7 @@ forEachStore((dialect, openTestStore) => {
       await service.store.channels.save(teamId, { kind: 'email' });
       scene.smtp.judgeRecipients(() => ({ code: 452, text: 'mailbox full' }));
       await scene.run(await scene.makeCron(), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.equal((await scene.alerts())[0]?.delivery, 'pending');
       await scene.useChat();
       scene.smtp.judgeRecipients(() => null);
@@ -479,7 +479,7 @@ forEachStore((dialect, openTestStore) => {
         const full = { code: 452, text: 'mailbox full' };
         scene.smtp.judgeRecipients((address) => (address === 'ada@example.com' ? full : null));
         await scene.run(await scene.makeCron(), 'x');
-        await scene.told();
+        await scene.allSent();
         const { lastError, lastErrorAt, lastSentAt } = await service.store.channels.read(teamId);
         assert.equal(
           lastError,
@@ -499,7 +499,7 @@ forEachStore((dialect, openTestStore) => {
       const full = { code: 452, text: 'mailbox full' };
       scene.smtp.judgeRecipients((address) => (address === 'grace@example.com' ? full : null));
       await scene.run(await scene.makeCron(), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.equal(scene.smtp.mails.length, 1);
       scene.smtp.judgeRecipients(() => null);
       await scene.wait(MINUTE);
@@ -569,7 +569,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(await scene.makeCron(), 'x');
       const store = await service.store.openAnother();
       await using other = await startNotifier(service, { store });
-      await other.told();
+      await other.allSent();
       assert.equal(chat.requests.length, 1);
     });
 
@@ -580,7 +580,7 @@ forEachStore((dialect, openTestStore) => {
       const now = service.clock.now();
       const claim = { now, leaseMs: MINUTE, most: 10 };
       assert.equal((await service.store.notices.claimDue(teamId, claim)).length, 1);
-      await scene.told();
+      await scene.allSent();
       assert.equal(chat.requests.length, 0);
       await scene.wait(MINUTE);
       assert.equal(chat.requests.length, 1);
@@ -596,8 +596,8 @@ forEachStore((dialect, openTestStore) => {
       }
       await using first = await startNotifier(service);
       await using second = await startNotifier(service, { store: other });
-      await first.told();
-      await second.told();
+      await first.allSent();
+      await second.allSent();
       assert.equal(new Set(scene.titles()).size, 6);
       assert.equal(chat.requests.length, 6);
     });
@@ -615,7 +615,7 @@ forEachStore((dialect, openTestStore) => {
       const { teamId } = stranger;
       await service.store.channels.save(teamId, { kind: 'slack', url: `${chat.url}/other` });
       const cronId = await scene.makeCron();
-      await using told = await startNotifier(service);
+      await using running = await startNotifier(service);
       await scene.run(cronId, 'x');
       await chat.next(({ url }) => url.startsWith('/default'));
       const [settings] = await service.store.crons.list(scene.teamId);
@@ -623,7 +623,7 @@ forEachStore((dialect, openTestStore) => {
       const theirs = await service.store.crons.create(teamId, settings, null, 0);
       await service.store.crons.addExecution(teamId, theirs.id, service.clock.now());
       await chat.next(({ url }) => url === '/other');
-      assert.equal(told.notifier.isQuiet(), false, 'the first team is still being told');
+      assert.equal(running.notifier.isQuiet(), false, 'the first team is still being notified');
     });
   });
 });

@@ -127,7 +127,7 @@ function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
     await belfry.kill();
     gate.open();
     smtp.judgeMails(() => null);
-    assert.equal(smtp.mails.length, 0, 'nobody has been told of anything');
+    assert.equal(smtp.mails.length, 0, 'nobody has been notified');
 
     await using again = await belfry.restart();
     const mail = await smtp.next(({ subject }) => subject.includes('second'));
@@ -135,9 +135,9 @@ function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
     assert.ok(mail.text.includes(`https://belfry.example/jobs/${id}`));
     assert.deepEqual(mail.to, ['ada@example.com']);
     await untilSent(again, 1, "source_name = 'second'");
-    const told = await listAlerts(again);
-    assert.equal(told.length, 2, 'no alert came anew');
-    assert.equal(told.find((alert) => alert.source_name === 'second')?.delivery, 'sent');
+    const alerts = await listAlerts(again);
+    assert.equal(alerts.length, 2, 'no alert came anew');
+    assert.equal(alerts.find((alert) => alert.source_name === 'second')?.delivery, 'sent');
     assert.equal(smtp.mails.filter(({ subject }) => subject.includes('second')).length, 1);
     assert.equal(target.requests.length, 2, 'no job was sent anew');
   });

@@ -22,13 +22,13 @@ forEachStore((dialect, openTestStore) => {
       const channels = { failure: ['default', ops, pager, ops], recovery: [ops] };
       const cronId = await scene.makeCronFor(channels, { alert_threshold: 2 });
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 1 }, 'the warning');
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 1, '/pager': 1 }, 'the failure');
       await scene.run(cronId, 'o');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 2, '/ops': 2, '/pager': 1 }, 'the recovery');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent', 'sent']);
     });
@@ -36,7 +36,7 @@ forEachStore((dialect, openTestStore) => {
     test('a cron that notifies nobody still records its alert', async () => {
       await using scene = await startScene(openTestStore);
       await scene.run(await scene.makeCronFor({ failure: [] }), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), {});
       assert.deepEqual(await scene.deliveries(), ['muted']);
       assert.deepEqual(await scene.service.store.notices.scanWaiting(), []);
@@ -48,7 +48,7 @@ forEachStore((dialect, openTestStore) => {
       const ops = await scene.add('ops');
       chat.answer('/ops', [{ status: 500 }, OK]);
       await scene.run(await scene.makeCronFor({ failure: ['default', ops] }), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 1, '/ops': 1 });
       assert.deepEqual(await scene.deliveries(), ['pending']);
       const { store } = service;
@@ -67,10 +67,10 @@ forEachStore((dialect, openTestStore) => {
       chat.answer('/pager', [{ status: 500 }, { status: 500 }, OK]);
       await scene.run(await scene.makeCronFor({ failure: [ops, pager] }), 'x');
       for (let minute = 0; minute < 75; minute += 5) {
-        await scene.told();
+        await scene.allSent();
         await service.clock.advance(5 * MINUTE);
       }
-      await scene.told();
+      await scene.allSent();
       assert.equal(scene.posts()['/pager'], 3);
       assert.deepEqual(await scene.deliveries(), ['failed']);
       assert.deepEqual(await service.store.notices.scanWaiting(), []);
@@ -88,10 +88,10 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await work.deleteChannel(teamId, ops), true);
       assert.equal(await work.deleteChannel(teamId, pager), true);
       assert.equal(await work.deleteChannel(teamId, pager), false);
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 1 }, 'what waited for two of them');
       await scene.run(cronId, 'o');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 2 }, 'the default and one that is gone');
       assert.deepEqual(await scene.deliveries(), ['sent', 'sent']);
     });
@@ -114,14 +114,14 @@ forEachStore((dialect, openTestStore) => {
         for (let n = 0; n < count; n++) await scheduleJob(service, { url: `${target.url}/job` });
         await target.waitFor(before + count);
         await service.quiet();
-        await scene.told();
+        await scene.allSent();
       };
       await post(1);
       assert.deepEqual(scene.posts(), { '/ops': 1 });
       assert.equal(smtp.mails.length, 1, 'mailed once, though the channel is every member, too');
       await post(5);
       await service.advance(MINUTE);
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/ops': 2 });
       assert.match(chat.requests[1]?.body.toString() ?? '', /5 jobs of queue/);
       assert.equal(smtp.mails.length, 2);
@@ -147,7 +147,7 @@ forEachStore((dialect, openTestStore) => {
         await target.waitFor(1);
         await service.quiet();
         assert.equal(await work.deleteChannel(teamId, ops), true);
-        await scene.told();
+        await scene.allSent();
         assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
         assert.equal(smtp.mails.length, 1);
         assert.deepEqual(await scene.deliveries(), ['sent']);
@@ -171,7 +171,7 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await work.findChannelConfig(teamId, theirs), null);
       assert.equal(await work.deleteChannel(teamId, theirs), false);
       await scene.run(await scene.makeCronFor({ failure: [theirs] }), 'x');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 1 });
     });
 
@@ -215,7 +215,7 @@ forEachStore((dialect, openTestStore) => {
       const settings = { note: 'Ask <ops>', runbookUrl: 'https://wiki.example/x' };
       const cronId = await scene.makeCronFor({ failure: [hook] }, { name: 'Pay' }, settings);
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.wait(MINUTE);
       const [first, second, ...more] = chat.requests;
       assert.ok(first && second);
@@ -303,9 +303,9 @@ forEachStore((dialect, openTestStore) => {
       const pager = await addPager(scene);
       const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.run(cronId, 'xo');
-      await scene.told();
+      await scene.allSent();
       const key = `belfry-cron-${cronId}`;
       assert.deepEqual(eventsIn(scene.chat), [
         ['trigger', key],
@@ -359,9 +359,9 @@ forEachStore((dialect, openTestStore) => {
       chat.answer('/v2/enqueue', [{ status: 500 }, { status: 202 }]);
       const cronId = await scene.makeCronFor({ failure: [pager], recovery: [pager] });
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.run(cronId, 'o');
-      await scene.told();
+      await scene.allSent();
       await scene.wait(MINUTE);
       const actions = eventsIn(chat).map(([action]) => action);
       assert.deepEqual(actions, ['trigger', 'resolve'], 'the trigger that failed came to nothing');
@@ -381,14 +381,14 @@ forEachStore((dialect, openTestStore) => {
         { remindHours: 6 },
       );
       await scene.run(cronId, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.wait(6 * HOUR - 10_000);
       assert.equal(chat.requests.length, 1, 'not before its time');
       await scene.wait(15_000);
       await scene.run(cronId, 'x');
       await scene.wait(6 * HOUR);
       await scene.run(cronId, 'o');
-      await scene.told();
+      await scene.allSent();
       await scene.wait(24 * HOUR);
       assert.deepEqual(scene.titles(), [
         'Failure: cron “Pay” failed',
@@ -415,7 +415,7 @@ forEachStore((dialect, openTestStore) => {
       ];
       await scene.run(plain, 'x');
       await scene.run(paused, 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.wait(30 * HOUR);
       assert.equal(chat.requests.length, 2);
     });
@@ -424,7 +424,7 @@ forEachStore((dialect, openTestStore) => {
       await using scene = await startScene(openTestStore);
       const { service, chat, teamId } = scene;
       await scene.run(await scene.makeCronFor({}, { is_active: true }, { remindHours: 1 }), 'x');
-      await scene.told();
+      await scene.allSent();
       await service.work.pauseTeam(teamId, 'Ada');
       await scene.wait(5 * HOUR);
       assert.equal(chat.requests.length, 1);
@@ -439,7 +439,7 @@ forEachStore((dialect, openTestStore) => {
       const hourly = (name: string) =>
         scene.makeCronFor({}, { name, is_active: true }, { remindHours: 1 });
       await scene.run(await hourly('Before'), 'x');
-      await scene.told();
+      await scene.allSent();
       await scene.mute(5 * 60);
       const inside = await hourly('Inside');
       await scene.run(inside, 'x');
@@ -455,7 +455,7 @@ forEachStore((dialect, openTestStore) => {
       );
       assert.equal(chat.requests.length, 3);
       await scene.wait(50 * MINUTE);
-      assert.equal(chat.requests.length, 3, 'what was told at the end is told again an hour later');
+      assert.equal(chat.requests.length, 3, 'what was sent at the end is sent again an hour later');
       await scene.wait(11 * MINUTE);
       assert.equal(chat.requests.length, 5);
     });
@@ -471,7 +471,7 @@ forEachStore((dialect, openTestStore) => {
         target.answer('/mail', BROKEN);
         const { job_id } = await scheduleJob(service, { queue: 'mail', url: `${target.url}/mail` });
         await service.quiet();
-        await scene.told();
+        await scene.allSent();
         return job_id;
       };
       const first = await fail();
@@ -481,7 +481,7 @@ forEachStore((dialect, openTestStore) => {
       const failure = 'Failure: a job of queue “mail” was dead-lettered';
       const reminder = 'Reminder: queue “mail” still has failed jobs after';
       const titles = () => scene.titles().map((title) => title.replace(/(?<= after) .*/, ''));
-      assert.deepEqual(titles(), [failure, reminder, failure], 'what was told anew waits');
+      assert.deepEqual(titles(), [failure, reminder, failure], 'what was sent anew waits');
       await service.work.actOnJobs(teamId, 'delete', [second]);
       await scene.wait(11 * MINUTE);
       assert.deepEqual(titles().slice(3), [reminder]);
@@ -506,7 +506,7 @@ forEachStore((dialect, openTestStore) => {
         await setQueue(service, reminded, name);
         await scheduleJob(service, { queue: name, url: `${target.url}/mail` });
         await service.quiet();
-        await scene.told();
+        await scene.allSent();
       }
       assert.equal(chat.requests.length, 4);
       await setQueue(service, { isPaused: true }, 'paused');
@@ -548,7 +548,7 @@ forEachStore((dialect, openTestStore) => {
         await scene.run(cronId, 'x');
         await service.clock.advance(1_000);
       }
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/default': 12 });
       await scene.wait(5 * MINUTE - 12_000 - 1);
       assert.deepEqual(scene.posts(), { '/default': 12 }, 'not before its time');
@@ -572,7 +572,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(cronId, 'x');
       await scene.wait(6 * MINUTE);
       await scene.run(cronId, 'o');
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.titles('/calm'), ['Failure: cron “Pay” failed']);
       await scene.wait(5 * MINUTE);
       assert.deepEqual(scene.titles('/calm').slice(1), [
@@ -634,11 +634,11 @@ forEachStore((dialect, openTestStore) => {
       await scheduleJob(service, { url: `${target.url}/job` });
       await target.waitFor(1);
       await service.quiet();
-      await scene.told();
+      await scene.allSent();
       assert.equal(scene.smtp.mails.length, 1);
       assert.deepEqual(scene.posts(), {});
       await service.advance(5 * MINUTE);
-      await scene.told();
+      await scene.allSent();
       assert.deepEqual(scene.posts(), { '/calm': 1 });
       assert.equal(scene.smtp.mails.length, 1);
       assert.deepEqual(await scene.deliveries(), ['sent']);
@@ -686,8 +686,8 @@ forEachStore((dialect, openTestStore) => {
       const other = await service.store.openAnother();
       await using first = await startNotifier(service);
       await using second = await startNotifier(service, { store: other });
-      await first.told();
-      await second.told();
+      await first.allSent();
+      await second.allSent();
       assert.deepEqual(scene.posts(), { '/default': 8, '/ops': 8 });
       assert.deepEqual(new Set(await scene.deliveries()), new Set(['sent']));
     });

@@ -85,9 +85,9 @@ describe('§6.5 alerts and channels on the command line', () => {
 
   test('cron edit sets every alert option and leaves the others', async () => {
     const settings = '--expression @daily --remind-hours 6 --slow-seconds 20 --slow-times-median 3';
-    const told = ['--failure-channel', 'On call', '--failure-channel', 'default'];
+    const channelWords = ['--failure-channel', 'On call', '--failure-channel', 'default'];
     const cron = ['--name', 'Nightly', '--url', 'https://x.example/', '--alert-note', 'Ask Ada'];
-    const words = [...cron, ...told, '--no-warning-channels', ...settings.split(' ')];
+    const words = [...cron, ...channelWords, '--no-warning-channels', ...settings.split(' ')];
     const made: Json = await printed('cron', 'create', ...team, ...words);
     const channels = await printed('channel', 'list', ...team);
     const onCall = channels.find(({ name }) => name === 'On call');

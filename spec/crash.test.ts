@@ -27,7 +27,7 @@ const SECONDS = Number(process.env['CRASH_SECONDS'] ?? 6);
 const POSTERS = 4;
 const LEAST_KILLS = 2;
 /** Jobs and callbacks between two kills. */
-const [LEAST_POSTED, LEAST_TOLD] = [20, 3];
+const [LEAST_POSTED, LEAST_CALLBACKS] = [20, 3];
 const CRONS = 3;
 const SLOTS = 64;
 /**
@@ -65,11 +65,12 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
           () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
         );
         while (performance.now() < until || kills < LEAST_KILLS) {
-          const [before, toldBefore] = [posted.length, countTold(target)];
+          const [before, callbacksBefore] = [posted.length, countCallbacks(target)];
           const posting = postUntilGone(belfry, token, target.url, posted);
           // What is ended has to be at work.
           const isAtWork = () =>
-            posted.length >= before + LEAST_POSTED && countTold(target) >= toldBefore + LEAST_TOLD;
+            posted.length >= before + LEAST_POSTED &&
+            countCallbacks(target) >= callbacksBefore + LEAST_CALLBACKS;
           await eventually(isAtWork, { withinMs: LONG_WAIT_LIMIT_MS, what: 'jobs and callbacks' });
           await endSomehow(belfry, random);
           await posting;
@@ -207,11 +208,11 @@ async function judge(
   let cutOff = 0;
   for (const job of byJob.values()) {
     const last = judgeAttempts(job, arrived);
-    const told = arrived.get(`/callback/${last.url.split('/').at(-1)}`) ?? 0;
-    assert.ok(told <= 1, `${last.url}: ${told} callbacks`);
+    const callbacks = arrived.get(`/callback/${last.url.split('/').at(-1)}`) ?? 0;
+    assert.ok(callbacks <= 1, `${last.url}: ${callbacks} callbacks`);
     const tells = last.callback_url !== null && last.reason !== 'worker_failed';
-    if (!tells) assert.equal(told, 0, `${last.url}: a callback that should not be`);
-    else if (told === 0) lostCallbacks++;
+    if (!tells) assert.equal(callbacks, 0, `${last.url}: a callback that should not be`);
+    else if (callbacks === 0) lostCallbacks++;
     if (last.reason === 'worker_failed') cutOff++;
   }
   // One that was being sent when its process died is not sent again; no more can be under way than there are slots.
@@ -266,7 +267,7 @@ async function judgeTicks(rows: Rows, arrived: ReadonlyMap<string, number>): Pro
   }
 }
 
-const countTold = (target: Receiver) =>
+const countCallbacks = (target: Receiver) =>
   target.requests.filter(({ url }) => url.startsWith('/callback/')).length;
 
 function countPaths(target: Receiver): Map<string, number> {

@@ -154,8 +154,8 @@ async function expectFailedCrons(rows: Rows, messages: readonly string[]): Promi
     const found = await rows.all<{ error_message: string }>(text);
     return found.length >= messages.length && found;
   });
-  const told = failed.map(({ error_message }) => error_message);
-  assert.deepEqual(told.toSorted(), messages.toSorted());
+  const given = failed.map(({ error_message }) => error_message);
+  assert.deepEqual(given.toSorted(), messages.toSorted());
 }
 
 /** Of all teams that used something. */

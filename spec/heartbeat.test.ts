@@ -62,8 +62,8 @@ describe('a heartbeat', () => {
       end(exchange);
       return exchange;
     };
-    const told: string[] = [];
-    const log = { ...silentLog, warn: (event: string) => void told.push(event) };
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
     const clock = new FakeClock('2026-11-21T12:00:00Z');
     const heartbeat = new Heartbeat({
       url: monitor.url,
@@ -77,7 +77,7 @@ describe('a heartbeat', () => {
     await heartbeat.stop();
     await ended;
     await setImmediate();
-    assert.deepEqual(told, []);
+    assert.deepEqual(warnings, []);
   });
 });
 

@@ -20,8 +20,8 @@ test('a snapshot older than ten minutes is logged once and shown by doctor and /
   assert.deepEqual(await seenBy(belfry), { metrics: null, doctor: 'ok' });
 
   await clock.step(12 * MINUTE_MS);
-  const told = await belfry.line(/database\.snapshot-old/, 30_000);
-  assert.equal((JSON.parse(told) as { heldBy: string }).heldBy, heldBy);
+  const line = await belfry.line(/database\.snapshot-old/, 30_000);
+  assert.equal((JSON.parse(line) as { heldBy: string }).heldBy, heldBy);
   const { metrics, doctor } = await seenBy(belfry);
   assert.ok(Number(metrics?.[2]) >= 720);
   assert.equal(metrics?.[1], heldBy);

@@ -65,8 +65,8 @@ async function assertAlive(): Promise<void> {
     assert.equal((await post('/api/jobs', JSON.stringify(job))).status, 201);
     const { body } = await target.next(({ url }) => url === path);
     assert.equal(String(body), '{"a":1}');
-    const told = await target.next(({ url }) => url === `${path}/callback`);
-    assert.match(String(told.body), /"status":"success"/);
+    const callback = await target.next(({ url }) => url === `${path}/callback`);
+    assert.match(String(callback.body), /"status":"success"/);
   }
   const faults = belfry.output.filter((line) => /uncaught|unhandled|run-failed/i.test(line));
   assert.deepEqual(faults, []);

@@ -33,7 +33,7 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
     started ??= startNotifier(service, { smtp }).then((each) => stack.use(each));
     return started;
   };
-  const told = async () => (await notifier()).told();
+  const allSent = async () => (await notifier()).allSent();
   const addChannel = async (
     name: string,
     config: ChannelConfig,
@@ -68,10 +68,10 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
     teamId,
     useChat,
     /** Waits until all due notifications were sent or tried. */
-    told,
+    allSent,
     wait: async (ms: number) => {
       await clock.advance(ms);
-      await told();
+      await allSent();
     },
     sendTest: async (config: ChannelConfig) => (await notifier()).notifier.sendTest(teamId, config),
     addChannel,

@@ -31,8 +31,8 @@ describe('docs/deploy/belfry.service', () => {
     if (!isThere) return t.skip('there is no systemd-analyze on this machine');
     const file = verified();
     const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    const told = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(file));
-    assert.deepEqual(told, []);
+    const warnings = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(file));
+    assert.deepEqual(warnings, []);
   });
 
   test('systemd-analyze rates the exposure of the systemd unit as low', (t) => {

@@ -38,11 +38,11 @@ function figuresIn(expr: string): string[] {
 }
 
 describe('docs/monitoring', () => {
-  let told: Set<string>;
+  let exported: Set<string>;
   before(async () => {
     await using belfry = await startBelfry({ env: { METRICS_MAX_SOURCES: '10' } });
     const text = await (await fetch(`${belfry.url}/metrics`)).text();
-    told = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
+    exported = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   });
 
   test('alert rules and panels use only metrics that /metrics has', () => {
@@ -50,13 +50,13 @@ describe('docs/monitoring', () => {
     assert.ok(new Set(used).size > 15);
     const unknown = used
       .map((name) => name.replace(/_(?:bucket|sum|count)$/, ''))
-      .filter((name) => !told.has(name) && !OF_OTHERS.has(name));
+      .filter((name) => !exported.has(name) && !OF_OTHERS.has(name));
     assert.deepEqual(unknown, []);
   });
 
   test('the Grafana dashboard shows every metric of work', () => {
     const all = shown.join(' ');
-    const missing = [...told].filter(
+    const missing = [...exported].filter(
       (name) => !/^belfry_(?:process|nodejs)_/.test(name) && !all.includes(name),
     );
     assert.deepEqual(missing, []);

@@ -12,7 +12,7 @@ export const BASE_URL = 'https://belfry.example';
 interface TestNotifier extends AsyncDisposable {
   notifier: Notifier;
   /** Waits until all due notices were sent or tried. */
-  told(): Promise<void>;
+  allSent(): Promise<void>;
 }
 
 /**
@@ -36,7 +36,8 @@ export async function startNotifier(
   };
   return {
     notifier,
-    told: async () => void (await eventually(isDone, { everyMs: 4, what: 'notices to be sent' })),
+    allSent: async () =>
+      void (await eventually(isDone, { everyMs: 4, what: 'notices to be sent' })),
     [Symbol.asyncDispose]: async () => {
       const stopped = notifier.stop(0);
       await clock.advance(1);

@@ -217,14 +217,14 @@ describe('groups of a proxy', () => {
     assert.equal((await ida.get('/crons', as('ops'))).status, 302, 'nor is it chosen again');
     await chooseTeam();
     assert.equal((await ida.get('/crons', as('ops'))).status, 200);
-    const isTold = () => proxied.events.some(({ event }) => event === 'account.groups-missing');
-    assert.ok(!isTold());
+    const isLogged = () => proxied.events.some(({ event }) => event === 'account.groups-missing');
+    assert.ok(!isLogged());
     const without = { 'Remote-Email': 'ida@bells.test' };
     assert.equal(
       (await ida.get('/crons', without)).status,
       302,
       'a proxy leaves out what is empty',
     );
-    assert.ok(isTold());
+    assert.ok(isLogged());
   });
 });

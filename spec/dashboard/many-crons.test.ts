@@ -59,8 +59,8 @@ describe('many crons at once', () => {
       assert.equal(found?.isActive, true);
       assert.notEqual(found.nextRunAt, null);
     }
-    const told = await dashboard.service.work.listActivityOf(teamId, three.id);
-    assert.deepEqual(told, [], 'it was active all the time');
+    const activity = await dashboard.service.work.listActivityOf(teamId, three.id);
+    assert.deepEqual(activity, [], 'it was active all the time');
     const [started] = await dashboard.service.work.listActivityOf(teamId, one.id);
     assert.equal(started?.action, 'cron.started');
   });
@@ -93,8 +93,8 @@ describe('many crons at once', () => {
     await visitor.post(`/crons/${one.id}`, { intent: 'unmute' });
     const [left] = await work.listWindows(teamId);
     assert.deepEqual(left?.covers, [{ kind: 'cron', id: two.id }]);
-    const [told] = await work.listActivityOf(teamId, one.id);
-    assert.equal(told?.action, 'cron.unmuted');
+    const [activity] = await work.listActivityOf(teamId, one.id);
+    assert.equal(activity?.action, 'cron.unmuted');
     await work.startMaintenanceNow(teamId, 'team');
     const refused = await work.unmuteCron(teamId, two.id);
     assert.match(refused.kind === 'unchanged' ? refused.why : '', /mutes more than chosen crons/);

@@ -104,8 +104,8 @@ describe('the notification channel', () => {
     await press(page, 'Send test');
     await page.getByText('It went to all 3 members.').waitFor();
     const visitor = await dashboard.signIn(admin);
-    const told = 'Alerts are also emailed to every member.';
-    assert.ok((await visitor.get('/alerts')).text.includes(told));
+    const note = 'Alerts are also emailed to every member.';
+    assert.ok((await visitor.get('/alerts')).text.includes(note));
     const people = smtp.mails.slice(before).flatMap(({ to }) => to);
     const expected = ['owner', 'admin', 'member'].map((name) => `${name}${teams}@bells.test`);
     assert.deepEqual(new Set(people), new Set(expected));

@@ -71,8 +71,8 @@ describe('a passkey', () => {
     await press(page, 'Sign in with a passkey');
     await heading(page, 'Crons');
     assert.equal(new URL(page.url()).pathname, '/crons');
-    const told = dashboard.events.filter(({ event }) => event === 'account.signed-in');
-    assert.equal(told.at(-1)?.fields['userId'], user.userId);
+    const signIns = dashboard.events.filter(({ event }) => event === 'account.signed-in');
+    assert.equal(signIns.at(-1)?.fields['userId'], user.userId);
 
     await page.goto(`${dashboard.url}${profile}`);
     const row = page.getByRole('listitem').filter({ hasText: 'Laptop' });

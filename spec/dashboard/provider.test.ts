@@ -353,8 +353,8 @@ describe('an unreachable provider', () => {
     const answer = await visitor.get('/login/provider');
     assert.equal(answer.status, 503);
     assert.match(answer.text, /Bell House does not answer just now/);
-    const told = alone.events.find(({ event }) => event === 'account.provider-failed');
-    assert.match(JSON.stringify(told?.fields), /ECONNREFUSED/);
+    const failed = alone.events.find(({ event }) => event === 'account.provider-failed');
+    assert.match(JSON.stringify(failed?.fields), /ECONNREFUSED/);
     assert.ok(!JSON.stringify(alone.events).includes(away.env['OIDC_CLIENT_SECRET'] ?? '-'));
     assert.equal((await alone.signIn(user)).cookies.size > 0, true);
   });

@@ -160,12 +160,12 @@ describe("the proxy's header", () => {
       assert.equal(location, '/login?next=%2Fsettings%2Fprofile');
       assert.deepEqual(setCookies, []);
     }
-    const told = dashboard.events
+    const logged = dashboard.events
       .slice(before)
       .filter(({ event }) => event === 'proxy.sign-in-not-trusted');
-    assert.equal(told.length, 1);
-    assert.match(JSON.stringify(told[0]?.fields), /127\.0\.0\.9.*PROXY_SIGN_IN_FROM/);
-    assert.ok(!JSON.stringify(told).includes(owner.email));
+    assert.equal(logged.length, 1);
+    assert.match(JSON.stringify(logged[0]?.fields), /127\.0\.0\.9.*PROXY_SIGN_IN_FROM/);
+    assert.ok(!JSON.stringify(logged).includes(owner.email));
   });
 
   test("the proxy's header sent twice is rejected, also with a session", async () => {

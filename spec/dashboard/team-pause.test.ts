@@ -38,9 +38,13 @@ describe('pausing everything', () => {
     await visitor.post('/?index', { intent: 'resume-team' });
     assert.doesNotMatch(await textOf(visitor, '/jobs'), BANNER);
     assert.equal(await work.readTeamPause(user.teamId), null);
-    const told = await work.listActivity(user.teamId, { area: 'team', withAccess: true, limit: 9 });
+    const activity = await work.listActivity(user.teamId, {
+      area: 'team',
+      withAccess: true,
+      limit: 9,
+    });
     assert.deepEqual(
-      told.map(({ action }) => action),
+      activity.map(({ action }) => action),
       ['team.resumed', 'team.paused'],
     );
   });

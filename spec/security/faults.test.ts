@@ -124,7 +124,7 @@ describe('logged faults', () => {
       }
     }
     assert.ok(failed().length > numbers.length, 'some of it failed');
-    const told = belfry.output.filter((line) => line.includes(TOKEN));
-    assert.deepEqual(told, []);
+    const logged = belfry.output.filter((line) => line.includes(TOKEN));
+    assert.deepEqual(logged, []);
   });
 });

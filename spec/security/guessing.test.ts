@@ -86,9 +86,9 @@ describe('password guesses at one account from many addresses', () => {
     const own = dashboard.visitor();
     await signIn(own);
     await own.post('/settings/api-token', { password: PASSWORD });
-    const told = dashboard.events.filter(({ event }) => event.startsWith('account.'));
+    const logged = dashboard.events.filter(({ event }) => event.startsWith('account.'));
     assert.deepEqual(
-      told.map(({ event, fields }) => [event, fields['address']]),
+      logged.map(({ event, fields }) => [event, fields['address']]),
       [
         ['account.not-signed-in', stranger.clientAddress],
         ['account.signed-in', own.clientAddress],
@@ -96,7 +96,7 @@ describe('password guesses at one account from many addresses', () => {
       ],
     );
     assert.ok(!JSON.stringify(dashboard.events).includes('a wrong guess'));
-    assert.ok(!JSON.stringify(told).includes(ADA));
+    assert.ok(!JSON.stringify(logged).includes(ADA));
   });
 
   test('password guesses do not reveal whether the account exists', async () => {

@@ -135,8 +135,8 @@ describe('a proxy that is not configured', () => {
       const line = await belfry.line(/proxy\.not-trusted/);
       assert.match(line, /TRUSTED_PROXIES/);
       assert.ok(!line.includes('203.0.113.9'));
-      const told = belfry.output.filter((text) => text.includes('proxy.not-trusted'));
-      assert.equal(told.length, 1, 'once');
+      const warnings = belfry.output.filter((text) => text.includes('proxy.not-trusted'));
+      assert.equal(warnings.length, 1, 'once');
       // It is stored behind the answer, which does not wait for it.
       const found = await eventually(async () => {
         const { status, message } = (await proxies()) ?? {};

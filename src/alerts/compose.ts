@@ -26,22 +26,22 @@ const ERROR_CHARACTERS = 300;
 
 /** Contains no payload, header or target URL. */
 export function writeMessage(
-  told: StillFailing,
+  notice: StillFailing,
   baseUrl: string,
   isSecret: IsSecretHeader = isSecretHeader,
 ): Message {
-  const { alert, alertCount, response, request } = told;
+  const { alert, alertCount, response, request } = notice;
   const secrets = request === null ? [] : secretsOf(request, isSecret);
-  const teamName = nameOf(told.teamName);
+  const teamName = nameOf(notice.teamName);
   const { note, runbookUrl } =
-    alertCount > 1 && told.subjects.length > 1 ? NOTHING_SAID : told.settings;
+    alertCount > 1 && notice.subjects.length > 1 ? NOTHING_SAID : notice.settings;
   return {
     level: alert.level,
     teamId: alert.teamId,
     teamName,
     title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
     facts: [
-      ...(alertCount > 1 ? namesOf(told) : []),
+      ...(alertCount > 1 ? namesOf(notice) : []),
       ...factsOf(alert, alertCount, secrets),
       ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
@@ -52,7 +52,7 @@ export function writeMessage(
         : null,
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
-    details: { ...detailsOf(told, secrets), note },
+    details: { ...detailsOf(notice, secrets), note },
     parts: [],
   };
 }

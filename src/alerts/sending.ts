@@ -258,13 +258,13 @@ function planSteps(
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
-  const areMembersTold = alert.source.kind === 'queue' && alert.kind !== 'slow';
+  const areMembersNotified = alert.source.kind === 'queue' && alert.kind !== 'slow';
   const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
     const isAmong = (some: readonly NoticeTarget[], all: NoticeTarget) =>
       some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
     if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
-    if (config.kind !== 'email' || areMembersTold) return [];
+    if (config.kind !== 'email' || areMembersNotified) return [];
     if (!isAmong(forChannel, 'channel')) return [];
     return [{ target: { userId, asChannel: true }, kind: 'mail', address }];
   });

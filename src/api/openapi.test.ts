@@ -114,23 +114,23 @@ for (const { path, read, sound } of endpoints) {
       const { responses } = post;
       const messageOf = (status: 403 | 413 | 429 | 500) =>
         JSON.stringify(responses[status].content['application/json'].schema);
-      const told = async (call: Promise<{ text: string }>) => {
+      const messageIn = async (call: Promise<{ text: string }>) => {
         const answer = JSON.parse((await call).text) as { message?: string; error?: string };
         return JSON.stringify(answer.message ?? answer.error);
       };
-      const missing = await told(api.post(path, sound, { Authorization: '' }));
-      const invalid = await told(api.post(path, sound, { Authorization: 'Bearer bad' }));
+      const missing = await messageIn(api.post(path, sound, { Authorization: '' }));
+      const invalid = await messageIn(api.post(path, sound, { Authorization: 'Bearer bad' }));
       const unauthorized = JSON.stringify(responses[401].content['application/json'].schema);
       assert.ok(unauthorized.includes(missing) && unauthorized.includes(invalid));
-      const teamless = await told(api.post(path, sound, { Authorization: 'Bearer teamless' }));
+      const teamless = await messageIn(api.post(path, sound, { Authorization: 'Bearer teamless' }));
       assert.ok(messageOf(500).includes(teamless));
       api.owners.set('viewer', { userId: 'user-3', teamId: 'team-1', isViewer: true });
-      const viewer = await told(api.post(path, sound, { Authorization: 'Bearer viewer' }));
+      const viewer = await messageIn(api.post(path, sound, { Authorization: 'Bearer viewer' }));
       assert.ok(messageOf(403).includes(viewer));
       assert.equal(api.created.length, 0);
-      assert.ok(messageOf(413).includes(await told(api.post(path, 'x'.repeat(1_100_000)))));
+      assert.ok(messageOf(413).includes(await messageIn(api.post(path, 'x'.repeat(1_100_000)))));
       for (let n = 0; n < 56; n++) await api.send({});
-      assert.ok(messageOf(429).includes(await told(api.send({}))));
+      assert.ok(messageOf(429).includes(await messageIn(api.send({}))));
     });
   });
 }

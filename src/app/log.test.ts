@@ -62,8 +62,8 @@ describe('the log', () => {
       body: 'hush',
     });
     log.error('job.broken', { error });
-    const { stack, ...told } = fields()['error'] as Record<string, unknown>;
-    assert.deepEqual(told, {
+    const { stack, ...logged } = fields()['error'] as Record<string, unknown>;
+    assert.deepEqual(logged, {
       name: 'Error',
       message: 'no',
       code: 'E_NO',

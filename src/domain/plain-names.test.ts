@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { breakLinks } from './plain-names.ts';
 
 test('no name becomes a link', () => {
-  for (const [name, told] of [
+  for (const [name, broken] of [
     ['https://evil.example/login', 'https[:]//evil[.]example/login'],
     ['Click www.evil.example now', 'Click www[.]evil[.]example now'],
     ['evil。example', 'evil[.]example'],
@@ -12,7 +12,7 @@ test('no name becomes a link', () => {
     ['10.20.30.40:80', '10[.]20[.]30[.]40:80'],
     ['xn--evl-ipa.example', 'xn--evl-ipa[.]example'],
   ] as const) {
-    assert.equal(breakLinks(name), told);
+    assert.equal(breakLinks(name), broken);
   }
 });
 

@@ -14,12 +14,12 @@ async function recordOf(
   request: Partial<Parameters<ReturnType<typeof watchForwarding>['look']>[0]>,
 ): Promise<string | null> {
   await using store = await openSqliteTestStore();
-  const told: string[] = [];
-  const log = { ...silentLog, warn: (event: string) => void told.push(event) };
+  const warnings: string[] = [];
+  const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
   const watch = watchForwarding({ store, trustedProxies, clock: store.clock, log });
   watch.look({ headers: {}, ...ELSEWHERE, ...request });
-  if (told.length === 0) return null;
-  assert.deepEqual(told, ['proxy.not-trusted']);
+  if (warnings.length === 0) return null;
+  assert.deepEqual(warnings, ['proxy.not-trusted']);
   const stored = async () => (await store.untrustedHeaders.read())?.header ?? false;
   return await eventually(stored);
 }

@@ -43,8 +43,8 @@ export function watchSources(
     ...figuresOfTeams(monthlyLimitOf),
     LEFT_OUT,
   ];
-  for (const { isCounter, seriesOf, ...told } of figures) {
-    const options = { ...told, registers: [registry] };
+  for (const { isCounter, seriesOf, ...metricOptions } of figures) {
+    const options = { ...metricOptions, registers: [registry] };
     const collect = async () => {
       const found = await look();
       metric.reset();

@@ -60,7 +60,7 @@ export async function arrive(
   const found = await find(context, claim, request, lets);
   if (found === null) return { session: null, refusal: null };
   if (typeof found === 'string') return refuse(context, found, request);
-  if (claim.groups !== null) await applyGroups(context, found.id, toldOf(claim.groups));
+  if (claim.groups !== null) await applyGroups(context, found.id, claimedGroups(claim.groups));
   return { session: await ofProxied(context, found.id), refusal: null };
 }
 
@@ -101,7 +101,7 @@ function refuse(context: Context, refusal: ProxyRefusal, request: RequestContext
 }
 
 /** Proxies omit the header without groups, or send it empty; both look like a header that isn't configured. */
-const toldOf = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
+const claimedGroups = (groups: readonly string[]) => (groups.length === 0 ? null : groups);
 
 function vouchedBy({ email, name, groups }: Person): Vouched {
   const link = { issuer: PROXY_ISSUER, subject: email };

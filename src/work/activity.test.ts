@@ -37,8 +37,8 @@ describe('activity entries (§5.10)', () => {
       callbackUrl: `https://callback.example/${SECRET}`,
     });
     await work.deleteCron(team.id, cron.id);
-    const told = await list();
-    assert.deepEqual(told, [
+    const entries = await list();
+    assert.deepEqual(entries, [
       ['cron.deleted', 'Nightly', null],
       [
         'cron.edited',
@@ -47,7 +47,7 @@ describe('activity entries (§5.10)', () => {
       ],
       ['cron.paused', 'Nightly', null],
     ]);
-    assert.ok(!JSON.stringify(told).includes(SECRET));
+    assert.ok(!JSON.stringify(entries).includes(SECRET));
   });
 
   test('changes of queues, jobs and windows are recorded, one or many', async () => {

@@ -52,7 +52,7 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual([failed.count, resent.count], [0, 200]);
       const [task, ...others] = await pages.listBulkTasks(teamId);
       assert.deepEqual([task?.kind, task?.state, task?.done], ['retry', 'done', 200]);
-      assert.deepEqual(others, [], 'what was done at once is told, too');
+      assert.deepEqual(others, [], 'what was done at once is listed, too');
     });
 
     test('a retry is spread at a rate, once the time of its last job was seen', async () => {

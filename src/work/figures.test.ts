@@ -86,9 +86,9 @@ describe('steps', () => {
       { from: steps.from + HOUR, to: steps.from + 3 * HOUR },
       { from: lastFrom - HOUR, to: null },
     ];
-    const told = countSteps([], steps, { outages, now: NOW });
+    const counted = countSteps([], steps, { outages, now: NOW });
     assert.deepEqual(
-      told.map(({ downMs, isDown }) => [downMs, isDown]),
+      counted.map(({ downMs, isDown }) => [downMs, isDown]),
       [
         [2 * HOUR, false],
         [HOUR, false],

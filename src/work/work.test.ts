@@ -193,13 +193,13 @@ forEachDatabase((_name, makeDatabaseUrl) => {
   describe('a queue', () => {
     test('a changed queue keeps its other settings, and engines are notified', async () => {
       const { id } = await work.setQueue(team, 'kept', { concurrencyLimit: 3 });
-      const told = [{ kind: 'queue-changed', queueId: id, teamId: team }];
+      const signals = [{ kind: 'queue-changed', queueId: id, teamId: team }];
       assert.deepEqual(
         await signalsOf(() => work.setQueue(team, 'kept', { deadLetterDays: 2 })),
-        told,
+        signals,
       );
-      assert.deepEqual(await signalsOf(() => work.pauseQueue(team, id)), told);
-      assert.deepEqual(await signalsOf(() => work.resumeQueue(team, id)), told);
+      assert.deepEqual(await signalsOf(() => work.pauseQueue(team, id)), signals);
+      assert.deepEqual(await signalsOf(() => work.resumeQueue(team, id)), signals);
       const queue = await work.findQueueByName(team, 'kept');
       assert.deepEqual(
         [queue?.concurrencyLimit, queue?.deadLetterDays, queue?.isPaused],

@@ -25,15 +25,15 @@ test('the clock of a process steps in all its threads, and only its threads with
   const last = new Map<number, number[]>();
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.trim().split('\n')) {
-      const [thread = 0, ...told] = line.split(' ').map(Number);
-      last.set(thread, told);
+      const [thread = 0, ...values] = line.split(' ').map(Number);
+      last.set(thread, values);
     }
   });
   for (const toMs of [3_600_000, -20_000, 0]) {
     await switches.stepClock(toMs);
     const goesBy = (thread: number) => {
       const [now = 0, date = 0, fixed] = last.get(thread) ?? [];
-      const isClose = (told: number) => Math.abs(told - Date.now() - toMs) < 10_000;
+      const isClose = (value: number) => Math.abs(value - Date.now() - toMs) < 10_000;
       return isClose(now) && isClose(date) && fixed === 0;
     };
     await eventually(() => goesBy(0) && goesBy(1), { what: `both threads to go by ${toMs} ms` });

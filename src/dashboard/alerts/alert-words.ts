@@ -35,8 +35,8 @@ export function describeCause(alert: Alert): string {
   if (alert.level === 'usage') return describeUsage(alert);
   const { errorMessage, mutedBy, level, delivery, kind } = alert;
   const outcome = describeOutcome(alert);
-  const isTold = level !== 'recovery' || kind === 'slow';
-  const says = isTold && errorMessage !== null && !errorMessage.startsWith(outcome);
+  const showsReason = level !== 'recovery' || kind === 'slow';
+  const says = showsReason && errorMessage !== null && !errorMessage.startsWith(outcome);
   return [
     outcome === '–' ? null : outcome,
     says ? errorMessage : null,

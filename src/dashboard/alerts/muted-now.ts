@@ -38,7 +38,7 @@ export async function readMutedNow(
 }
 
 /** `Failure: On call, Default channel · Recovery: nobody`; null: all to the default. */
-export async function readTold(
+export async function describeRecipients(
   work: Work,
   teamId: string,
   { channels }: AlertSettings,
@@ -46,13 +46,13 @@ export async function readTold(
 ): Promise<string | null> {
   if (Object.keys(channels).length === 0) return null;
   const choices = await work.listChannelChoices(teamId);
-  const told = levels.map((level) => {
+  const byLevel = levels.map((level) => {
     return { level, refs: presentRefs(channels[level] ?? [DEFAULT_REF], choices) };
   });
-  if (told.every(({ refs }) => refs.join() === DEFAULT_REF)) return null;
+  if (byLevel.every(({ refs }) => refs.join() === DEFAULT_REF)) return null;
   const names = new Map(choices.map((choice) => [choice.id, nameOfChannel(choice)]));
   const nameAll = (refs: readonly string[]) => refs.map((id) => names.get(id) ?? '').join(', ');
-  return told
+  return byLevel
     .map(({ level, refs }) => `${LEVEL_NAMES[level]}: ${nameAll(refs) || 'nobody'}`)
     .join(' · ');
 }

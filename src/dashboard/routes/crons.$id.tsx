@@ -157,7 +157,7 @@ function Settings({ row, headers, payload, facts }: Route.ComponentProps['loader
         ['Request timeout', `${cron.timeoutSeconds} s`],
       ]}
       alerts={{ title: 'Alerts', isOn: runs !== null, words: runs ? `After ${runs}` : 'Off' }}
-      told="Notified"
+      recipientsTitle="Notified"
       last={[
         ['Headers', headers.join(', ') || 'None'],
         ['Payload', payload === null ? 'None' : <code>{payload.slice(0, 200)}</code>],

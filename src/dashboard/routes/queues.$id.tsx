@@ -202,7 +202,7 @@ function Settings({ row: { queue }, facts }: Route.ComponentProps['loaderData'])
         isOn: queue.emailAlerts,
         words: queue.emailAlerts ? 'On' : 'Off',
       }}
-      told="Also notified"
+      recipientsTitle="Also notified"
     >
       {queue.retriesEnabled ? <RetryTimeline delays={queue.retrySchedule} /> : null}
     </SourceSettings>

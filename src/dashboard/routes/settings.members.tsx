@@ -42,11 +42,11 @@ export function action({ context }: Route.ActionArgs) {
   );
   const id = readText(form, 'id');
   /** @param done  null if the person or invitation is gone */
-  const told = (done: string | null) =>
+  const sayDone = (done: string | null) =>
     say('/settings/members', done === null ? GONE : { kind: 'done', text: done });
   const makeThem = (role: InvitedRole) => async () => {
     const { kind } = await teams.changeRole(actor, id, role);
-    return told(kind === 'done' ? `The role is changed to ${role}.` : null);
+    return sayDone(kind === 'done' ? `The role is changed to ${role}.` : null);
   };
   return actOn<Promise<unknown>, []>(intent, {
     invite: async () => {
@@ -61,10 +61,10 @@ export function action({ context }: Route.ActionArgs) {
     'make-viewer': makeThem('viewer'),
     remove: async () => {
       const { kind } = await teams.removeMember(actor, id);
-      return told(kind === 'done' ? 'The member is removed.' : null);
+      return sayDone(kind === 'done' ? 'The member is removed.' : null);
     },
     revoke: async () =>
-      told(
+      sayDone(
         (await teams.revokeInvitation(actor, id))
           ? 'The invitation is withdrawn. Its link no longer works.'
           : null,

@@ -3,7 +3,7 @@ import type { AlertSettings } from '#domain/alert-settings';
 import type { AlertLevel } from '#domain/alert-streak';
 import { ActivityPanel } from '../activity/ActivityPanel.tsx';
 import { MaintenanceNotice, SlowNotice } from '../alerts/MaintenanceNotice.tsx';
-import { readTold } from '../alerts/muted-now.ts';
+import { describeRecipients } from '../alerts/muted-now.ts';
 import { PageHeader } from '../page/PageHeader.tsx';
 import { FailingNotice, readFailing } from './FailingNotice.tsx';
 import { ConfirmDialog } from '../parts/ConfirmDialog.tsx';
@@ -25,15 +25,15 @@ export async function readSourceFacts(
   levels: readonly AlertLevel[],
 ) {
   const { slow } = alertSettings;
-  const [windows, activity, told, slowSince, failing] = await Promise.all([
+  const [windows, activity, recipients, slowSince, failing] = await Promise.all([
     work.listActiveWindows(teamId, { kind, id }),
     work.listActivityOf(teamId, id),
-    readTold(work, teamId, alertSettings, levels),
+    describeRecipients(work, teamId, alertSettings, levels),
     // Null: it isn't slow, or has no rule.
     slow === null ? null : work.findSlowSince(teamId, id, slow),
     readFailing(work, teamId, kind, streak),
   ]);
-  return { alertSettings, windows, activity, told, slowSince, failing };
+  return { alertSettings, windows, activity, recipients, slowSince, failing };
 }
 
 export type SourceFacts = Awaited<ReturnType<typeof readSourceFacts>>;

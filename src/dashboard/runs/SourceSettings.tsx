@@ -25,12 +25,12 @@ type SourceSettingsProps = {
   last?: Entries;
   facts: SourceFacts;
   alerts: { title: string; isOn: boolean; words: string };
-  told: string;
+  recipientsTitle: string;
   children?: ReactNode;
 };
 
 export function SourceSettings(props: SourceSettingsProps) {
-  const { of, source, first, last = [], facts, alerts, told, children } = props;
+  const { of, source, first, last = [], facts, alerts, recipientsTitle, children } = props;
   const { alertSettings, windows } = facts;
   const { id, tags, assertions, createdAt } = source;
   const alertFact = (
@@ -49,7 +49,7 @@ export function SourceSettings(props: SourceSettingsProps) {
           ['Tags', tags.length === 0 ? null : <Tags key="tags" tags={tags} of={`${of}s`} />],
           ...first,
           [alerts.title, alertFact],
-          [told, facts.told],
+          [recipientsTitle, facts.recipients],
           ...noteEntries(alertSettings),
           [
             'Success assertions',

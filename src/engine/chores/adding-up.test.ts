@@ -100,20 +100,20 @@ describe('adding up', () => {
 
   test('folding counts is retried after an error, which is logged', async () => {
     await using store = await openSqliteTestStore();
-    const told: string[] = [];
-    const log = { ...silentLog, warn: (event: string) => told.push(event) };
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (event: string) => warnings.push(event) };
     const addingUp = new AddingUp(store, log);
     const ask = (text: string) => store.database.autocommit(CompiledQuery.raw(text));
     await settleOne(store);
     await ask('alter table outcome_hours rename to kept_hours');
     addingUp.expect();
     await store.testClock.advance(5_000);
-    await eventually(() => told.length > 0, { what: 'the fault to be logged' });
+    await eventually(() => warnings.length > 0, { what: 'the fault to be logged' });
     await ask('alter table kept_hours rename to outcome_hours');
     assert.equal(await areAddedUp(store), false);
     await store.testClock.advance(5_000);
     await eventually(() => areAddedUp(store), { what: 'the counts to be added up' });
-    assert.deepEqual(told, ['counts.not-added-up']);
+    assert.deepEqual(warnings, ['counts.not-added-up']);
     await addingUp.stop();
   });
 

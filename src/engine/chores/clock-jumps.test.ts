@@ -10,40 +10,43 @@ const START = Date.parse('2026-03-01T00:00:00Z');
 
 function watch() {
   const clock = new FakeClock(START);
-  const told: unknown[] = [];
-  const log = { ...silentLog, warn: (event: string, fields = {}) => told.push([event, fields]) };
-  return { clock, told, jumps: new ClockJumps(clock, log) };
+  const warnings: unknown[] = [];
+  const log = {
+    ...silentLog,
+    warn: (event: string, fields = {}) => warnings.push([event, fields]),
+  };
+  return { clock, warnings, jumps: new ClockJumps(clock, log) };
 }
 
 describe('a clock', () => {
   test('passing time is never taken for a clock jump', async () => {
-    const { clock, told, jumps } = watch();
+    const { clock, warnings, jumps } = watch();
     for (let day = 0; day < 40; day++) {
       await clock.advance(DAY_MS);
       assert.equal(jumps.isHeld(), false);
     }
-    assert.deepEqual(told, []);
+    assert.deepEqual(warnings, []);
   });
 
   test('a clock that jumps ahead by a day is trusted after an hour and logged once', async () => {
-    const { clock, told, jumps } = watch();
+    const { clock, warnings, jumps } = watch();
     clock.jumpTo(START + DAY_MS);
     assert.equal(jumps.isHeld(), true);
     await clock.advance(HOUR_MS - 1);
     assert.equal(jumps.isHeld(), true);
-    assert.deepEqual(told, [['clock.jumped', { days: 1, deletesNothingForMinutes: 60 }]]);
+    assert.deepEqual(warnings, [['clock.jumped', { days: 1, deletesNothingForMinutes: 60 }]]);
     await clock.advance(1);
     assert.equal(jumps.isHeld(), false);
-    assert.equal(told.length, 1);
+    assert.equal(warnings.length, 1);
   });
 
   test('a clock that is set ahead by less than a day, or back, is trusted', () => {
-    const { clock, told, jumps } = watch();
+    const { clock, warnings, jumps } = watch();
     clock.jumpTo(START + DAY_MS - 1);
     assert.equal(jumps.isHeld(), false);
     clock.jumpTo(START - 400 * DAY_MS);
     assert.equal(jumps.isHeld(), false);
-    assert.deepEqual(told, []);
+    assert.deepEqual(warnings, []);
   });
 
   test('at a start the clock is compared with the last run of the service', () => {

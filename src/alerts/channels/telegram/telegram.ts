@@ -10,8 +10,8 @@ export const telegram: PostingChannel<'telegram'> = {
   formatPosts: (message, { token, chat_id, server = SERVER }) => {
     const { title, link } = message;
     // `@name` would mention a member of the chat.
-    const told = `${title}\n\n${writeLines(message)}`.replaceAll('@', '@\u200b');
-    const text = cut(told, TEXT_CHARACTERS);
+    const whole = `${title}\n\n${writeLines(message)}`.replaceAll('@', '@\u200b');
+    const text = cut(whole, TEXT_CHARACTERS);
     return [
       {
         url: `${server.replace(/\/$/, '')}/bot${token}/sendMessage`,
