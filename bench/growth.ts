@@ -214,8 +214,8 @@ async function runBatch(each: Case): Promise<void> {
   const now = store.clock.now();
   const claimant = { nodeId, now, limits: NO_LIMITS };
   const asked = [...from].map(([id, at]) => ({ id, slots: SLOTS_OF_QUEUE, from: at }));
-  const { claimed, flows } = await spend(each, 'claim', () => runs.claimJobs(asked, claimant));
-  for (const { id, nextDueAt } of flows) from.set(id, Math.min(nextDueAt ?? now, now));
+  const { claimed, groups } = await spend(each, 'claim', () => runs.claimJobs(asked, claimant));
+  for (const { id, nextDueAt } of groups) from.set(id, Math.min(nextDueAt ?? now, now));
   await spend(each, 'settle', () =>
     Promise.all(claimed.map((job) => runs.settle(nodeId, settlementOf(store, job)))),
   );

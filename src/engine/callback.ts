@@ -3,7 +3,7 @@ import type { ExchangeUser } from '#domain/exchange';
 import { signRequest } from '#domain/signature';
 import type { ClaimedCallback } from '#store/callbacks/callbacks';
 import type { ItemOwner } from '#store/database/group-commit';
-import type { Flow } from './flow-scheduler.ts';
+import type { FairGroup } from './fair-scheduler.ts';
 import type { RunTools } from './run-under-way.ts';
 import { storeAgain } from './settling.ts';
 import type { SlotHolder } from './slots.ts';
@@ -13,15 +13,15 @@ const OPTIONS = { timeoutSeconds: 10, needs: { searchFor: [], paths: [] } };
 /** A callback from its claim until it is sent and deleted (§6.1). */
 export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<null> {
   readonly id: string;
-  readonly flow: Flow;
+  readonly group: FairGroup;
   at = -1;
   readonly #tools: RunTools;
   readonly #callback: ClaimedCallback;
   readonly #nodeId: string;
 
-  constructor(tools: RunTools, callback: ClaimedCallback, nodeId: string, flow: Flow) {
+  constructor(tools: RunTools, callback: ClaimedCallback, nodeId: string, group: FairGroup) {
     this.id = callback.id;
-    this.flow = flow;
+    this.group = group;
     this.#tools = tools;
     this.#callback = callback;
     this.#nodeId = nodeId;
@@ -46,7 +46,7 @@ export class CallbackUnderWay implements SlotHolder, ExchangeUser, ItemOwner<nul
 
   onExchange(): void {
     const { schedulerOf, slots, store } = this.#tools;
-    schedulerOf(this.flow).leave(this.flow);
+    schedulerOf(this.group).leave(this.group);
     slots.free(this);
     store.callbacks.putEnd(this.#nodeId, this.#callback, this);
   }

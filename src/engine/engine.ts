@@ -2,10 +2,10 @@ import type { Clock } from '#domain/clock';
 import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { Signal } from '#store/database/signals';
-import type { Claim, ClaimedExecution, ClaimedJob, Blocker, FlowSlots } from '#store/runs/claims';
+import type { Claim, ClaimedExecution, ClaimedJob, Blocker, GroupSlots } from '#store/runs/claims';
 import type { MonthlyLimits } from '#store/figures/usage';
 import type { Store } from '#store/store';
-import { FlowScheduler, type Flow } from './flow-scheduler.ts';
+import { FairScheduler, type FairGroup } from './fair-scheduler.ts';
 import { Lease } from './lease.ts';
 import type { EngineObserver } from './observer.ts';
 import { CallbackUnderWay } from './callback.ts';
@@ -29,12 +29,12 @@ interface EngineOptions {
   limits: MonthlyLimits;
 }
 
-const MAX_FLOWS = 64;
+const MAX_GROUPS = 64;
 /** How often the whole schedule is read again. Signals are hints and may be lost. */
 const RESCAN_EVERY_MS = 15_000;
-/** How long to wait with a flow that is due but returned nothing, because another node holds its rows. */
+/** How long to wait with a group that is due but returned nothing, because another node holds its rows. */
 const CONTENDED_PAUSE_MS = 5;
-/** How long to wait with a flow at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
+/** How long to wait with a group at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
 /** When to retry a claim that skipped a row held by another transaction. */
 const LOCKED_PAUSE_MS = 100;
@@ -44,10 +44,10 @@ const STORE_DOWN_PAUSE_MS = 500;
 /** After this long without a successful scan, or with failing claims only, the engine counts as not working. */
 const STUCK_MS = 60_000;
 
-/** The claims of one kind of flow. Kinds do not wait for each other's claims. */
+/** The claims of one kind of group. Kinds do not wait for each other's claims. */
 interface ClaimLoop {
-  readonly kind: Flow['kind'];
-  readonly scheduler: FlowScheduler;
+  readonly kind: FairGroup['kind'];
+  readonly scheduler: FairScheduler;
   isRunning: boolean;
   wokenWhileRunning: boolean;
   cancelSleep: () => void;
@@ -56,7 +56,7 @@ interface ClaimLoop {
 }
 
 /**
- * Each kind of flow has a loop that claims. Claimed runs proceed independently, and free
+ * Each kind of group has a loop that claims. Claimed runs proceed independently, and free
  * their slots when their responses have arrived. No state is only in memory: the process may
  * end at any instant.
  */
@@ -64,7 +64,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #loops: Readonly<Record<Flow['kind'], ClaimLoop>> = {
+  readonly #loops: Readonly<Record<FairGroup['kind'], ClaimLoop>> = {
     queue: newLoop('queue'),
     crons: newLoop('crons'),
     callbacks: newLoop('callbacks'),
@@ -191,7 +191,7 @@ export class Engine {
     this.#wake(this.#loops.queue);
   }
 
-  #expect(kind: Flow['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
+  #expect(kind: FairGroup['kind'], id: string, teamId: string, dueAt: number, from = dueAt): void {
     this.#loops[kind].scheduler.expect({ kind, id, teamId }, dueAt, from);
     this.#wake(this.#loops[kind]);
   }
@@ -308,17 +308,17 @@ export class Engine {
   async #claimOnce(loop: ClaimLoop): Promise<void> {
     const { scheduler } = loop;
     const now = this.#clock.now();
-    const flows = scheduler.takeDue(now, MAX_FLOWS);
-    const dealtFor = dealSlots(flows, this.#freeSlots, this.#slots.inFlightByTeam);
+    const groups = scheduler.takeDue(now, MAX_GROUPS);
+    const dealtFor = dealSlots(groups, this.#freeSlots, this.#slots.inFlightByTeam);
     const slots = cutToClaim(dealtFor, this.#options.maxConcurrentRequests);
-    const served = flows.flatMap((flow, n) => {
+    const served = groups.flatMap((group, n) => {
       const dealt = slots[n] ?? 0;
-      return dealt > 0 ? [{ flow, slots: dealt }] : [];
+      return dealt > 0 ? [{ group, slots: dealt }] : [];
     });
-    // A flow without a slot is served next if the others leave any. If no flow may have one, some run must end first.
+    // A group without a slot is served next if the others leave any. If no group may have one, some run must end first.
     const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
-    for (const [n, flow] of flows.entries()) {
-      if (slots[n] === 0) scheduler.giveBack(flow, turnAgainAt, flow.from);
+    for (const [n, group] of groups.entries()) {
+      if (slots[n] === 0) scheduler.giveBack(group, turnAgainAt, group.from);
     }
     if (served.length === 0) return;
     const dealt = served.reduce((sum, each) => sum + each.slots, 0);
@@ -344,12 +344,12 @@ export class Engine {
       loop.failed = { firstMs: loop.failed?.firstMs ?? lastMs, lastMs };
       this.#options.log.error('engine.claim-failed', { error: (error as Error).message });
       const queues = loop.kind === 'queue' ? served : [];
-      this.#lostClaims.expect({ queueIds: queues.map(({ flow }) => flow.id), since: now });
+      this.#lostClaims.expect({ queueIds: queues.map(({ group }) => group.id), since: now });
     }
     // After a fault, or if the claim named not all of them.
     const again = this.#clock.now() + STORE_DOWN_PAUSE_MS;
-    for (const { flow } of served) {
-      if (flow.newsAt !== null) loop.scheduler.giveBack(flow, again, flow.from);
+    for (const { group } of served) {
+      if (group.newsAt !== null) loop.scheduler.giveBack(group, again, group.from);
     }
   }
 
@@ -359,34 +359,34 @@ export class Engine {
     now: number,
   ): Promise<void> {
     const { runs } = this.#store;
-    const flowOf = new Map(served.map(({ flow }) => [flow.id, flow]));
-    const settledBefore = new Map(served.map(({ flow }) => [flow.id, flow.settled]));
+    const groupOf = new Map(served.map(({ group }) => [group.id, group]));
+    const settledBefore = new Map(served.map(({ group }) => [group.id, group.settled]));
     const nodeId = this.#lease.nodeId;
-    const asked = served.map(({ flow: { id, teamId, from }, slots }): FlowSlots => {
+    const asked = served.map(({ group: { id, teamId, from }, slots }): GroupSlots => {
       return { id, teamId, slots, from };
     });
     const claimant = { nodeId, now, limits: this.#options.limits };
-    const { claimed, blocked, flows }: Claim = await (kind === 'queue'
+    const { claimed, blocked, groups }: Claim = await (kind === 'queue'
       ? runs.claimJobs(asked, claimant)
       : runs.claimExecutions(asked, claimant));
     this.#options.observer.claimed(claimed.length, blocked);
-    const taken = new Set(claimed.map(flowIdOf));
+    const taken = new Set(claimed.map(groupIdOf));
     for (const run of await this.#mayStart(nodeId, claimed)) {
-      const flow = flowOf.get(flowIdOf(run));
-      if (flow) new RunUnderWay(this.#runTools, run, nodeId, flow).start();
+      const group = groupOf.get(groupIdOf(run));
+      if (group) new RunUnderWay(this.#runTools, run, nodeId, group).start();
     }
-    for (const { id, nextDueAt, blocker, notBefore } of flows) {
-      const flow = flowOf.get(id);
-      if (!flow) continue;
-      flow.isAtLimit = blocker === 'at-limit';
+    for (const { id, nextDueAt, blocker, notBefore } of groups) {
+      const group = groupOf.get(id);
+      if (!group) continue;
+      group.isAtLimit = blocker === 'at-limit';
       // A run that ended during the claim may have made room that the claim did not see.
-      const madeRoom = flow.isAtLimit && flow.settled !== settledBefore.get(id);
+      const madeRoom = group.isAtLimit && group.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
       const again = madeRoom ? now : this.#whenAgain(nextDueAt, blocker, gotSome, now);
       // For a paused queue the claim does not return the waiting jobs.
-      const from = blocker === 'paused' ? flow.from : (nextDueAt ?? Infinity);
+      const from = blocker === 'paused' ? group.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);
-      scheduler.giveBack(flow, nextDueAt === null ? null : again, from, startsAt);
+      scheduler.giveBack(group, nextDueAt === null ? null : again, from, startsAt);
     }
   }
 
@@ -404,16 +404,16 @@ export class Engine {
 
   async #takeCallbacks(served: readonly Served[]): Promise<void> {
     const nodeId = this.#lease.nodeId;
-    const asked = served.map(({ flow, slots }) => ({ teamId: flow.teamId, slots }));
+    const asked = served.map(({ group, slots }) => ({ teamId: group.teamId, slots }));
     const taken = await this.#store.callbacks.take(nodeId, asked);
     const startable = Map.groupBy(await this.#mayStart(nodeId, taken), ({ teamId }) => teamId);
     const counts = Map.groupBy(taken, ({ teamId }) => teamId);
-    for (const { flow, slots } of served) {
-      for (const callback of startable.get(flow.teamId) ?? []) {
-        new CallbackUnderWay(this.#runTools, callback, nodeId, flow).start();
+    for (const { group, slots } of served) {
+      for (const callback of startable.get(group.teamId) ?? []) {
+        new CallbackUnderWay(this.#runTools, callback, nodeId, group).start();
       }
-      const mayBeMore = counts.get(flow.teamId)?.length === slots;
-      this.#loops.callbacks.scheduler.giveBack(flow, mayBeMore ? this.#clock.now() : null);
+      const mayBeMore = counts.get(group.teamId)?.length === slots;
+      this.#loops.callbacks.scheduler.giveBack(group, mayBeMore ? this.#clock.now() : null);
     }
   }
 
@@ -431,15 +431,15 @@ export class Engine {
 }
 
 interface Served {
-  flow: Flow;
+  group: FairGroup;
   slots: number;
 }
 
-function newLoop(kind: Flow['kind']): ClaimLoop {
+function newLoop(kind: FairGroup['kind']): ClaimLoop {
   const idle = { isRunning: false, wokenWhileRunning: false, cancelSleep: () => {}, failed: null };
-  return { kind, scheduler: new FlowScheduler(), ...idle };
+  return { kind, scheduler: new FairScheduler(), ...idle };
 }
 
-function flowIdOf(run: ClaimedJob | ClaimedExecution): string {
+function groupIdOf(run: ClaimedJob | ClaimedExecution): string {
   return run.kind === 'job' ? run.queueId : run.teamId;
 }

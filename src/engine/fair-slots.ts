@@ -4,42 +4,42 @@ interface SlotSeeker {
 }
 
 /**
- * A team or flow may hold about this many times the slots that are still free to it. A lone
+ * A team or group may hold about this many times the slots that are still free to it. A lone
  * team gets most slots, the next one most of the rest; they even out as requests end. A
  * fixed cap would waste slots when one team is alone, or leave none when several teams'
- * requests hang. Applies to teams among all slots, then to a team's flows among its slots,
- * so that a hanging queue doesn't delay the team's others. A lone flow gets two thirds of
+ * requests hang. Applies to teams among all slots, then to a team's groups among its slots,
+ * so that a hanging queue doesn't delay the team's others. A lone group gets two thirds of
  * all slots.
  */
 const TEAM_HELD_PER_FREE = 7;
-const FLOW_HELD_PER_FREE = 3;
+const GROUP_HELD_PER_FREE = 3;
 
 /**
- * Deals free slots to flows in turn, one each per round (§3.8).
- * @param flows in the order of their turns
+ * Deals free slots to groups in turn, one each per round (§3.8).
+ * @param groups in the order of their turns
  */
 export function dealSlots(
-  flows: readonly SlotSeeker[],
+  groups: readonly SlotSeeker[],
   free: number,
   teamInFlight: ReadonlyMap<string, number>,
 ): number[] {
-  const dealt = flows.map(() => 0);
+  const dealt = groups.map(() => 0);
   const taken = new Map<string, number>();
   let left = free;
-  let seeking = flows.map((_, index) => index);
+  let seeking = groups.map((_, index) => index);
   for (;;) {
     if (left === 0 || seeking.length === 0) return dealt;
-    // Deals several rounds at once while every flow gets a slot in each of them.
+    // Deals several rounds at once while every group gets a slot in each of them.
     const each = Math.max(1, Math.floor(left / seeking.length / 4));
     seeking = seeking.filter((index) => {
-      const flow = flows[index];
-      if (!flow || left === 0) return false;
-      const ofTeam = (teamInFlight.get(flow.teamId) ?? 0) + (taken.get(flow.teamId) ?? 0);
+      const group = groups[index];
+      if (!group || left === 0) return false;
+      const ofTeam = (teamInFlight.get(group.teamId) ?? 0) + (taken.get(group.teamId) ?? 0);
       const room = mostWithin(ofTeam, left, TEAM_HELD_PER_FREE);
-      const ofFlow = flow.inFlight + (dealt[index] ?? 0);
-      const slots = Math.min(each, mostWithin(ofFlow, room, FLOW_HELD_PER_FREE));
+      const ofGroup = group.inFlight + (dealt[index] ?? 0);
+      const slots = Math.min(each, mostWithin(ofGroup, room, GROUP_HELD_PER_FREE));
       dealt[index] = (dealt[index] ?? 0) + slots;
-      taken.set(flow.teamId, (taken.get(flow.teamId) ?? 0) + slots);
+      taken.set(group.teamId, (taken.get(group.teamId) ?? 0) + slots);
       left -= slots;
       return slots > 0;
     });
@@ -47,7 +47,7 @@ export function dealSlots(
 }
 
 /**
- * Half of what a lone flow gets, so that the next claim is made while these runs are sent.
+ * Half of what a lone group gets, so that the next claim is made while these runs are sent.
  * If a claim filled all slots, nothing would be sent during the next one.
  */
 const CLAIMED_SHARE = 1 / 3;

@@ -10,7 +10,7 @@ import type { ClaimedJob } from '#store/runs/claims';
 import type { Settlement } from '#store/runs/settlement';
 import type { Store } from '#store/store';
 import { type Answer, answerOf, notSent, requestOf, type Run, settlementOf } from './answer.ts';
-import type { Flow, FlowScheduler } from './flow-scheduler.ts';
+import type { FairGroup, FairScheduler } from './fair-scheduler.ts';
 import type { EngineObserver, RunOutcome } from './observer.ts';
 import { storeAgain, untilStored, type Ways } from './settling.ts';
 import type { SlotHolder, Slots } from './slots.ts';
@@ -24,7 +24,7 @@ export interface RunTools {
   slots: Slots;
   /** The whole body is judged. */
   responseKeepBytes: number;
-  schedulerOf: (flow: Flow) => FlowScheduler;
+  schedulerOf: (group: FairGroup) => FairScheduler;
   onEnd: () => void;
 }
 
@@ -48,7 +48,7 @@ interface Stored {
  */
 export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean> {
   readonly id: string;
-  readonly flow: Flow;
+  readonly group: FairGroup;
   at = -1;
   readonly #tools: RunTools;
   readonly #run: Run;
@@ -61,9 +61,9 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   #bytes = 0;
   #tries = 0;
 
-  constructor(tools: RunTools, run: Run, nodeId: string, flow: Flow) {
+  constructor(tools: RunTools, run: Run, nodeId: string, group: FairGroup) {
     this.id = run.id;
-    this.flow = flow;
+    this.group = group;
     this.#tools = tools;
     this.#run = run;
     this.#nodeId = nodeId;
@@ -112,7 +112,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
 
   #keep(answer: Answer | null): void {
     const { schedulerOf, slots, store } = this.#tools;
-    schedulerOf(this.flow).leave(this.flow);
+    schedulerOf(this.group).leave(this.group);
     slots.free(this);
     const kept = answer !== null && !slots.mayKeepResponse ? withoutResponse(answer) : answer;
     this.#answer = kept;
@@ -182,7 +182,7 @@ export class RunUnderWay implements SlotHolder, ExchangeUser, ItemOwner<boolean>
   #end({ isOurs, outcome, reason, durationMs }: Stored): void {
     const { clock, log, observer, onEnd, schedulerOf, slots } = this.#tools;
     slots.waitingBytes -= this.#bytes;
-    schedulerOf(this.flow).settle(this.flow, clock.now());
+    schedulerOf(this.group).settle(this.group, clock.now());
     slots.settle(this);
     onEnd();
     const fields = { ...idsOf(this.#run), status: outcome, reason, durationMs };

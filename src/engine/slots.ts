@@ -1,9 +1,9 @@
-import type { Flow } from './flow-scheduler.ts';
+import type { FairGroup } from './fair-scheduler.ts';
 
 /** Has a slot while its request is under way, and is listed until its end is stored. */
 export interface SlotHolder {
   readonly id: string;
-  readonly flow: Flow;
+  readonly group: FairGroup;
   /** Only `Slots` changes it. */
   at: number;
 }
@@ -48,18 +48,18 @@ export class Slots {
   }
 
   take(holder: SlotHolder): void {
-    const { flow } = holder;
+    const { group } = holder;
     holder.at = this.#unsettled.push(holder) - 1;
     this.#inFlight++;
-    flow.inFlight++;
-    this.inFlightByTeam.set(flow.teamId, (this.inFlightByTeam.get(flow.teamId) ?? 0) + 1);
+    group.inFlight++;
+    this.inFlightByTeam.set(group.teamId, (this.inFlightByTeam.get(group.teamId) ?? 0) + 1);
   }
 
-  free({ flow }: SlotHolder): void {
+  free({ group }: SlotHolder): void {
     this.#inFlight--;
-    const left = (this.inFlightByTeam.get(flow.teamId) ?? 1) - 1;
-    if (left === 0) this.inFlightByTeam.delete(flow.teamId);
-    else this.inFlightByTeam.set(flow.teamId, left);
+    const left = (this.inFlightByTeam.get(group.teamId) ?? 1) - 1;
+    if (left === 0) this.inFlightByTeam.delete(group.teamId);
+    else this.inFlightByTeam.set(group.teamId, left);
     this.#onMoreRoom();
   }
 

@@ -68,14 +68,14 @@ describe('crons in the store', () => {
       await store.testClock.advance(HOUR_MS - 1);
       const early = await claim(store, node, team.id);
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.flows, [
+      assert.deepEqual(early.groups, [
         { id: team.id, nextDueAt: TEST_START + HOUR_MS, blocker: 'nothing' },
       ]);
       await store.testClock.advance(1);
-      const { claimed, flows } = await claim(store, node, team.id);
+      const { claimed, groups } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
       assert.equal(claimed[0]?.dueAt, TEST_START + HOUR_MS);
-      assert.deepEqual(flows, [
+      assert.deepEqual(groups, [
         { id: team.id, nextDueAt: TEST_START + 2 * HOUR_MS, blocker: 'nothing' },
       ]);
       assert.deepEqual((await claim(store, node, team.id)).claimed, []);
@@ -123,9 +123,9 @@ describe('crons in the store', () => {
       const cron = await aCron(store, team.id);
       await store.testClock.advance(5.5 * HOUR_MS);
       const node = await aNode(store);
-      const { claimed, flows } = await claim(store, node, team.id);
+      const { claimed, groups } = await claim(store, node, team.id);
       assert.equal(claimed.length, 1);
-      assert.deepEqual(flows, [
+      assert.deepEqual(groups, [
         { id: team.id, nextDueAt: TEST_START + 6 * HOUR_MS, blocker: 'nothing' },
       ]);
       assert.equal((await store.crons.listExecutions(team.id, cron.id, 10)).length, 1);
@@ -223,8 +223,11 @@ describe('crons in the store', () => {
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
       const node = await aNode(store);
-      const { claimed, flows } = await claim(store, node, team.id);
-      assert.deepEqual([claimed, flows], [[], [{ id: team.id, nextDueAt: null, blocker: 'gone' }]]);
+      const { claimed, groups } = await claim(store, node, team.id);
+      assert.deepEqual(
+        [claimed, groups],
+        [[], [{ id: team.id, nextDueAt: null, blocker: 'gone' }]],
+      );
       assert.deepEqual(await store.runs.scanTeams(), []);
     });
 
@@ -295,10 +298,10 @@ test('claims of crons take the same number of statements for 1 and 64 teams', as
       }),
     );
     ran.length = 0;
-    const { claimed, flows } = await store.runs.claimExecutions(asked, aClaimant(store, node));
+    const { claimed, groups } = await store.runs.claimExecutions(asked, aClaimant(store, node));
     assert.equal(claimed.length, 3 * count, 'no more than the slots of each team');
     assert.equal(new Set(claimed.map(({ teamId }) => teamId)).size, count);
-    assert.ok(flows.every(({ nextDueAt }) => nextDueAt === TEST_START));
+    assert.ok(groups.every(({ nextDueAt }) => nextDueAt === TEST_START));
     return ran.length;
   };
   const forOne = await claimFor(1);

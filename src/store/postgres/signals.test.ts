@@ -49,7 +49,7 @@ describe('signals on Postgres', () => {
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
-  test('signals that could not be sent are kept, one a flow, and sent later', async () => {
+  test('signals that could not be sent are kept, one a group, and sent later', async () => {
     await using store = await openPostgresTestStore();
     await using proxy = await startTcpProxy(Number(new URL(postgresUrl(store)).port));
     const heard = await listen(store);

@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 10_000;
 const CHECK_LIMIT_MS = 5_000;
 const RECONNECT_MS = [100, 250, 500, 1000, 2000, 5000];
 const RESEND_MS = [100, 250, 500, 1000];
-/** One per flow is kept; beyond this number they become one of unknown content. */
+/** One per group is kept; beyond this number they become one of unknown content. */
 const MOST_KEPT = 10_000;
 
 /**
@@ -117,7 +117,7 @@ export class PostgresSignals implements SignalBus {
     else await this.#client.query(bounded({ name: 'notify', text, values }));
   }
 
-  /** The earliest per flow. */
+  /** The earliest per group. */
   #gather(signal: Signal): void {
     const key =
       'queueId' in signal

@@ -43,7 +43,7 @@ describe('claims on Postgres after many claims', () => {
       store.runs.claimJobs([{ id: queueId, slots, from }], aClaimant(store, node));
     let from = 0;
     for (let left = COUNT - 500; left > 0; left -= 500) {
-      from = (await claim(500, from)).flows[0]?.nextDueAt ?? Number.NaN;
+      from = (await claim(500, from)).groups[0]?.nextDueAt ?? Number.NaN;
     }
     ran.length = 0;
     await claim(1, from);

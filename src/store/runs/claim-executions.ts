@@ -8,20 +8,20 @@ import {
   joinClaims,
   readSettings,
   type Taken,
-  type FlowRow,
+  type GroupRow,
   type TakenRow,
 } from './claim.ts';
 import type {
   Claim,
   Claimant,
   ClaimedExecution,
-  ClaimedFlow,
+  ClaimedGroup,
   ClaimContext,
-  FlowSlots,
+  GroupSlots,
 } from './claims.ts';
 import { type Fields, IDS, packIds, packRows } from '../database/dialect.ts';
 import { TEAM_SLOTS, type TeamSlots } from './team-slots.ts';
-import { findLockedTeams, type SkippedFlows } from './locked-flows.ts';
+import { findLockedTeams, type SkippedGroups } from './locked-groups.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { periodsOf, usedBy } from '../figures/usage.ts';
 import { lockNode } from '../nodes/living-node.ts';
@@ -210,7 +210,7 @@ function earlierFirst(a: DueCronRow, b: DueCronRow): number {
   return a.due_at - b.due_at || (a.cron_id < b.cron_id ? -1 : 1);
 }
 
-interface TeamRow extends FlowRow {
+interface TeamRow extends GroupRow {
   is_paused: 0 | 1;
 }
 
@@ -239,7 +239,7 @@ const readTeamHeads = preparedStatement<{
   from ${dialect.rows(IDS, 1)} cross join teams t where t.id = given.id`,
 );
 
-const packTeams = (asked: readonly FlowSlots[]) => packIds(asked.map(({ id }) => id));
+const packTeams = (asked: readonly GroupSlots[]) => packIds(asked.map(({ id }) => id));
 
 type Teams = ReadonlyMap<string, TeamRow>;
 
@@ -268,7 +268,7 @@ async function readStates(
   runner: StatementRunner,
   { asked }: ClaimInput,
   teams: Teams,
-): Promise<ClaimedFlow[]> {
+): Promise<ClaimedGroup[]> {
   const heads = await runner.rows(readTeamHeads, [packTeams(asked)]);
   return heads.map(({ id, next_run_at, waiting_since }) => {
     const earliest = Math.min(next_run_at ?? Infinity, waiting_since ?? Infinity);
@@ -295,24 +295,24 @@ export const claimExecutionsScript: TransactionScript<
     const claim = { table: 'executions', nodeId, now } as const;
     const rows = await countRuns(runner, claim, due, limitOf);
     const free = states.filter(({ id }) => !locked.has(id));
-    return { rows, blocked: due.length - rows.length, flows: teams, states: free, locked };
+    return { rows, blocked: due.length - rows.length, groups: teams, states: free, locked };
   },
 };
 
 export async function claimExecutions(
   context: ClaimContext,
-  skipped: SkippedFlows,
-  asked: readonly FlowSlots[],
+  skipped: SkippedGroups,
+  asked: readonly GroupSlots[],
   { nodeId, now, limits }: Claimant,
 ): Promise<Claim<ClaimedExecution>> {
   const claims = await skipped.claimByTeam(asked, async (some) => {
     const input = { asked: some, nodeId, now, limits };
     const taken = await context.db.perform(claimExecutionsScript, input);
-    const { rows, blocked, flows, states, locked } = taken;
-    const claimed = rows.map((row) => executionOf(row, flows.get(row.team_id), context, now));
+    const { rows, blocked, groups, states, locked } = taken;
+    const claimed = rows.map((row) => executionOf(row, groups.get(row.team_id), context, now));
     skipped.free(states);
     const others = skipped.statesOf(some.filter(({ id }) => locked?.has(id)));
-    return { claimed, blocked, flows: [...states, ...others] };
+    return { claimed, blocked, groups: [...states, ...others] };
   });
   return joinClaims(claims);
 }

@@ -1,6 +1,6 @@
 import type { Allowance } from '#domain/rate';
 import { joinClaims } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimContext, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, GroupSlots } from './claims.ts';
 import type { Trx } from '../database/database.ts';
 import { type Dialect, type Fields, packRows } from '../database/dialect.ts';
 import {
@@ -18,7 +18,7 @@ import {
   SLOTS,
   blockerOf,
 } from './due-jobs.ts';
-import { findLockedTeams, SkippedFlows } from './locked-flows.ts';
+import { findLockedTeams, SkippedGroups } from './locked-groups.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import { livingNode } from '../nodes/living-node.ts';
 import { countStartsOf } from '../figures/batch-counts.ts';
@@ -174,7 +174,7 @@ const readTaken = preparedStatement<QueueState>(
 );
 
 export function jobClaims(context: ClaimContext): ClaimJobs {
-  const skipped = new SkippedFlows();
+  const skipped = new SkippedGroups();
   return async (asked, claimant) => {
     const { inSteps, ...atOnce } = await claimAtOnce(context, asked, claimant);
     if (inSteps.length === 0) return atOnce;
@@ -186,23 +186,23 @@ export function jobClaims(context: ClaimContext): ClaimJobs {
 }
 
 /** A queue that `claimAtOnce` has skipped because `claimInSteps` claims from it. */
-interface StepFlow extends FlowSlots {
+interface StepGroup extends GroupSlots {
   teamId: string;
   isNearLimit: boolean;
 }
 
 async function claimAtOnce(
   context: ClaimContext,
-  asked: readonly FlowSlots[],
+  asked: readonly GroupSlots[],
   claimant: Claimant,
-): Promise<Claim<ClaimedJob> & { inSteps: StepFlow[] }> {
+): Promise<Claim<ClaimedJob> & { inSteps: StepGroup[] }> {
   const { db } = context;
   const rows = readRows(await db.rows(claimJobsAtOnce, parametersOf(asked, claimant)));
-  const inSteps: StepFlow[] = [];
-  const others = asked.filter((flow) => {
-    const queue = rows.queues.get(flow.id);
+  const inSteps: StepGroup[] = [];
+  const others = asked.filter((group) => {
+    const queue = rows.queues.get(group.id);
     if (queue === undefined || !isInSteps(queue)) return true;
-    inSteps.push({ ...flow, teamId: queue.team_id, isNearLimit: queue.is_near_limit });
+    inSteps.push({ ...group, teamId: queue.team_id, isNearLimit: queue.is_near_limit });
     return false;
   });
   return { ...readClaim(context, others, claimant.now, rows), inSteps };
@@ -214,8 +214,8 @@ async function claimAtOnce(
  */
 async function claimInSteps(
   context: ClaimContext,
-  skipped: SkippedFlows,
-  asked: readonly StepFlow[],
+  skipped: SkippedGroups,
+  asked: readonly StepGroup[],
   claimant: Claimant,
 ): Promise<Claim<ClaimedJob>> {
   return context.db.transact(async (trx) => {
@@ -226,15 +226,15 @@ async function claimInSteps(
     const queues = new Map(queueStates.map((queue) => [queue.id, queue]));
     const near = asked.flatMap(({ teamId, isNearLimit }) => (isNearLimit ? [teamId] : []));
     const lockedTeams = await findLockedTeams(trx, near, now);
-    const isSkipped = ({ id, teamId }: StepFlow) => {
+    const isSkipped = ({ id, teamId }: StepGroup) => {
       const queue = queues.get(id);
       const isLimited = queue !== undefined && (queue.concurrency_limit ?? queue.rate) !== null;
       return (isLimited && !ours.has(id)) || lockedTeams.has(teamId);
     };
-    const free = asked.filter((flow) => !isSkipped(flow));
+    const free = asked.filter((group) => !isSkipped(group));
     const states = skipped.statesOf(asked.filter(isSkipped));
     skipped.free(free);
-    if (free.length === 0) return { claimed: [], blocked: 0, flows: states };
+    if (free.length === 0) return { claimed: [], blocked: 0, groups: states };
     const runningIn = (id: string) => queues.get(id)?.running_ids?.length ?? 0;
     const allowances = new Map(
       queueStates.map((queue) => [queue.id, allowanceOf(queue, queue.rate_spent_until, now)]),
@@ -253,7 +253,7 @@ async function claimInSteps(
     await giveBackRates(trx, taken, over);
     const steps = { runningIn, allowances, over };
     const claim = readClaim(context, open, now, rows, steps);
-    return { ...claim, flows: [...claim.flows, ...states] };
+    return { ...claim, groups: [...claim.groups, ...states] };
   });
 }
 
@@ -312,7 +312,7 @@ function listOf(queue: QueueState, allowance: Allowance | null, now: number): Ta
 }
 
 function parametersOf(
-  asked: readonly FlowSlots[],
+  asked: readonly GroupSlots[],
   { nodeId, now, limits: { byPlan, other } }: Claimant,
 ): unknown[] {
   const limits = [...byPlan].map(([plan, monthly_limit]) => ({ plan, monthly_limit }));
@@ -329,7 +329,7 @@ const NO_STEPS: Steps = { runningIn: () => 0, allowances: new Map(), over: new S
 
 function readClaim(
   context: ClaimContext,
-  asked: readonly FlowSlots[],
+  asked: readonly GroupSlots[],
   now: number,
   { jobs, queues }: RowsOfClaim,
   { runningIn, allowances, over }: Steps = NO_STEPS,
@@ -342,13 +342,13 @@ function readClaim(
   return {
     claimed: claimedJobs(started, queues.values(), context, now),
     blocked: over.size,
-    flows: asked.map((flow) => {
-      const ofQueue = taken.get(flow.id) ?? [];
+    groups: asked.map((group) => {
+      const ofQueue = taken.get(group.id) ?? [];
       const sent = ofQueue.filter((job) => !over.has(job)).length;
       return {
-        ...stateOf(flow, queues.get(flow.id), ofQueue, runningIn(flow.id), isCutOff),
-        ...(isPassedOver && { nextDueAt: flow.from ?? 0 }),
-        ...pausedByRate(allowances.get(flow.id) ?? null, sent, now),
+        ...stateOf(group, queues.get(group.id), ofQueue, runningIn(group.id), isCutOff),
+        ...(isPassedOver && { nextDueAt: group.from ?? 0 }),
+        ...pausedByRate(allowances.get(group.id) ?? null, sent, now),
       };
     }),
   };
@@ -359,12 +359,12 @@ function readClaim(
  * time.
  */
 function stateOf(
-  { id, slots, from = 0 }: FlowSlots,
+  { id, slots, from = 0 }: GroupSlots,
   queue: OpenQueue | undefined,
   taken: readonly ClaimedJobRow[],
   running: number,
   isCutOff: boolean,
-): Claim['flows'][number] {
+): Claim['groups'][number] {
   const blocker = blockerOf(queue, running + taken.length);
   if (!queue) return { id, nextDueAt: null, blocker };
   const mayHaveMore = isCutOff || taken.length >= slots;

@@ -1,5 +1,5 @@
 import type { ClaimInput, Taken } from './claim.ts';
-import type { ClaimContext, ClaimedFlow, FlowSlots } from './claims.ts';
+import type { ClaimContext, ClaimedGroup, GroupSlots } from './claims.ts';
 import { countRuns, nearLimits } from './month-limit.ts';
 import { type Fields, packRows } from '../database/dialect.ts';
 import {
@@ -104,14 +104,14 @@ export const claimJobs: TransactionScript<ClaimInput, Taken<CountedQueue, Claime
     const started = Map.groupBy(rows, queueOf);
     const startedOf = (queueId: string) => started.get(queueId)?.length ?? 0;
     await writeSpentRates(runner, now, queues, startedOf);
-    const states = heads.map(({ id, next_due_at }): ClaimedFlow => {
+    const states = heads.map(({ id, next_due_at }): ClaimedGroup => {
       const queue = queues.get(id);
       const blocker = blockerOf(queue, (queue?.running ?? 0) + (taken.get(id)?.length ?? 0));
       const nextDueAt = blocker === 'gone' ? null : next_due_at;
       const ofRate = pausedByRate(allowanceAt(queue, now), startedOf(id), now);
       return Object.assign({ id, nextDueAt, blocker }, ofRate);
     });
-    return { rows, blocked: due.length - rows.length, flows: queues, states };
+    return { rows, blocked: due.length - rows.length, groups: queues, states };
   },
 };
 
@@ -122,12 +122,12 @@ async function takeDue(
   input: ClaimInput,
   queues: Queues,
 ): Promise<ClaimedJobRow[]> {
-  const open: FlowSlots[] = [];
-  for (const flow of input.asked) {
-    const queue = queues.get(flow.id);
+  const open: GroupSlots[] = [];
+  for (const group of input.asked) {
+    const queue = queues.get(group.id);
     const allowance = allowanceAt(queue, input.now);
-    const slots = openSlots(queue, queue?.running ?? 0, flow.slots, allowance);
-    if (slots > 0) open.push({ id: flow.id, slots });
+    const slots = openSlots(queue, queue?.running ?? 0, group.slots, allowance);
+    if (slots > 0) open.push({ id: group.id, slots });
   }
   const rows: ClaimedJobRow[] = [];
   const widest = WIDTHS.at(-1) ?? 1;
@@ -156,16 +156,16 @@ async function writeSpentRates(
 export function jobClaims(context: ClaimContext): ClaimJobs {
   return async (asked, { nodeId, now, limits }) => {
     const input = { asked, nodeId, now, limits };
-    const { rows, blocked, flows, states } = await context.db.perform(claimJobs, input);
-    const claimed = claimedJobs(rows, flows.values(), context, now);
-    return { claimed, blocked, flows: states };
+    const { rows, blocked, groups, states } = await context.db.perform(claimJobs, input);
+    const claimed = claimedJobs(rows, groups.values(), context, now);
+    return { claimed, blocked, groups: states };
   };
 }
 
 async function takeSome(
   runner: StatementRunner,
   { nodeId, now }: ClaimInput,
-  open: readonly FlowSlots[],
+  open: readonly GroupSlots[],
 ): Promise<ClaimedJobRow[]> {
   const width = WIDTHS.find((each) => each >= open.length) ?? 64;
   const statement = CLAIMS.get(width);

@@ -1,19 +1,19 @@
 import type { HttpMethod } from '#domain/exchange';
 import { readSlowRule } from '#domain/slow-runs';
-import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots, SecretReader } from './claims.ts';
+import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots, SecretReader } from './claims.ts';
 import type { Sealer } from '../database/seal.ts';
 import { PartsReader } from './stored-parts.ts';
 import type { MonthlyLimits } from '../figures/usage.ts';
 
 export interface ClaimInput {
-  asked: readonly FlowSlots[];
+  asked: readonly GroupSlots[];
   nodeId: string;
   now: number;
   limits: MonthlyLimits;
 }
 
-/** A deleted flow has no row. */
-export interface FlowRow {
+/** A queue or a team; if it was deleted, it has no row. */
+export interface GroupRow {
   id: string;
   plan: string;
   /** As far as they are added up. */
@@ -30,12 +30,12 @@ export interface TakenRow {
   sealed_headers: string | null;
 }
 
-export interface Taken<Flow, Row> {
+export interface Taken<Group, Row> {
   rows: Row[];
   blocked: number;
-  flows: ReadonlyMap<string, Flow>;
-  states: ClaimedFlow[];
-  /** The flows of which another transaction has locked a row; they have no state. */
+  groups: ReadonlyMap<string, Group>;
+  states: ClaimedGroup[];
+  /** The groups of which another transaction has locked a row; they have no state. */
   locked?: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ export function joinClaims<Run extends ClaimedRun>(claims: readonly Claim<Run>[]
   return {
     claimed: claims.flatMap(({ claimed }) => claimed),
     blocked: claims.reduce((sum, { blocked }) => sum + blocked, 0),
-    flows: claims.flatMap(({ flows }) => flows),
+    groups: claims.flatMap(({ groups }) => groups),
   };
 }
 

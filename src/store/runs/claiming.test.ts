@@ -22,7 +22,7 @@ import { NO_LIMITS } from '../figures/usage.ts';
 async function claimUnlocked(...claim: Parameters<typeof claimJobs>) {
   for (;;) {
     const result = await claimJobs(...claim);
-    const isSkipped = ['nothing', 'locked'].includes(result.flows[0]?.blocker ?? '');
+    const isSkipped = ['nothing', 'locked'].includes(result.groups[0]?.blocker ?? '');
     if (result.claimed.length > 0 || result.blocked > 0 || !isSkipped) return result;
   }
 }
@@ -37,7 +37,7 @@ describe('claiming due jobs', () => {
       await store.testClock.advance(9_999);
       const early = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(early.claimed, []);
-      assert.deepEqual(early.flows, [
+      assert.deepEqual(early.groups, [
         { id: queueId, nextDueAt: TEST_START + 10_000, blocker: 'nothing' },
       ]);
       await store.testClock.advance(1);
@@ -46,7 +46,7 @@ describe('claiming due jobs', () => {
         due.claimed.map(({ id }) => id),
         [jobId],
       );
-      assert.deepEqual(due.flows, [{ id: queueId, nextDueAt: null, blocker: 'nothing' }]);
+      assert.deepEqual(due.groups, [{ id: queueId, nextDueAt: null, blocker: 'nothing' }]);
       assert.deepEqual(await stateOf(store, team.id, jobId), ['processing', TEST_START + 10_000]);
     });
 
@@ -150,7 +150,7 @@ describe('claiming due jobs', () => {
         const asked = [{ id: queueId, slots: 2, from }];
         const claim: Claim = await store.runs.claimJobs(asked, aClaimant(store, node));
         order.push(...claim.claimed.map(({ id }) => id));
-        from = claim.flows[0]?.nextDueAt ?? null;
+        from = claim.groups[0]?.nextDueAt ?? null;
       }
       assert.deepEqual(order, jobIds.slice(0, -1));
       assert.equal(from, TEST_START + 60_000);
@@ -168,7 +168,7 @@ describe('claiming due jobs', () => {
       );
       const queueIds = [...new Set(accepted.map(({ queueId }) => queueId))];
       const first = await claimJobs(store, node, { queueIds, slots: 2_000 });
-      const again = first.flows.filter(({ nextDueAt }) => nextDueAt !== null);
+      const again = first.groups.filter(({ nextDueAt }) => nextDueAt !== null);
       const second = await store.runs.claimJobs(
         again.map(({ id, nextDueAt }) => ({ id, slots: 2_000, from: nextDueAt ?? 0 })),
         aClaimant(store, node),
@@ -220,7 +220,7 @@ describe('claiming due jobs', () => {
       await aQueue(store, team.id, { isPaused: true });
       const paused = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(paused.claimed, []);
-      assert.equal(paused.flows[0]?.blocker, 'paused');
+      assert.equal(paused.groups[0]?.blocker, 'paused');
       assert.equal((await store.jobs.find(team.id, jobId))?.scheduledAt, TEST_START);
       await aQueue(store, team.id, { isPaused: false });
       const { claimed } = await claimJobs(store, node, { queueIds: [queueId] });
@@ -246,7 +246,7 @@ describe('claiming due jobs', () => {
       const claims = await race();
       const claimed = claims.flatMap((claim) => claim.claimed);
       assert.equal(claimed.length, 3);
-      assert.ok(claims.some(({ flows }) => flows[0]?.blocker === 'at-limit'));
+      assert.ok(claims.some(({ groups }) => groups[0]?.blocker === 'at-limit'));
       const first = claimed[0];
       assert.ok(first);
       for (const node of nodes) await store.runs.settle(node, aSettlement(store, first));
@@ -261,9 +261,9 @@ describe('claiming due jobs', () => {
       await store.database.transact((trx) =>
         trx.updateTable('teams').set({ deleted_at: 1 }).where('id', '=', team.id).execute(),
       );
-      const { claimed, flows } = await claimJobs(store, node, { queueIds: [queueId] });
+      const { claimed, groups } = await claimJobs(store, node, { queueIds: [queueId] });
       assert.deepEqual(claimed, []);
-      assert.equal(flows[0]?.blocker, 'gone');
+      assert.equal(groups[0]?.blocker, 'gone');
     });
 
     test('a node that was declared dead, or that never joined, gets nothing', async () => {
@@ -295,9 +295,9 @@ describe('claiming due jobs', () => {
         Array.from({ length: 70 }, (_, n) => aJob(store, team.id, { queue: `q${n}` })),
       );
       const queueIds = jobs.map(({ queueId }) => queueId);
-      const { claimed, flows } = await claimJobs(store, node, { queueIds });
+      const { claimed, groups } = await claimJobs(store, node, { queueIds });
       assert.equal(claimed.length, 70);
-      assert.equal(flows.length, 70);
+      assert.equal(groups.length, 70);
     });
   });
 });
@@ -401,7 +401,7 @@ describe('a node that is declared dead while it claims, on Postgres', () => {
     assert.deepEqual(await claiming, {
       claimed: [],
       blocked: 0,
-      flows: [{ id: team.id, nextDueAt: TEST_START, blocker: 'nothing' }],
+      groups: [{ id: team.id, nextDueAt: TEST_START, blocker: 'nothing' }],
     });
   });
 });
@@ -418,7 +418,7 @@ test('a job that is fired during a claim is claimed by the next one', async () =
   await store.jobs.fire(team.id, [fired.jobId]);
   await holder.query('commit');
   const claims = [await claiming];
-  while (claims.at(-1)?.flows[0]?.nextDueAt !== null) {
+  while (claims.at(-1)?.groups[0]?.nextDueAt !== null) {
     claims.push(await claimJobs(store, node, { queueIds: [fired.queueId] }));
   }
   const ids = claims.flatMap(({ claimed }) => claimed.map(({ id }) => id));

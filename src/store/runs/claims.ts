@@ -15,7 +15,7 @@ export interface Claimant {
 }
 
 /** A queue, or a team for its crons and Run nows. */
-export interface FlowSlots {
+export interface GroupSlots {
   id: string;
   /** For queues. */
   teamId?: string;
@@ -28,17 +28,17 @@ export interface FlowSlots {
   from?: number;
 }
 
-/** Why a flow's runs can't start; `locked`: another transaction has locked a row of it, so it was skipped. */
+/** Why a group's runs can't start; `locked`: another transaction has locked a row of it, so it was skipped. */
 export type Blocker = 'nothing' | 'paused' | 'at-limit' | 'locked' | 'gone';
 
 export interface Claim<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   claimed: Run[];
   /** How many runs were over the monthly limit and have failed for that (§2.7). */
   blocked: number;
-  flows: ClaimedFlow[];
+  groups: ClaimedGroup[];
 }
 
-export interface ClaimedFlow {
+export interface ClaimedGroup {
   id: string;
   nextDueAt: number | null;
   blocker: Blocker;

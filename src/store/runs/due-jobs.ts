@@ -3,22 +3,22 @@ import { jobs } from '../tables/work.ts';
 import { type Allowance, allowAt, nextStart, parseRate } from '#domain/rate';
 import {
   claimedRun,
-  type FlowRow,
+  type GroupRow,
   readSettings,
   type RunSettings,
   type TakenRow,
 } from './claim.ts';
-import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, FlowSlots } from './claims.ts';
+import type { Claim, Claimant, ClaimedJob, ClaimContext, Blocker, GroupSlots } from './claims.ts';
 import { type Fields, packRows, type Place } from '../database/dialect.ts';
 
 /** Shared by both databases. */
 
 export type ClaimJobs = (
-  asked: readonly FlowSlots[],
+  asked: readonly GroupSlots[],
   claimant: Claimant,
 ) => Promise<Claim<ClaimedJob>>;
 
-export interface ClaimedQueueRow extends FlowRow {
+export interface ClaimedQueueRow extends GroupRow {
   timeout_seconds: number;
   concurrency_limit: number | null;
   rate: string | null;
@@ -93,7 +93,7 @@ export function pausedByRate(
   return notBefore > now ? { notBefore } : {};
 }
 
-export function packSlots(asked: readonly FlowSlots[]): string {
+export function packSlots(asked: readonly GroupSlots[]): string {
   return packRows(
     SLOTS,
     asked.map(({ id, slots, from = 0 }) => ({ queue_id: id, slots, from_at: from })),

@@ -14,7 +14,7 @@ import {
 } from '#testing/factories';
 import { openPostgresTestStore, TEST_START, type TestStore } from '#testing/stores';
 import type { ClaimedCallback } from '../callbacks/callbacks.ts';
-import type { FlowSlots } from './claims.ts';
+import type { GroupSlots } from './claims.ts';
 import { wasLockedOut } from '../database/errors.ts';
 
 const LIMIT = 1_000;
@@ -23,29 +23,29 @@ const LIMIT = 1_000;
 async function makeTeams(store: TestStore) {
   const node = await aNode(store);
   const teams = [await aTeam(store), await aTeam(store)] as const;
-  const flows: FlowSlots[] = [];
+  const groups: GroupSlots[] = [];
   for (const { id: teamId } of teams) {
     assert.ok(await store.usage.countOne(teamId, LIMIT, TEST_START));
     for (const queue of ['a', 'b', 'c']) {
       const { queueId } = await aJob(store, teamId, { queue });
-      flows.push({ id: queueId, teamId, slots: 10, from: TEST_START });
+      groups.push({ id: queueId, teamId, slots: 10, from: TEST_START });
     }
   }
   const claim = (limit: number | null = LIMIT) =>
-    store.runs.claimJobs(flows, aClaimant(store, node, limit));
-  return { node, teams, flows, claim };
+    store.runs.claimJobs(groups, aClaimant(store, node, limit));
+  return { node, teams, groups, claim };
 }
 
 describe('a claim on Postgres with a locked row', () => {
   test('a claim skips the queues of a team whose month is locked, until it is free', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, flows, claim } = await makeTeams(store);
+    const { teams, groups, claim } = await makeTeams(store);
     const [locked, other] = teams;
-    const queues = flows.flatMap(({ id, teamId }) => (teamId === locked.id ? [id] : []));
+    const queues = groups.flatMap(({ id, teamId }) => (teamId === locked.id ? [id] : []));
     {
       await using holder = await holdRows(store);
       await holder.query(`select 1 from usage_months where team_id = '${locked.id}' for update`);
-      const { claimed, flows: states } = await claim();
+      const { claimed, groups: states } = await claim();
       assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([other.id]));
       assert.equal(claimed.length, 3);
       const skipped = states.filter(({ id }) => queues.includes(id));
@@ -55,7 +55,7 @@ describe('a claim on Postgres with a locked row', () => {
         'probably the short lock of another claim, so it is tried again at once',
       );
       for (let n = 0; n < 3; n++) assert.equal((await claim()).claimed.length, 0);
-      const later = (await claim()).flows.filter(({ id }) => queues.includes(id));
+      const later = (await claim()).groups.filter(({ id }) => queues.includes(id));
       assert.deepEqual(
         later,
         queues.map((id) => ({ id, nextDueAt: TEST_START, blocker: 'locked' })),
@@ -70,13 +70,13 @@ describe('a claim on Postgres with a locked row', () => {
 
   test('a claim waits for no counter of a team without a limit or far from it', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, flows, claim } = await makeTeams(store);
+    const { teams, groups, claim } = await makeTeams(store);
     await using holder = await holdRows(store);
     for (const table of ['usage_months', 'usage_days']) {
       await holder.query(`select 1 from ${table} where team_id = '${teams[0].id}' for update`);
     }
     assert.equal((await claim(null)).claimed.length, 6);
-    for (const { teamId = '' } of flows) await aJob(store, teamId, { queue: 'a' });
+    for (const { teamId = '' } of groups) await aJob(store, teamId, { queue: 'a' });
     assert.equal((await claim(1_000_000)).claimed.length, 6);
   });
 
@@ -102,30 +102,30 @@ describe('a claim on Postgres with a locked row', () => {
 
   test('a claim skips a queue with a limit whose row is locked, and not the other queues of its team', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, flows, claim } = await makeTeams(store);
+    const { teams, groups, claim } = await makeTeams(store);
     await aQueue(store, teams[0].id, { name: 'b', concurrencyLimit: 2 });
     await using holder = await holdRows(store);
-    await holder.query(`select 1 from queues where id = '${flows[1]?.id}' for update`);
+    await holder.query(`select 1 from queues where id = '${groups[1]?.id}' for update`);
     assert.equal((await claim()).claimed.length, 5);
     for (let n = 0; n < 3; n++) assert.equal((await claim()).claimed.length, 0);
-    const locked = (await claim()).flows.filter(({ blocker }) => blocker === 'locked');
+    const locked = (await claim()).groups.filter(({ blocker }) => blocker === 'locked');
     assert.deepEqual(
       locked.map(({ id }) => id),
-      [flows[1]?.id],
+      [groups[1]?.id],
     );
   });
 
   test('a claim that a new row stops is repeated for each team', async () => {
     await using store = await openPostgresTestStore();
-    const { teams, flows, claim } = await makeTeams(store);
+    const { teams, groups, claim } = await makeTeams(store);
     await store.testClock.advanceTo('2026-12-01T00:00:00Z');
     await using holder = await holdRows(store);
     const row = `'${teams[0].id}', '2026-12', 1`;
     await holder.query(`insert into usage_months (team_id, month, used) values (${row})`);
-    const { claimed, flows: states } = await claim();
+    const { claimed, groups: states } = await claim();
     assert.deepEqual(new Set(claimed.map(({ teamId }) => teamId)), new Set([teams[1].id]));
     assert.equal(claimed.length, 3);
-    assert.equal(states.length, flows.length);
+    assert.equal(states.length, groups.length);
     await holder.query('rollback');
     assert.equal((await claim()).claimed.length, 3);
   });
@@ -144,7 +144,7 @@ describe('a claim on Postgres with a locked row', () => {
         first.claimed.map(({ teamId }) => teamId),
         [teams[1].id],
       );
-      const skipped = first.flows.find(({ id }) => id === teams[0].id);
+      const skipped = first.groups.find(({ id }) => id === teams[0].id);
       assert.deepEqual(skipped, { id: teams[0].id, nextDueAt: TEST_START, blocker: 'nothing' });
     }
     const second = await claim();

@@ -1,7 +1,7 @@
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { countStarts } from '../figures/batch-counts.ts';
 import { countUsage, isNearLimit, limitOf, type MonthlyLimits } from '../figures/usage.ts';
-import type { FlowRow } from './claim.ts';
+import type { GroupRow } from './claim.ts';
 import { END_RUNS } from './end-runs.ts';
 import type { RunTable } from './run-tables.ts';
 import { overLimit, packEnds } from './settlement.ts';
@@ -20,16 +20,16 @@ interface Claimed {
 /** Null if the team isn't near it. */
 type NearLimitOf<Row> = (row: Row) => number | null;
 
-/** @param flowOf  the id of a run's flow */
+/** @param groupOf  the id of a run's group */
 export function nearLimits<Row>(
-  flows: ReadonlyMap<string, FlowRow>,
+  groups: ReadonlyMap<string, GroupRow>,
   limits: MonthlyLimits,
-  flowOf: (row: Row) => string,
+  groupOf: (row: Row) => string,
 ): NearLimitOf<Row> {
   return (row) => {
-    const flow = flows.get(flowOf(row));
-    const limit = flow ? limitOf(limits, flow.plan) : null;
-    return isNearLimit(limit, flow?.used ?? 0) ? limit : null;
+    const group = groups.get(groupOf(row));
+    const limit = group ? limitOf(limits, group.plan) : null;
+    return isNearLimit(limit, group?.used ?? 0) ? limit : null;
   };
 }
 

@@ -13,7 +13,7 @@ describe('the rate of a queue (§3.8)', () => {
       const { store, claim } = scene;
       const first = await claim();
       assert.equal(first.claimed.length, 1);
-      assert.deepEqual(first.flows, [
+      assert.deepEqual(first.groups, [
         {
           id: scene.queueId,
           nextDueAt: TEST_START,
@@ -24,7 +24,7 @@ describe('the rate of a queue (§3.8)', () => {
       await store.testClock.advance(199);
       const early = await claim();
       assert.equal(early.claimed.length, 0);
-      assert.equal(early.flows[0]?.notBefore, TEST_START + 200);
+      assert.equal(early.groups[0]?.notBefore, TEST_START + 200);
       await store.testClock.advance(1);
       assert.equal((await claim()).claimed.length, 1);
     });
@@ -57,13 +57,13 @@ describe('the rate of a queue (§3.8)', () => {
       await store.testClock.advance(100);
       const atLimit = await claim();
       assert.equal(atLimit.claimed.length, 1);
-      assert.equal(atLimit.flows[0]?.blocker, 'at-limit');
+      assert.equal(atLimit.groups[0]?.blocker, 'at-limit');
       await set({ concurrencyLimit: null });
       assert.equal((await claim()).claimed.length, 1, 'of two one was left over by the limit');
       await set({ rate: null });
       const free = await claim();
       assert.equal(free.claimed.length, 10);
-      assert.equal('notBefore' in (free.flows[0] ?? {}), false);
+      assert.equal('notBefore' in (free.groups[0] ?? {}), false);
     });
 
     test('a rate is not used up by jobs over the monthly limit', async () => {
@@ -72,7 +72,7 @@ describe('the rate of a queue (§3.8)', () => {
       const none = { ...aClaimant(store, node), limits: { byPlan: new Map(), other: 0 } };
       const blocked = await store.runs.claimJobs([{ id: scene.queueId, slots: 10 }], none);
       assert.deepEqual([blocked.claimed.length, blocked.blocked], [0, 1]);
-      assert.equal('notBefore' in (blocked.flows[0] ?? {}), false);
+      assert.equal('notBefore' in (blocked.groups[0] ?? {}), false);
       assert.equal((await claim()).claimed.length, 1);
       assert.equal((await claim()).claimed.length, 0);
     });
@@ -89,7 +89,7 @@ describe('the rate of a queue (§3.8)', () => {
       const setBack = TEST_START - 3_600_000;
       await scene.add({ scheduledAt: setBack });
       assert.equal((await at(setBack)).claimed.length, 1);
-      assert.equal((await at(setBack + 199)).flows[0]?.notBefore, setBack + 200);
+      assert.equal((await at(setBack + 199)).groups[0]?.notBefore, setBack + 200);
     });
   });
 });

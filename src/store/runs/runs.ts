@@ -5,12 +5,12 @@ import {
   type Claim,
   type Claimant,
   type ClaimedExecution,
-  type FlowSlots,
+  type GroupSlots,
   SecretReader,
 } from './claims.ts';
 import type { Context } from '../database/context.ts';
 import type { ItemOwner, OnBatch } from '../database/group-commit.ts';
-import { SkippedFlows } from './locked-flows.ts';
+import { SkippedGroups } from './locked-groups.ts';
 import { Medians } from '../figures/medians.ts';
 import { nodeGroups } from './node-groups.ts';
 import { ofEachTable, type RunTable } from './run-tables.ts';
@@ -18,14 +18,14 @@ import { isQuiet, settleRuns } from './settle-runs.ts';
 import type { Settlement } from './settlement.ts';
 import type { Signal } from '../database/signals.ts';
 import { StartingPoints } from './starting-points.ts';
-import { scanWaiting, type WaitingFlow } from './waiting.ts';
+import { scanWaiting, type WaitingGroup } from './waiting.ts';
 
 const JOB_CLAIMS = { postgres: claimsOnPostgres, sqlite: claimsOnSqlite };
 
 /** From the due time to the stored outcome. */
 export function runs({ main: db, sealer, clock, signals }: Context) {
   const claimContext = { db, sealer, secrets: new SecretReader(sealer) };
-  const skippedTeams = new SkippedFlows();
+  const skippedTeams = new SkippedGroups();
   const points = ofEachTable(() => new StartingPoints(clock));
   const tools = { db, medians: new Medians(db) };
   let onBatch: OnBatch = () => {};
@@ -57,7 +57,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     },
     claimJobs: JOB_CLAIMS[db.dialect.name](claimContext),
     claimExecutions: (
-      asked: readonly FlowSlots[],
+      asked: readonly GroupSlots[],
       claimant: Claimant,
     ): Promise<Claim<ClaimedExecution>> =>
       claimExecutions(claimContext, skippedTeams, asked, claimant),
@@ -68,9 +68,9 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     putEnd: (nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void =>
       groupFor(settlement).put(nodeId, settlement, owner),
     /** With their earliest due times. */
-    scanQueues: (): Promise<WaitingFlow[]> => scanWaiting(db, 'jobs', points.jobs, clock.now()),
+    scanQueues: (): Promise<WaitingGroup[]> => scanWaiting(db, 'jobs', points.jobs, clock.now()),
     /** With their earliest due times. */
-    scanTeams: (): Promise<WaitingFlow[]> =>
+    scanTeams: (): Promise<WaitingGroup[]> =>
       scanWaiting(db, 'executions', points.executions, clock.now()),
     /** Reported by a signal. */
     hearOf(queueId: string, dueAt: number): void {

@@ -48,7 +48,7 @@ export class StartingPoints {
     this.#allAtMs = -Infinity;
   }
 
-  /** Flows with runs that have waited long have a point of their own; all others share one. */
+  /** Groups with runs that have waited long have a point of their own; all others share one. */
   pack(): [heads: string, usual: number] {
     const usual = this.#usual();
     const known = merge(this.#heads, this.#signalled);

@@ -4,7 +4,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { RunTable } from './run-tables.ts';
 import { FROM, type StartingPoints } from './starting-points.ts';
 
-export interface WaitingFlow {
+export interface WaitingGroup {
   /** For crons the team's. */
   id: string;
   teamId: string;
@@ -17,7 +17,7 @@ interface WaitingRow {
   next_due_at: number;
 }
 
-/** One index step per flow, from its starting point. $1 flows with a point of their own, $2 the others' point */
+/** One index step per group, from its starting point. $1 groups with a point of their own, $2 the others' point */
 const SCANS = {
   jobs: preparedStatement<WaitingRow>(
     'scan-waiting-queues',
@@ -58,7 +58,7 @@ export async function scanWaiting(
   table: RunTable,
   points: StartingPoints,
   now: number,
-): Promise<WaitingFlow[]> {
+): Promise<WaitingGroup[]> {
   const all = !db.dialect.keepsDeadRows || points.isAllDue;
   const rows = await db.read(SCANS[table], all ? [packRows(FROM, []), 0] : points.pack());
   points.scanned(new Map(rows.map(({ id, next_due_at }) => [id, next_due_at])), now, all);

@@ -3,7 +3,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import { IDS, packIds } from '../database/dialect.ts';
 import type { StatementRunner } from '../database/transaction-script.ts';
 import { periodsOf } from '../figures/usage.ts';
-import type { Claim, ClaimedFlow, ClaimedRun, FlowSlots } from './claims.ts';
+import type { Claim, ClaimedGroup, ClaimedRun, GroupSlots } from './claims.ts';
 
 /**
  * Locks the counters of the month and day, which a claim is going to change. Returns the teams whose counters another
@@ -37,11 +37,11 @@ const SHORT_LOCKS = 3;
 /** Above this number all are forgotten, and counted again. */
 const MOST_REMEMBERED = 1_000;
 
-export class SkippedFlows {
+export class SkippedGroups {
   readonly #skips = new Map<string, number>();
 
-  /** The states of skipped flows: they are tried again from the same time on. */
-  statesOf(skipped: readonly FlowSlots[]): ClaimedFlow[] {
+  /** The states of skipped groups: they are tried again from the same time on. */
+  statesOf(skipped: readonly GroupSlots[]): ClaimedGroup[] {
     return skipped.map(({ id, from = 0 }) => {
       const skips = (this.#skips.get(id) ?? 0) + 1;
       this.#skips.set(id, skips);
@@ -49,18 +49,18 @@ export class SkippedFlows {
     });
   }
 
-  free(flows: readonly { id: string }[]): void {
-    for (const { id } of flows) this.#skips.delete(id);
+  free(groups: readonly { id: string }[]): void {
+    for (const { id } of groups) this.#skips.delete(id);
     if (this.#skips.size > MOST_REMEMBERED) this.#skips.clear();
   }
 
   /**
-   * Claims from flows. If a lock stops the claim nevertheless, it claims from those of each team alone, and skips the
+   * Claims from groups. If a lock stops the claim nevertheless, it claims from those of each team alone, and skips the
    * teams for which that fails too.
    */
-  async claimByTeam<Flow extends FlowSlots, Run extends ClaimedRun>(
-    asked: readonly Flow[],
-    claim: (asked: readonly Flow[]) => Promise<Claim<Run>>,
+  async claimByTeam<Group extends GroupSlots, Run extends ClaimedRun>(
+    asked: readonly Group[],
+    claim: (asked: readonly Group[]) => Promise<Claim<Run>>,
   ): Promise<Claim<Run>[]> {
     try {
       return [await claim(asked)];
@@ -68,7 +68,7 @@ export class SkippedFlows {
       if (!wasLockedOut(error)) throw error;
     }
     const byTeam = [...Map.groupBy(asked, ({ id, teamId = id }) => teamId).values()];
-    if (byTeam.length === 1) return [{ claimed: [], blocked: 0, flows: this.statesOf(asked) }];
+    if (byTeam.length === 1) return [{ claimed: [], blocked: 0, groups: this.statesOf(asked) }];
     const claims: Claim<Run>[] = [];
     for (const ofTeam of byTeam) claims.push(...(await this.claimByTeam(ofTeam, claim)));
     return claims;
