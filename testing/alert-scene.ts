@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import type { AlertSettings } from '#domain/alert-settings';
 import type { ChannelConfig, ChatKind } from '#domain/notification-channel';
 import type { WindowSettings } from '#store/alerts/window-rows';
@@ -28,10 +29,10 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
   const useChat = (kind: ChatKind = 'slack') =>
     store.channels.save(teamId, { kind, url: `${chat.url}/default?key=s3cret` });
   await useChat();
-  let started: ReturnType<typeof startNotifier> | null = null;
+  let opened: ReturnType<typeof startNotifier> | null = null;
   const notifier = async () => {
-    started ??= startNotifier(service, { smtp }).then((each) => stack.use(each));
-    return started;
+    opened ??= startNotifier(service, { smtp }).then((each) => stack.use(each));
+    return opened;
   };
   const allSent = async () => (await notifier()).allSent();
   const addChannel = async (
@@ -69,8 +70,14 @@ export async function startScene(openTestStore: OpenTestStore, options: TestServ
     useChat,
     /** Waits until all due notifications were sent or tried. */
     allSent,
+    /** In steps that wait for the notifier, so that on a slow machine it doesn't fall hours behind the clock. */
     wait: async (ms: number) => {
-      await clock.advance(ms);
+      const until = clock.now() + ms;
+      const { notifier: started } = await notifier();
+      while (clock.now() < until) {
+        await clock.advance(Math.min(5 * MINUTE, until - clock.now()));
+        while (!started.isQuiet()) await setImmediate();
+      }
       await allSent();
     },
     sendTest: async (config: ChannelConfig) => (await notifier()).notifier.sendTest(teamId, config),

@@ -39,8 +39,11 @@ const OF_SOURCES = /\boutcomes-of-(queues|crons|teams)\b|\bread-duration-hours\b
 function conditionsOf(node: PlanNode): string[] {
   if (node['One-Time Filter'] !== undefined) return [];
   const below = (node.Plans ?? []).flatMap(conditionsOf);
-  if (node['Relation Name'] !== 'batch_counts') return below;
-  return [...below, node['Index Cond'] ?? 'none'];
+  const condition = node['Index Cond'];
+  // A bitmap scan names the table in one node and the condition in the node below.
+  if (node['Node Type'] === 'Bitmap Heap Scan') return below;
+  if (node['Index Name'] === 'batch_counts_of_source') return [...below, condition ?? 'none'];
+  return node['Relation Name'] === 'batch_counts' ? [...below, condition ?? 'none'] : below;
 }
 
 /** Where a statement joins keys, it compares them as rows. */
