@@ -533,7 +533,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(await scene.makeCron(), 'x');
       await service.store.database.transact(async (trx) => {
         await trx.updateTable('channels').set({ sealed_fields: 'damaged' }).execute();
-        await trx.updateTable('notices').set({ targets: 'damaged' }).execute();
+        await trx.updateTable('notifications').set({ targets: 'damaged' }).execute();
       });
       await scene.wait(MINUTE);
       assert.equal(scene.smtp.mails.length, 1);
@@ -579,7 +579,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.run(await scene.makeCron(), 'x');
       const now = service.clock.now();
       const claim = { now, leaseMs: MINUTE, most: 10 };
-      assert.equal((await service.store.notices.claimDue(teamId, claim)).length, 1);
+      assert.equal((await service.store.notifications.claimDue(teamId, claim)).length, 1);
       await scene.allSent();
       assert.equal(chat.requests.length, 0);
       await scene.wait(MINUTE);

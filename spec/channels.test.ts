@@ -39,7 +39,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.allSent();
       assert.deepEqual(scene.posts(), {});
       assert.deepEqual(await scene.deliveries(), ['muted']);
-      assert.deepEqual(await scene.service.store.notices.scanWaiting(), []);
+      assert.deepEqual(await scene.service.store.notifications.scanWaiting(), []);
     });
 
     test('an alert is sent once every channel has it, even if one failed at first', async () => {
@@ -73,7 +73,7 @@ forEachStore((dialect, openTestStore) => {
       await scene.allSent();
       assert.equal(scene.posts()['/pager'], 3);
       assert.deepEqual(await scene.deliveries(), ['failed']);
-      assert.deepEqual(await service.store.notices.scanWaiting(), []);
+      assert.deepEqual(await service.store.notifications.scanWaiting(), []);
     });
   });
 
@@ -151,7 +151,7 @@ forEachStore((dialect, openTestStore) => {
         assert.deepEqual(scene.posts(), isMail ? {} : { '/default': 1 });
         assert.equal(smtp.mails.length, 1);
         assert.deepEqual(await scene.deliveries(), ['sent']);
-        assert.deepEqual(await service.store.notices.scanWaiting(), []);
+        assert.deepEqual(await service.store.notifications.scanWaiting(), []);
       });
   });
 
@@ -323,7 +323,7 @@ forEachStore((dialect, openTestStore) => {
         await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       const leases: number[] = [];
       chat.answer('/v2/enqueue', async () => {
-        const [waiting] = await store.notices.scanWaiting();
+        const [waiting] = await store.notifications.scanWaiting();
         leases.push((waiting?.nextDueAt ?? 0) - clock.now());
         await clock.advance(2_000);
         return { status: 202 };
@@ -343,7 +343,7 @@ forEachStore((dialect, openTestStore) => {
         await scene.run(await scene.makeCronFor({ failure: [pager] }, { name }), 'x');
       chat.answer('/v2/enqueue', async () => {
         const now = clock.now() + 2 * MINUTE;
-        await store.notices.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
+        await store.notifications.claimDue(teamId, { now, leaseMs: 60 * MINUTE, most: 5 });
         return { status: 202 };
       });
       await scene.wait(2 * MINUTE);
@@ -559,7 +559,7 @@ forEachStore((dialect, openTestStore) => {
       const body = chat.requests.at(-1)?.body.toString() ?? '';
       assert.ok(body.includes('Failure: cron “Cron 0” failed') && body.includes('And: 4 more'));
       assert.deepEqual(new Set(await scene.deliveries()), new Set(['sent']));
-      assert.deepEqual(await service.store.notices.scanWaiting(), []);
+      assert.deepEqual(await service.store.notifications.scanWaiting(), []);
     });
 
     test('a collecting channel gets a single alert as an ordinary message', async () => {

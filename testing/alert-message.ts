@@ -21,7 +21,7 @@ export const SAMPLE_MESSAGE: Message = {
   },
   runbook: { label: 'Open the runbook', url: 'https://wiki.example/pay?part=1&of=2#now' },
   details: {
-    noticeId: '019a0000-0000-7000-8000-00000000000b',
+    notificationId: '019a0000-0000-7000-8000-00000000000b',
     kind: null,
     alertCount: 1,
     subjects: [

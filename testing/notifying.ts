@@ -11,7 +11,7 @@ export const BASE_URL = 'https://belfry.example';
 
 interface TestNotifier extends AsyncDisposable {
   notifier: Notifier;
-  /** Waits until all due notices were sent or tried. */
+  /** Waits until all due notifications were sent or tried. */
   allSent(): Promise<void>;
 }
 
@@ -31,13 +31,13 @@ export async function startNotifier(
   const notifier = createNotifier({ store, sender, mailer, log: silentLog, baseUrl: BASE_URL });
   await notifier.start();
   const isDone = async () => {
-    const waiting = await store.notices.scanWaiting();
+    const waiting = await store.notifications.scanWaiting();
     return notifier.isQuiet() && waiting.every(({ nextDueAt }) => nextDueAt > clock.now());
   };
   return {
     notifier,
     allSent: async () =>
-      void (await eventually(isDone, { everyMs: 4, what: 'notices to be sent' })),
+      void (await eventually(isDone, { everyMs: 4, what: 'notifications to be sent' })),
     [Symbol.asyncDispose]: async () => {
       const stopped = notifier.stop(0);
       await clock.advance(1);

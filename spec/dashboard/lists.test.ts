@@ -339,7 +339,7 @@ describe('the Alerts page', () => {
     assert.match(page, /8 of 10 runs of \w+ \d+ are used \(80 %\)/);
     assert.match(await read(visitor, '/alerts?level=usage&unread=1'), /Usage .*In the app only/);
     assert.doesNotMatch(await read(visitor, '/alerts?level=failure'), /monthly limit is/);
-    assert.deepEqual(await store.notices.scanWaiting(), []);
+    assert.deepEqual(await store.notifications.scanWaiting(), []);
     const [newest] = await dashboard.service.work.listAlerts(user.teamId, { limit: 1 });
     await visitor.post('/alerts', { intent: 'read-all', id: newest?.id ?? '' });
     assert.equal((await dashboard.service.work.readAttention(user.teamId)).unreadAlerts, 0);

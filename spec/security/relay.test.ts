@@ -54,8 +54,8 @@ describe("open sign-up with another person's email", () => {
       return [status, text.includes('Look for the link')];
     };
     assert.deepEqual(await ask('owner@bells.test'), await ask('nobody@bells.test'));
-    const notice = await mailTo('owner@bells.test');
-    assert.match(notice.subject, /already/);
+    const mail = await mailTo('owner@bells.test');
+    assert.match(mail.subject, /already/);
   });
 
   test('sign-up sends an address at most three emails for one sender, five in all', async () => {
@@ -146,10 +146,10 @@ describe('alerts', () => {
     await mailTo('foreign@bank.test');
     const outcome = await dashboard.service.notifier.sendTest(owner.teamId, { kind: 'email' });
     assert.equal(outcome.kind, 'sent');
-    const notice = await smtp.next(({ to, subject }) => {
+    const mail = await smtp.next(({ to, subject }) => {
       return to.includes('boss@alerts.test') && subject.startsWith('Test');
     });
-    assert.doesNotMatch(notice.subject, /Alerts\b.*Alerts/);
+    assert.doesNotMatch(mail.subject, /Alerts\b.*Alerts/);
     assert.equal(mailsTo('foreign@bank.test').length, 1, 'the link to confirm, and nothing else');
   });
 });

@@ -109,9 +109,9 @@ describe('a change of email by a stolen session', () => {
     const victim = await aVictim();
     const thief = await dashboard.signIn(victim);
     const link = await askForEmail(thief, `thief${people}@evil.test`);
-    const notice = await mailTo(victim.email, /change of the email/);
-    assert.match(notice.text, new RegExp(`thief${people}@evil\\.test`));
-    const stop = pathIn(notice);
+    const mail = await mailTo(victim.email, /change of the email/);
+    assert.match(mail.text, new RegExp(`thief${people}@evil\\.test`));
+    const stop = pathIn(mail);
     assert.match(stop, /^\/stop-email-change\//);
     const nobody = dashboard.visitor();
     assert.equal((await nobody.get(stop)).status, 200, 'the page alone changes nothing');

@@ -43,7 +43,7 @@ function anAlert(change: Partial<StoredAlert> = {}): StoredAlert {
 }
 
 const COMMON = {
-  noticeId: '019a0000-0000-7000-8000-00000000000d',
+  notificationId: '019a0000-0000-7000-8000-00000000000d',
   teamName: 'Northwind',
   request,
   settings: { note: null, runbookUrl: null },
@@ -52,8 +52,8 @@ const COMMON = {
 function write(change: Partial<StoredAlert> = {}, alertCount = 1, body: string | null = null) {
   const response = body === null ? null : Buffer.from(body);
   const alert = anAlert(change);
-  const notice = { ...COMMON, alert, subjects: [alert.source], alertCount, response };
-  return writeMessage(notice, BASE_URL);
+  const notification = { ...COMMON, alert, subjects: [alert.source], alertCount, response };
+  return writeMessage(notification, BASE_URL);
 }
 
 const cron = anAlert().source;
@@ -206,11 +206,11 @@ describe('the text of an alert', () => {
   test('a name is no link either where a maintenance window has ended (§6.6)', () => {
     const change = { mutedBy: 'ends.example', source: { ...cron, name: 'http://evil.example' } };
     const alert = anAlert(change);
-    const notice = { ...COMMON, alert, response: null };
+    const notification = { ...COMMON, alert, response: null };
     const subjects = [alert.source, { ...cron, name: 'two.example' }];
     const messages = [
-      writeMessage({ ...notice, subjects: [alert.source], alertCount: 1 }, BASE_URL),
-      writeMessage({ ...notice, alertCount: 2, subjects }, BASE_URL),
+      writeMessage({ ...notification, subjects: [alert.source], alertCount: 1 }, BASE_URL),
+      writeMessage({ ...notification, alertCount: 2, subjects }, BASE_URL),
     ];
     for (const { title, facts } of messages) {
       const text = [title, ...facts.map(({ value }) => value)].join();
@@ -229,8 +229,8 @@ describe('the note of a cron or queue', () => {
   const tell = (alertCount: number, isSeveral = false) => {
     const alert = anAlert(isSeveral ? { mutedBy: 'Night' } : {});
     const subjects = isSeveral ? [alert.source, { ...cron, name: 'Other' }] : [alert.source];
-    const notice = { ...COMMON, settings, alert, subjects, alertCount, response: null };
-    return writeMessage(notice, BASE_URL);
+    const notification = { ...COMMON, settings, alert, subjects, alertCount, response: null };
+    return writeMessage(notification, BASE_URL);
   };
   test('the note is in the notification on one line', () => {
     const { facts } = tell(1);

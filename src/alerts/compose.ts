@@ -10,7 +10,7 @@ import { hideEchoes, secretsOf } from './echoes.ts';
 import { excerptOf, oneLine, plainUrl } from './texts.ts';
 
 interface StillFailing {
-  noticeId: string;
+  notificationId: string;
   alert: StoredAlert;
   alertCount: number;
   subjects: readonly Subject[];
@@ -26,22 +26,22 @@ const ERROR_CHARACTERS = 300;
 
 /** Contains no payload, header or target URL. */
 export function writeMessage(
-  notice: StillFailing,
+  notification: StillFailing,
   baseUrl: string,
   isSecret: IsSecretHeader = isSecretHeader,
 ): Message {
-  const { alert, alertCount, response, request } = notice;
+  const { alert, alertCount, response, request } = notification;
   const secrets = request === null ? [] : secretsOf(request, isSecret);
-  const teamName = nameOf(notice.teamName);
+  const teamName = nameOf(notification.teamName);
   const { note, runbookUrl } =
-    alertCount > 1 && notice.subjects.length > 1 ? NOTHING_SAID : notice.settings;
+    alertCount > 1 && notification.subjects.length > 1 ? NOTHING_SAID : notification.settings;
   return {
     level: alert.level,
     teamId: alert.teamId,
     teamName,
     title: alert.mutedBy === null ? titleOf(alert, alertCount) : titleOfEnd(alert, alertCount),
     facts: [
-      ...(alertCount > 1 ? namesOf(notice) : []),
+      ...(alertCount > 1 ? namesOf(notification) : []),
       ...factsOf(alert, alertCount, secrets),
       ...(note === null ? [] : [{ label: 'Note', value: oneLine(note, NOTE_CHARACTERS) }]),
       { label: 'Team', value: teamName },
@@ -52,7 +52,7 @@ export function writeMessage(
         : null,
     link: linkOf(alert, alertCount, baseUrl),
     runbook: runbookUrl === null ? null : { label: 'Open the runbook', url: plainUrl(runbookUrl) },
-    details: { ...detailsOf(notice, secrets), note },
+    details: { ...detailsOf(notification, secrets), note },
     parts: [],
   };
 }
@@ -61,7 +61,7 @@ export function writeMessage(
 const NOTHING_SAID = { note: null, runbookUrl: null };
 
 function detailsOf(
-  { noticeId, alert, alertCount, subjects }: StillFailing,
+  { notificationId, alert, alertCount, subjects }: StillFailing,
   secrets: readonly string[],
 ): Omit<MessageDetails, 'note'> {
   const { kind, runId, raisedAt, attemptNumber } = alert;
@@ -71,7 +71,7 @@ function detailsOf(
       ? null
       : oneLine(hideEchoes(alert.errorMessage, secrets), ERROR_CHARACTERS);
   const facts = { runId, raisedAt, attemptNumber, responseStatus, reason, failedRuns, downMs };
-  return { noticeId, kind, alertCount, subjects, errorMessage, ...facts };
+  return { notificationId, kind, alertCount, subjects, errorMessage, ...facts };
 }
 
 /** One line, and no link for chats and mail programs. */

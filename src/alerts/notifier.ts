@@ -8,7 +8,11 @@ import { writeTestMessage } from './compose.ts';
 import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import { postingFor } from './posting.ts';
 import type { Mailer } from './mailer.ts';
-import { type NoticeObserver, NoticeSending, unobservedNotices } from './sending.ts';
+import {
+  type NotificationObserver,
+  NotificationSending,
+  unobservedNotifications,
+} from './sending.ts';
 
 interface NotifierOptions {
   store: Store;
@@ -21,7 +25,7 @@ interface NotifierOptions {
   baseUrl: string;
   /** Default: `isSecretHeader`. */
   isSecretHeader?: IsSecretHeader;
-  observer?: NoticeObserver;
+  observer?: NotificationObserver;
 }
 
 /** `logged`: without SMTP, the mail was logged. */
@@ -44,14 +48,14 @@ const LONGEST_SLEEP_MS = 5_000;
 const STORE_DOWN_PAUSE_MS = 1_000;
 
 export function createNotifier(options: NotifierOptions): Notifier {
-  return new NoticeLoop(options);
+  return new NotificationLoop(options);
 }
 
-class NoticeLoop implements Notifier {
+class NotificationLoop implements Notifier {
   readonly name = 'notifier';
   readonly #options: NotifierOptions;
   readonly #store: Store;
-  readonly #sending: NoticeSending;
+  readonly #sending: NotificationSending;
   readonly #sendings = new Map<string, Promise<void>>();
   #raiseTimedAt = 0;
   #running = false;
@@ -63,15 +67,18 @@ class NoticeLoop implements Notifier {
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#sending = new NoticeSending({ observer: unobservedNotices, ...options }, () => {
-      return !this.#running;
-    });
+    this.#sending = new NotificationSending(
+      { observer: unobservedNotifications, ...options },
+      () => {
+        return !this.#running;
+      },
+    );
   }
 
   async start(): Promise<void> {
     this.#running = true;
     this.#stopListening = this.#store.signals.listen(({ kind }) => {
-      if (kind === 'notices' || kind === 'unknown') this.#wake();
+      if (kind === 'notifications' || kind === 'unknown') this.#wake();
     });
     this.#wake();
   }
@@ -132,7 +139,7 @@ class NoticeLoop implements Notifier {
         lookAgainAt = Math.min(await this.#sendToTeams(), this.#raiseTimedAt);
       } while (this.#running && (this.#wokenWhileLooking || lookAgainAt <= clock.now()));
     } catch (error) {
-      this.#options.log.warn('notices.not-read', { error: (error as Error).message });
+      this.#options.log.warn('notifications.not-read', { error: (error as Error).message });
       lookAgainAt = clock.now() + STORE_DOWN_PAUSE_MS;
     }
     this.#looking = false;
@@ -157,7 +164,7 @@ class NoticeLoop implements Notifier {
   async #sendToTeams(): Promise<number> {
     const now = this.#store.clock.now();
     let lookAgainAt = now + LONGEST_SLEEP_MS;
-    for (const { teamId, nextDueAt } of await this.#store.notices.scanWaiting()) {
+    for (const { teamId, nextDueAt } of await this.#store.notifications.scanWaiting()) {
       // The end of that sending wakes the notifier again.
       if (this.#sendings.has(teamId)) continue;
       if (nextDueAt > now) lookAgainAt = Math.min(lookAgainAt, nextDueAt);
@@ -170,7 +177,7 @@ class NoticeLoop implements Notifier {
     const sending = this.#sending
       .tellTeam(teamId)
       .catch((error: unknown) => {
-        this.#options.log.error('notices.lane-failed', { teamId, error });
+        this.#options.log.error('notifications.lane-failed', { teamId, error });
         return this.#pause();
       })
       .finally(() => {
@@ -180,7 +187,7 @@ class NoticeLoop implements Notifier {
     this.#sendings.set(teamId, sending);
   }
 
-  /** Notices stay due while the store is unavailable; without a pause it would be queried in a loop. */
+  /** Notifications stay due while the store is unavailable; without a pause it would be queried in a loop. */
   #pause(): Promise<void> {
     if (!this.#running) return Promise.resolve();
     return new Promise((resolve) => this.#store.clock.after(STORE_DOWN_PAUSE_MS, resolve));

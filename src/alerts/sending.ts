@@ -2,7 +2,7 @@ import type { Sender } from '#domain/exchange';
 import type { Log } from '#domain/log';
 import type { ChannelConfig, PostedChannel } from '#domain/notification-channel';
 import type { Channel, MemberAddress } from '#store/alerts/channels';
-import type { ClaimedNotice, NoticeTarget } from '#store/alerts/notices';
+import type { ClaimedNotification, NotificationTarget } from '#store/alerts/notifications';
 import type { IsSecretHeader } from '#domain/secret-headers';
 import type { Store } from '#store/store';
 import { postingFor } from './posting.ts';
@@ -13,14 +13,17 @@ import { type Delivery, mailTo, postToChannel } from './deliver.ts';
 import type { Mailer } from './mailer.ts';
 
 /** For metrics. Be quick and never throw. */
-export interface NoticeObserver {
+export interface NotificationObserver {
   /** For each mail or post. */
-  noticeSent(channel: ChannelConfig['kind']): void;
+  notificationSent(channel: ChannelConfig['kind']): void;
   /** For each mail or post; it is retried for an hour. */
-  noticeFailed(channel: ChannelConfig['kind']): void;
+  notificationFailed(channel: ChannelConfig['kind']): void;
 }
 
-export const unobservedNotices: NoticeObserver = { noticeSent: () => {}, noticeFailed: () => {} };
+export const unobservedNotifications: NotificationObserver = {
+  notificationSent: () => {},
+  notificationFailed: () => {},
+};
 
 interface SendingTools {
   store: Store;
@@ -29,7 +32,7 @@ interface SendingTools {
   log: Log;
   baseUrl: string;
   isSecretHeader?: IsSecretHeader | undefined;
-  observer: NoticeObserver;
+  observer: NotificationObserver;
 }
 
 /** Longer than one post or mail can take. */
@@ -43,28 +46,29 @@ const ADDRESS_LOST =
   "the stored address of the channel can't be opened with this APP_KEY, so members are told by email; save the channel anew";
 
 /**
- * Notices with the same key are one message. A deleted channel is replaced by the default, so the channel is part of
- * the key.
+ * Notifications with the same key are one message. A deleted channel is replaced by the default, so the channel is
+ * part of the key.
  */
-function batchKeyOf({ batchId, channelId, id }: ClaimedNotice): string {
+function batchKeyOf({ batchId, channelId, id }: ClaimedNotification): string {
   return batchId === null ? id : `${batchId} ${channelId}`;
 }
 
-type Batch = readonly [ClaimedNotice, ...ClaimedNotice[]];
+type Batch = readonly [ClaimedNotification, ...ClaimedNotification[]];
 
 /** Prefers an alert of a cron, because only those are mailed for an email channel. */
-function whomToTell(batch: Batch): Pick<ClaimedNotice, 'targets' | 'alert'> {
+function whomToTell(batch: Batch): Pick<ClaimedNotification, 'targets' | 'alert'> {
   const [first] = batch;
-  const { alert } = batch.find((notice) => notice.alert.source.kind === 'cron') ?? first;
-  const targets = batch.flatMap((notice) => notice.targets);
+  const { alert } =
+    batch.find((notification) => notification.alert.source.kind === 'cron') ?? first;
+  const targets = batch.flatMap((notification) => notification.targets);
   const each = new Map(targets.map((target) => [JSON.stringify(target), target]));
   return { alert, targets: [...each.values()] };
 }
 
 /** To the team's chat, or to one member. */
 type Step =
-  | { target: NoticeTarget; kind: 'post'; config: PostedChannel }
-  | { target: NoticeTarget; kind: 'mail'; address: string };
+  | { target: NotificationTarget; kind: 'post'; config: PostedChannel }
+  | { target: NotificationTarget; kind: 'mail'; address: string };
 
 /** With its first error. */
 interface Fared {
@@ -73,7 +77,7 @@ interface Fared {
 }
 
 /** One after another. */
-export class NoticeSending {
+export class NotificationSending {
   readonly #tools: SendingTools;
   readonly #store: Store;
   readonly #isStopping: () => boolean;
@@ -85,10 +89,10 @@ export class NoticeSending {
   }
 
   async tellTeam(teamId: string): Promise<void> {
-    const { notices, clock } = this.#store;
+    const { notifications, clock } = this.#store;
     for (;;) {
       const claim = { now: clock.now(), leaseMs: LEASE_MS, most: CLAIMED_AT_ONCE };
-      const claimed = await notices.claimDue(teamId, claim);
+      const claimed = await notifications.claimDue(teamId, claim);
       const batches = Map.groupBy(claimed, batchKeyOf);
       for (const [first, ...others] of batches.values()) {
         if (!first) continue;
@@ -102,19 +106,20 @@ export class NoticeSending {
 
   /** The channel as it is set now; the default replaces a deleted one. Null: nothing is left to send. */
   async #findChannel(
-    notice: ClaimedNotice,
+    notification: ClaimedNotification,
   ): Promise<{ channel: Channel; channelId: string | null } | null> {
-    const { channels, notices } = this.#store;
-    const { teamId, channelId } = notice;
+    const { channels, notifications } = this.#store;
+    const { teamId, channelId } = notification;
     const named = channelId === null ? null : await channels.find(teamId, channelId);
     if (named) return { channel: named, channelId };
-    if (channelId !== null && !(await notices.fallBack(notice))) return null;
+    if (channelId !== null && !(await notifications.fallBack(notification))) return null;
     return { channel: await channels.read(teamId), channelId: null };
   }
 
   async #giveBack(batch: Batch): Promise<void> {
-    const { notices, clock } = this.#store;
-    for (const notice of batch) await notices.keep([notice], notice.targets, clock.now());
+    const { notifications, clock } = this.#store;
+    for (const notification of batch)
+      await notifications.keep([notification], notification.targets, clock.now());
   }
 
   /**
@@ -135,26 +140,26 @@ export class NoticeSending {
       for (const each of batch) await this.#send([each]);
       return;
     }
-    const [notice] = batch;
-    const { channels, clock, notices } = this.#store;
-    const found = await this.#findChannel(notice);
-    if (!found) return notices.finish(notice, 'sent');
+    const [notification] = batch;
+    const { channels, clock, notifications } = this.#store;
+    const found = await this.#findChannel(notification);
+    if (!found) return notifications.finish(notification, 'sent');
     const { channelId } = found;
     const { config, isAddressLost } = found.channel;
-    const members = await channels.listMemberAddresses(notice.teamId, {
+    const members = await channels.listMemberAddresses(notification.teamId, {
       onlyVerified: this.#tools.mailer.sends,
     });
     const message = this.#write(batch);
     const steps = planSteps(whomToTell(batch), config, members);
-    let left: NoticeTarget[] = steps.map(({ target }) => target);
+    let left: NotificationTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {
       // A node that lost the claim must not send anything more.
       let isOurs = true;
       const mayGoOn = async () =>
-        (isOurs = await notices.keep(batch, left, clock.now() + LEASE_MS));
+        (isOurs = await notifications.keep(batch, left, clock.now() + LEASE_MS));
       if (!(await mayGoOn())) return;
-      const error = await this.#take(notice, { step, message, mayGoOn });
+      const error = await this.#take(notification, { step, message, mayGoOn });
       if (!isOurs) return;
       if (error === null) left = left.filter((target) => target !== step.target);
       // Emails to members don't show whether the chat works.
@@ -162,43 +167,43 @@ export class NoticeSending {
       if (error === null) fared.hasSent = true;
       else fared.error ??= error;
     }
-    await this.#record(notice.teamId, channelId, fared);
+    await this.#record(notification.teamId, channelId, fared);
     await this.#settle(batch, left);
   }
 
-  #write([notice, ...others]: Batch): Message {
+  #write([notification, ...others]: Batch): Message {
     const { baseUrl, isSecretHeader } = this.#tools;
-    const write = (each: ClaimedNotice) =>
-      writeMessage({ ...each, noticeId: each.groupId }, baseUrl, isSecretHeader);
-    const first = write(notice);
+    const write = (each: ClaimedNotification) =>
+      writeMessage({ ...each, notificationId: each.groupId }, baseUrl, isSecretHeader);
+    const first = write(notification);
     return others.length === 0 ? first : writeDigest([first, ...others.map(write)], baseUrl);
   }
 
   /** @returns null if it was sent, else the error */
   async #take(
-    notice: ClaimedNotice,
+    notification: ClaimedNotification,
     { step, message, mayGoOn }: { step: Step; message: Message; mayGoOn: () => Promise<boolean> },
   ): Promise<string | null> {
     const { mailer, log, observer } = this.#tools;
     const channel = step.kind === 'post' ? step.config.kind : 'email';
     const delivery =
       step.kind === 'post'
-        ? await this.#post(notice, step.config, { message, mayGoOn })
+        ? await this.#post(notification, step.config, { message, mayGoOn })
         : await mailTo(mailer, step.address, message);
-    const fields = { teamId: notice.teamId, noticeId: notice.id, channel };
+    const fields = { teamId: notification.teamId, notificationId: notification.id, channel };
     if (delivery.kind === 'failed') {
       const { error } = delivery;
-      log.warn('notice.not-sent', { ...fields, attempt: notice.attempts, error });
-      observer.noticeFailed(channel);
+      log.warn('notification.not-sent', { ...fields, attempt: notification.attempts, error });
+      observer.notificationFailed(channel);
       return error;
     }
-    log.debug('notice.sent', fields);
-    observer.noticeSent(channel);
+    log.debug('notification.sent', fields);
+    observer.notificationSent(channel);
     return null;
   }
 
   async #post(
-    { teamId, alert }: ClaimedNotice,
+    { teamId, alert }: ClaimedNotification,
     config: PostedChannel,
     { message, mayGoOn }: { message: Message; mayGoOn: () => Promise<boolean> },
   ): Promise<Delivery> {
@@ -230,21 +235,24 @@ export class NoticeSending {
     if (error !== null) await channels.recordError(teamId, error, now, channelId);
   }
 
-  async #settle(batch: Batch, left: readonly NoticeTarget[]): Promise<void> {
-    const [notice] = batch;
+  async #settle(batch: Batch, left: readonly NotificationTarget[]): Promise<void> {
+    const [notification] = batch;
     const finishAll = async (delivery: 'sent' | 'failed') => {
-      for (const each of batch) await notices.finish(each, delivery);
+      for (const each of batch) await notifications.finish(each, delivery);
     };
-    const { notices, clock } = this.#store;
+    const { notifications, clock } = this.#store;
     const now = clock.now();
-    const giveUpAt = notice.firstTriedAt + RETRY_FOR_MS;
+    const giveUpAt = notification.firstTriedAt + RETRY_FOR_MS;
     if (left.length === 0) await finishAll('sent');
     else if (now >= giveUpAt) {
-      this.#tools.log.error('notice.given-up', { teamId: notice.teamId, noticeId: notice.id });
+      this.#tools.log.error('notification.given-up', {
+        teamId: notification.teamId,
+        notificationId: notification.id,
+      });
       await finishAll('failed');
     } else {
-      const pauseMs = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length) - 1] ?? 600_000;
-      await notices.keep(batch, left, Math.min(now + pauseMs, giveUpAt));
+      const pauseMs = PAUSES_MS[Math.min(notification.attempts, PAUSES_MS.length) - 1] ?? 600_000;
+      await notifications.keep(batch, left, Math.min(now + pauseMs, giveUpAt));
     }
   }
 }
@@ -254,14 +262,14 @@ export class NoticeSending {
  * no one: every member is emailed anyway.
  */
 function planSteps(
-  { targets, alert }: Pick<ClaimedNotice, 'targets' | 'alert'>,
+  { targets, alert }: Pick<ClaimedNotification, 'targets' | 'alert'>,
   config: ChannelConfig,
   members: readonly MemberAddress[],
 ): Step[] {
   const areMembersNotified = alert.source.kind === 'queue' && alert.kind !== 'slow';
   const [forChannel, forMembers] = [targets.filter(isForChannel), targets.filter(isForMembers)];
   const mails = members.flatMap(({ userId, email: address }): Step[] => {
-    const isAmong = (some: readonly NoticeTarget[], all: NoticeTarget) =>
+    const isAmong = (some: readonly NotificationTarget[], all: NotificationTarget) =>
       some.some((each) => each === all || (typeof each === 'object' && each.userId === userId));
     if (isAmong(forMembers, 'members')) return [{ target: { userId }, kind: 'mail', address }];
     if (config.kind !== 'email' || areMembersNotified) return [];
@@ -272,10 +280,10 @@ function planSteps(
   return [{ target: 'channel', kind: 'post', config }, ...mails];
 }
 
-function isForChannel(target: NoticeTarget): boolean {
+function isForChannel(target: NotificationTarget): boolean {
   return target === 'channel' || (typeof target === 'object' && target.asChannel === true);
 }
 
-function isForMembers(target: NoticeTarget): boolean {
+function isForMembers(target: NotificationTarget): boolean {
   return !isForChannel(target);
 }

@@ -67,7 +67,7 @@ export async function openModules(
       },
       people: people.operator,
       sendTest: async (teamId, channel) => {
-        const { sendTestOnce } = await import('./test-notice.ts');
+        const { sendTestOnce } = await import('./test-notification.ts');
         return sendTestOnce({ config, store, log, baseUrl }, teamId, channel);
       },
       migrated: store.migrated,

@@ -10,7 +10,7 @@ import { MemoryRateLimiter, type RateLimiter } from '#api/rate-limiter';
 import { createServicePages } from '#api/service-pages';
 import { type Config, servesLoopbackOnly } from '#config/config';
 import type { DashboardBuild } from '#dashboard/build';
-import type { TestNotices } from '#dashboard/services';
+import type { TestNotifications } from '#dashboard/services';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 import { type Cidr, writeNetworks } from '#domain/network';
@@ -73,7 +73,7 @@ export interface BelfryService {
   app: Hono;
   notifier: Notifier;
   bulkRunner: BulkRunner;
-  /** Starts the engine, the notices and the housekeeping. `app` needs no start. */
+  /** Starts the engine, the notifications and the housekeeping. `app` needs no start. */
   start(): Promise<void>;
   /**
    * Starts nothing more and waits for running work up to `graceMs`. Ends a running start early. The store stays open.
@@ -343,7 +343,10 @@ function buildApp(
 }
 
 /** The dashboard's tests of channels are limited and recorded (§5.8). */
-function limitTests({ people, notifier }: Pick<BelfryService, 'people' | 'notifier'>): TestNotices {
+function limitTests({
+  people,
+  notifier,
+}: Pick<BelfryService, 'people' | 'notifier'>): TestNotifications {
   return {
     sendTest: async (actor, channel) =>
       (await people.channelTests.beginChannelTest(actor, channel)) ??

@@ -50,7 +50,7 @@ export type Invitation = Awaited<ReturnType<Teams['listInvitations']>>[number];
 export type { Counts, Attention, Forecast } from '#work/overview';
 
 /** Only for tests. */
-export interface TestNotices {
+export interface TestNotifications {
   /** The channel may be unsaved. Takes up to about 10 seconds each. `logged`: there is no mail server. */
   sendTest(
     actor: Actor,
@@ -58,4 +58,4 @@ export interface TestNotices {
   ): Promise<{ kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string } | TooMany>;
 }
 
-export type Services = { people: People; work: Work; notifier: TestNotices };
+export type Services = { people: People; work: Work; notifier: TestNotifications };

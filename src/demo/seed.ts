@@ -309,7 +309,7 @@ async function giveDepths({ store }: BelfryService, teamId: string, end: number)
 /** Otherwise the service would send all of them at its start. */
 async function readOldAlerts({ store }: BelfryService, before: number): Promise<void> {
   await store.database.transact(async (trx) => {
-    await trx.deleteFrom('notices').execute();
+    await trx.deleteFrom('notifications').execute();
     await trx
       .updateTable('alerts')
       .set({ delivery: 'sent' })

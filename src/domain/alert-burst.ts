@@ -1,24 +1,24 @@
 /**
- * Limits the notices of a queue (§6.5): the first alert is sent at once, those of the next minute together in one
- * notice, and so on.
+ * Limits the notifications of a queue (§6.5): the first alert is sent at once, those of the next minute together
+ * in one notification, and so on.
  */
 export interface Burst {
   quietUntil: number;
   /** Is sent at `until`. */
-  gathering: { noticeId: string; until: number } | null;
+  gathering: { notificationId: string; until: number } | null;
 }
 
 export const NO_BURST: Burst = { quietUntil: 0, gathering: null };
 export const GATHER_MS = 60_000;
 
 export function findGathering({ gathering }: Burst, at: number): string | null {
-  return gathering !== null && at < gathering.until ? gathering.noticeId : null;
+  return gathering !== null && at < gathering.until ? gathering.notificationId : null;
 }
 
-/** Opens a notice for an alert that no open notice collects. */
-export function openNotice(
+/** Opens a notification for an alert that no open notification collects. */
+export function openNotification(
   { quietUntil }: Burst,
-  noticeId: string,
+  notificationId: string,
   at: number,
 ): { dueAt: number; burst: Burst } {
   if (at >= quietUntil) {
@@ -26,6 +26,6 @@ export function openNotice(
   }
   return {
     dueAt: quietUntil,
-    burst: { quietUntil: quietUntil + GATHER_MS, gathering: { noticeId, until: quietUntil } },
+    burst: { quietUntil: quietUntil + GATHER_MS, gathering: { notificationId, until: quietUntil } },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Burst, findGathering, GATHER_MS, NO_BURST, openNotice } from './alert-burst.ts';
+import { type Burst, findGathering, GATHER_MS, NO_BURST, openNotification } from './alert-burst.ts';
 import { decideJobAlert } from './job-alert.ts';
 import {
   endOfWindow,
@@ -77,17 +77,17 @@ describe('a maintenance window', () => {
 
 describe('a burst of alerts', () => {
   test('the first alert is sent at once, those of the next minute together at its end', () => {
-    const first = openNotice(NO_BURST, 'first', 1000);
+    const first = openNotification(NO_BURST, 'first', 1000);
     assert.equal(first.dueAt, 1000);
     assert.equal(findGathering(first.burst, 1001), null);
-    const second = openNotice(first.burst, 'second', 2000);
+    const second = openNotification(first.burst, 'second', 2000);
     assert.equal(second.dueAt, 1000 + GATHER_MS);
     assert.equal(findGathering(second.burst, second.dueAt - 1), 'second');
     assert.equal(findGathering(second.burst, second.dueAt), null);
   });
   test('after a quiet minute the next alert is sent at once', () => {
-    const { burst } = openNotice(NO_BURST, 'first', 1000);
-    assert.equal(openNotice(burst, 'later', 1000 + GATHER_MS).dueAt, 1000 + GATHER_MS);
+    const { burst } = openNotification(NO_BURST, 'first', 1000);
+    assert.equal(openNotification(burst, 'later', 1000 + GATHER_MS).dueAt, 1000 + GATHER_MS);
   });
   test('notifications of a burst are a minute apart, and no alert waits longer', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 2 * GATHER_MS }), { maxLength: 60 });
@@ -102,7 +102,7 @@ describe('a burst of alerts', () => {
   });
 });
 
-/** When each notice is due, for alerts that come with these pauses between them. */
+/** When each notification is due, for alerts that come with these pauses between them. */
 function tell(pauses: readonly number[]): number[] {
   let burst: Burst = NO_BURST;
   let at = 1_000_000;
@@ -110,7 +110,7 @@ function tell(pauses: readonly number[]): number[] {
   for (const pause of pauses) {
     at += pause;
     if (findGathering(burst, at) !== null) continue;
-    const opened = openNotice(burst, `notice ${dueAts.length}`, at);
+    const opened = openNotification(burst, `notification ${dueAts.length}`, at);
     assert.ok(opened.dueAt >= at && opened.dueAt - at <= GATHER_MS);
     ({ burst } = opened);
     dueAts.push(opened.dueAt);

@@ -175,7 +175,7 @@ export class Engine {
       case 'callbacks':
         this.#expect('callbacks', signal.teamId, signal.teamId, this.#clock.now());
         break;
-      case 'notices':
+      case 'notifications':
         break;
       case 'unknown':
         void this.#rescanAll();

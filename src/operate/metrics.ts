@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { NoticeObserver } from '#alerts/sending';
+import type { NotificationObserver } from '#alerts/sending';
 import { readCommit, VERSION } from '#config/version';
 import type { Clock } from '#domain/clock';
 import { FAILURE_REASONS, type FailureReason } from '#domain/failure';
@@ -45,9 +45,9 @@ interface MetricSources {
 }
 
 /** See docs/metrics.md. On the hot path, so children of labelled metrics are created once. */
-export class Metrics implements EngineObserver, NoticeObserver {
+export class Metrics implements EngineObserver, NotificationObserver {
   readonly registry = new Registry();
-  readonly #notices = new Counter({
+  readonly #notifications = new Counter({
     name: 'belfry_notices_total',
     help: 'Mails and posts about alerts, by channel and outcome; a failed one is tried again for an hour',
     labelNames: ['channel', 'outcome'],
@@ -190,12 +190,12 @@ export class Metrics implements EngineObserver, NoticeObserver {
     this.#leasesLost.inc();
   }
 
-  noticeSent(channel: string): void {
-    this.#notices.inc({ channel, outcome: 'sent' });
+  notificationSent(channel: string): void {
+    this.#notifications.inc({ channel, outcome: 'sent' });
   }
 
-  noticeFailed(channel: string): void {
-    this.#notices.inc({ channel, outcome: 'failed' });
+  notificationFailed(channel: string): void {
+    this.#notifications.inc({ channel, outcome: 'failed' });
   }
 
   claimed(claimed: number, blocked: number): void {
@@ -244,8 +244,13 @@ export class Metrics implements EngineObserver, NoticeObserver {
         gauge.reset();
         for (const [of, found] of Object.entries(outbox ?? {})) gauge.set({ of }, valueOf(found));
       });
-    watch('belfry_undelivered', 'Callbacks and notices that wait to be sent', ({ count }) => count);
-    const oldestHelp = 'For how long the oldest callback has waited, or a notice has been tried';
+    watch(
+      'belfry_undelivered',
+      'Callbacks and notifications that wait to be sent',
+      ({ count }) => count,
+    );
+    const oldestHelp =
+      'For how long the oldest callback has waited, or a notification has been tried';
     watch('belfry_oldest_undelivered_seconds', oldestHelp, ({ oldestMs }) => oldestMs / 1000);
   }
 

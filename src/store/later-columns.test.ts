@@ -25,7 +25,7 @@ const TABLES = [
   'ended_executions',
   'callbacks',
   'callbacks_under_way',
-  'notices',
+  'notifications',
   'alerts',
 ];
 
@@ -44,7 +44,7 @@ async function work(store: Store, teamId: string, node: string): Promise<void> {
   await store.runs.settle(node, anExecutionSettlement(store, run));
   assert.equal((await store.crons.findExecution(teamId, run.id))?.status, 'success');
   const claim = { now: store.clock.now(), leaseMs: 1, most: 5 };
-  assert.deepEqual(await store.notices.claimDue(teamId, claim), []);
+  assert.deepEqual(await store.notifications.claimDue(teamId, claim), []);
   await store.callbacks.take(node, [{ teamId, slots: 5 }]);
   await store.sourceFigures.read(10, store.clock.now());
 }

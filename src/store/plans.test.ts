@@ -37,7 +37,7 @@ const COME_AND_GO = [
   'executions',
   'callbacks',
   'callbacks_under_way',
-  'notices',
+  'notifications',
   'batch_counts',
 ];
 /** Indexes that hold only the jobs running at this moment, so reading them whole is cheap. */
@@ -410,13 +410,13 @@ async function askEverything(store: Store): Promise<void> {
   await store.callbacks.scanWaiting();
   const callbacks = await store.callbacks.take(node, [{ teamId: team.id, slots: 10 }]);
   for (const each of callbacks) await store.callbacks.end(node, each);
-  await store.notices.scanWaiting();
+  await store.notifications.scanWaiting();
   await store.alerts.raiseReminders(TEST_START);
   await store.alerts.list(team.id, { limit: 5 });
   await store.alerts.markReadUpTo(team.id, newId(TEST_START));
   await store.windows.notifyEnds();
   await store.activity.list(team.id, { limit: 5, from: 0, to: TEST_START });
-  await store.notices.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
+  await store.notifications.claimDue(team.id, { now: TEST_START, leaseMs: 1000, most: 5 });
   await askOfCrons(store, team.id, node);
   await askOfLists(store, team.id, queues[0]?.id ?? '');
   await store.jobs.fire(team.id, [jobId]);

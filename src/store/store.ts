@@ -27,7 +27,7 @@ import { members } from './people/members.ts';
 import { readApplied } from './migrations/applied.ts';
 import { BASELINE, compareMigrations, type Migration } from './migrations/migrations.ts';
 import { nodes } from './nodes/nodes.ts';
-import { notices } from './alerts/notices.ts';
+import { notifications } from './alerts/notifications.ts';
 import { depths } from './figures/depths.ts';
 import { durations } from './figures/durations.ts';
 import { BatchCountStore } from './figures/adding-up.ts';
@@ -217,7 +217,7 @@ const NOUNS = {
   windows,
   channels,
   alerts,
-  notices,
+  notifications,
   teamPauses,
   crons,
   activity,

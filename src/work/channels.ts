@@ -17,10 +17,10 @@ export interface ChannelView {
   kind: ChannelConfig['kind'];
   /** `https://hooks.example/…3f9a`; none for email. */
   shown: readonly ShownField[];
-  /** Null: each notice is sent alone. */
+  /** Null: each notification is sent alone. */
   collectMinutes: number | null;
   lastSentAt: number | null;
-  /** Kept even if a notice was sent since. */
+  /** Kept even if a notification was sent since. */
   lastError: string | null;
   lastErrorAt: number | null;
 }
@@ -99,7 +99,7 @@ export function createChannelWork({ channels, clock }: Store) {
       !isId(id)
         ? { kind: 'not-found' }
         : ((await findSame(teamId, settings.config, id)) ?? channels.change(teamId, id, settings)),
-    /** Crons, queues and waiting notices that name it use the default. False: no such channel. */
+    /** Crons, queues and waiting notifications that name it use the default. False: no such channel. */
     deleteChannel: async (teamId: string, id: string) => isId(id) && channels.delete(teamId, id),
     listChannelUsers: (teamId: string) => channels.listUsers(teamId),
   };

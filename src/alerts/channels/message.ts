@@ -45,8 +45,8 @@ export interface MessageDetails extends Pick<
   | 'failedRuns'
   | 'downMs'
 > {
-  /** Stays the same when the notice is sent again. */
-  noticeId: string;
+  /** Stays the same when the notification is sent again. */
+  notificationId: string;
   alertCount: number;
   subjects: readonly Subject[];
   note: string | null;

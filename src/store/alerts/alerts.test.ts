@@ -183,7 +183,7 @@ forEachStore((dialect, openTestStore) => {
       );
     });
 
-    test('a burst on two nodes at once shares notices, and every alert is in one', async () => {
+    test('a burst on two nodes at once shares notifications, and every alert is in one', async () => {
       await using store = await openTestStore({ onThisThread: false });
       const { id: teamId } = await aTeam(store);
       await aQueue(store, teamId, { emailAlerts: true });
@@ -203,10 +203,10 @@ forEachStore((dialect, openTestStore) => {
       await Promise.all(bursts.map((burst) => burst()));
       const now = store.clock.now();
       const claim = { now, leaseMs: 1, most: 99 };
-      const [first, ...others] = await store.notices.claimDue(teamId, claim);
+      const [first, ...others] = await store.notifications.claimDue(teamId, claim);
       assert.equal(others.length, 0);
       const late = { ...claim, now: now + GATHER_MS };
-      const rest = await store.notices.claimDue(teamId, late);
+      const rest = await store.notifications.claimDue(teamId, late);
       const gathered = rest.filter(({ id }) => id !== first?.id);
       assert.equal(gathered.length, 1);
       assert.equal((first?.alertCount ?? 0) + (gathered[0]?.alertCount ?? 0), 30);
@@ -225,13 +225,13 @@ forEachStore((dialect, openTestStore) => {
       await raiseJobAlerts(trx, alerts);
     });
     const claim = { now, leaseMs: 1000, most: 9 };
-    const [notice, ...others] = await store.notices.claimDue(teamId, claim);
-    assert.ok(notice && others.length === 0);
-    assert.equal(notice.alertCount, 2_500);
-    await store.notices.finish(notice, 'sent');
+    const [notification, ...others] = await store.notifications.claimDue(teamId, claim);
+    assert.ok(notification && others.length === 0);
+    assert.equal(notification.alertCount, 2_500);
+    await store.notifications.finish(notification, 'sent');
     const sent = await runAlerts(store, teamId, { limit: 9_999, delivery: 'sent' });
     assert.equal(sent.length, 2_500);
-    assert.deepEqual(await store.notices.scanWaiting(), []);
+    assert.deepEqual(await store.notifications.scanWaiting(), []);
     const [newest] = sent;
     assert.equal(await store.alerts.markReadUpTo(teamId, newest?.id ?? ''), 2_500);
     assert.equal(await store.alerts.countUnread(teamId, 9), 0);
@@ -275,8 +275,8 @@ forEachStore((dialect, openTestStore) => {
     });
   });
 
-  describe('a notice', () => {
-    async function aNotice(store: TestStore) {
+  describe('a notification', () => {
+    async function aNotification(store: TestStore) {
       const scene = await aScene(store, 1);
       await scene.run(false);
       return scene;
@@ -284,39 +284,46 @@ forEachStore((dialect, openTestStore) => {
 
     test('a notification is claimed by one of two nodes', async () => {
       await using store = await openTestStore({ onThisThread: false });
-      const { teamId } = await aNotice(store);
+      const { teamId } = await aNotification(store);
       const other = await store.openAnother();
       const claim = { now: store.clock.now(), leaseMs: 1000, most: 10 };
       const claims = await Promise.all(
-        [store, other, store, other].map((each) => each.notices.claimDue(teamId, claim)),
+        [store, other, store, other].map((each) => each.notifications.claimDue(teamId, claim)),
       );
       assert.equal(claims.flat().length, 1);
     });
 
     test('a notification is claimed again after its node is gone', async () => {
       await using store = await openTestStore();
-      const { teamId } = await aNotice(store);
+      const { teamId } = await aNotification(store);
       const now = store.clock.now();
-      const [first] = await store.notices.claimDue(teamId, { now, leaseMs: 1000, most: 10 });
+      const [first] = await store.notifications.claimDue(teamId, { now, leaseMs: 1000, most: 10 });
       const claim = { leaseMs: 1000, most: 10 };
-      assert.deepEqual(await store.notices.claimDue(teamId, { ...claim, now: now + 999 }), []);
-      const [second] = await store.notices.claimDue(teamId, { ...claim, now: now + 1000 });
+      assert.deepEqual(
+        await store.notifications.claimDue(teamId, { ...claim, now: now + 999 }),
+        [],
+      );
+      const [second] = await store.notifications.claimDue(teamId, { ...claim, now: now + 1000 });
       assert.ok(first && second);
       assert.equal(second.id, first.id);
-      assert.equal(await store.notices.keep([first], [], now), false, 'the first claim is gone');
-      await store.notices.finish(first, 'failed');
-      await store.notices.finish(second, 'sent');
+      assert.equal(
+        await store.notifications.keep([first], [], now),
+        false,
+        'the first claim is gone',
+      );
+      await store.notifications.finish(first, 'failed');
+      await store.notifications.finish(second, 'sent');
       const [alert] = await runAlerts(store, teamId, { limit: 1 });
       assert.equal(alert?.delivery, 'sent');
-      assert.deepEqual(await store.notices.scanWaiting(), []);
+      assert.deepEqual(await store.notifications.scanWaiting(), []);
     });
 
     test("a deleted team's notification does not delay others", async () => {
       await using store = await openTestStore();
-      const { teamId } = await aNotice(store);
-      assert.equal((await store.notices.scanWaiting()).length, 1);
+      const { teamId } = await aNotification(store);
+      assert.equal((await store.notifications.scanWaiting()).length, 1);
       await change(store.database, 'teams', { id: teamId }, { deleted_at: 1 });
-      assert.deepEqual(await store.notices.scanWaiting(), []);
+      assert.deepEqual(await store.notifications.scanWaiting(), []);
     });
   });
 
@@ -376,8 +383,8 @@ forEachStore((dialect, openTestStore) => {
       assert.equal(await tidy(now + days, 2), 0);
       assert.deepEqual(await levels(store, teamId), ['warning']);
       const claim = { now, leaseMs: 1, most: 9 };
-      assert.equal((await store.notices.claimDue(teamId, claim)).length, 1);
-      assert.equal((await store.notices.scanWaiting()).length, 1, 'empty notices go');
+      assert.equal((await store.notifications.claimDue(teamId, claim)).length, 1);
+      assert.equal((await store.notifications.scanWaiting()).length, 1, 'empty notifications go');
     });
   });
 

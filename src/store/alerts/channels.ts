@@ -11,7 +11,7 @@ import type { Database, Trx } from '../database/database.ts';
 import { lockTeam } from '../database/lock-team.ts';
 import { add, all, change, type Filter, not, one, remove } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
-import { keyOfChannel } from './notice-rows.ts';
+import { keyOfChannel } from './notification-rows.ts';
 
 type ChannelColumns = Omit<
   Row<'channels'>,
@@ -20,7 +20,7 @@ type ChannelColumns = Omit<
 
 export interface Channel {
   config: ChannelConfig;
-  /** Null: each notice is sent alone. */
+  /** Null: each notification is sent alone. */
   collectMinutes: number | null;
   /** The address can't be decrypted; `config` is then email. */
   isAddressLost: boolean;
@@ -79,7 +79,7 @@ export const channels = {
     return row ? namedOf(context, row) : null;
   },
 
-  /** Waiting notices go to the new channel. */
+  /** Waiting notifications go to the new channel. */
   async save(
     context: Context,
     teamId: string,

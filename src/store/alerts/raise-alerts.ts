@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Burst, findGathering, NO_BURST, openNotice } from '#domain/alert-burst';
+import { type Burst, findGathering, NO_BURST, openNotification } from '#domain/alert-burst';
 import { type AlertSettings, type ChannelRef, resolveChannels } from '#domain/alert-settings';
 import { newId } from '#domain/ids';
 import { type AlertSource, findMutingWindow } from '#domain/maintenance';
@@ -11,10 +11,10 @@ import type { AlertRow, RunAlertRow } from './alerts.ts';
 import {
   type NewGroup,
   lockGroup,
-  insertNotices,
+  insertNotifications,
   readKnownChannels,
   hasRecipients,
-} from './notice-rows.ts';
+} from './notification-rows.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 
 export interface AlertToRaise {
@@ -39,12 +39,12 @@ interface Placed {
   alert: AlertToRaise;
   mutedBy: StoredWindow | null;
   channels: readonly ChannelRef[];
-  noticeId: string | null;
+  notificationId: string | null;
 }
 
 /**
  * In the transaction of the settlements (§6.5, §6.6). Alerts in a maintenance window are muted. Alerts of a queue's
- * burst share a group; each channel of a group gets one notice.
+ * burst share a group; each channel of a group gets one notification.
  */
 export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Promise<void> {
   if (alerts.length === 0) return;
@@ -56,35 +56,40 @@ export async function raiseAlerts(trx: Trx, alerts: readonly AlertToRaise[]): Pr
     const { source, settings, row } = alert;
     const mutedBy = findMutingWindow(byTeam.get(row.team_id) ?? [], source, row.raised_at);
     const ids = new Set(known.get(row.team_id)?.keys());
-    return { alert, mutedBy, channels: resolveChannels(settings, row.level, ids), noticeId: null };
+    return {
+      alert,
+      mutedBy,
+      channels: resolveChannels(settings, row.level, ids),
+      notificationId: null,
+    };
   });
-  const groups = await placeInNotices(trx, placed);
-  await insertNotices(trx, groups, known);
+  const groups = await placeInNotifications(trx, placed);
+  await insertNotifications(trx, groups, known);
   await insertAlerts(trx, placed);
 }
 
 /** Returns the groups that are new. */
-async function placeInNotices(trx: Trx, placed: readonly Placed[]): Promise<NewGroup[]> {
+async function placeInNotifications(trx: Trx, placed: readonly Placed[]): Promise<NewGroup[]> {
   const sent = placed.filter(
     ({ alert, mutedBy, channels }) =>
       mutedBy === null && hasRecipients(mailsMembers(alert), channels),
   );
   const groups = Map.groupBy(sent, ({ alert }) => groupOf(alert));
-  const notices: NewGroup[] = [];
+  const notifications: NewGroup[] = [];
   // In one order, so that two nodes can't deadlock.
   for (const key of [...groups.keys()].toSorted()) {
     const group = groups.get(key) ?? [];
     const [first] = group;
     if (!first) continue;
     const at = first.alert.row.raised_at;
-    const notice = comesInBursts(first.alert)
+    const notification = comesInBursts(first.alert)
       ? await placeBurst(trx, group)
-      : newNotice(first, newId(at), 1, at);
-    if (typeof notice !== 'string') notices.push(notice);
-    const noticeId = typeof notice === 'string' ? notice : notice.id;
-    for (const each of group) each.noticeId = noticeId;
+      : newNotification(first, newId(at), 1, at);
+    if (typeof notification !== 'string') notifications.push(notification);
+    const notificationId = typeof notification === 'string' ? notification : notification.id;
+    for (const each of group) each.notificationId = notificationId;
   }
-  return notices;
+  return notifications;
 }
 
 /** For failed jobs (§6.4, §6.5). */
@@ -92,7 +97,7 @@ function mailsMembers({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && row.kind !== 'slow';
 }
 
-/** Alerts of failing jobs share a notice in a burst. */
+/** Alerts of failing jobs share a notification in a burst. */
 function comesInBursts({ source, row }: AlertToRaise): boolean {
   return source.kind === 'queue' && (row.kind ?? null) === null;
 }
@@ -103,7 +108,7 @@ function groupOf(alert: AlertToRaise): string {
   return `${team_id} ${alert.source.id} ${comesInBursts(alert) ? level : `${run_id} ${kind}`}`;
 }
 
-function newNotice(
+function newNotification(
   { alert, channels }: Placed,
   id: string,
   alertCount: number,
@@ -121,15 +126,15 @@ async function placeBurst(trx: Trx, group: readonly Placed[]): Promise<NewGroup 
   const burst = await lockBurst(trx, key);
   const gathering = findGathering(burst, row.raised_at);
   const join = { teamId: row.team_id, groupId: gathering ?? '', more: group.length };
-  if (gathering !== null && (await joinNotices(trx, join))) return gathering;
-  const noticeId = newId(row.raised_at);
-  const opened = openNotice(burst, noticeId, row.raised_at);
+  if (gathering !== null && (await joinNotifications(trx, join))) return gathering;
+  const notificationId = newId(row.raised_at);
+  const opened = openNotification(burst, notificationId, row.raised_at);
   await change(trx, 'alert_bursts', key, {
     quiet_until: opened.burst.quietUntil,
-    gathering_notice_id: opened.burst.gathering?.noticeId ?? null,
+    gathering_notification_id: opened.burst.gathering?.notificationId ?? null,
     gathering_until: opened.burst.gathering?.until ?? null,
   });
-  return newNotice(last, noticeId, group.length, opened.dueAt);
+  return newNotification(last, notificationId, group.length, opened.dueAt);
 }
 
 /** Its row is locked, so that two nodes do not both open a group. */
@@ -139,33 +144,35 @@ async function lockBurst(
 ): Promise<Burst> {
   await addMissing(trx, 'alert_bursts', { ...key, quiet_until: NO_BURST.quietUntil });
   const row = await one(trx, 'alert_bursts', key, undefined, 'for update');
-  const noticeId = row?.gathering_notice_id ?? null;
-  const gathering = noticeId === null ? null : { noticeId, until: row?.gathering_until ?? 0 };
+  const notificationId = row?.gathering_notification_id ?? null;
+  const gathering =
+    notificationId === null ? null : { notificationId, until: row?.gathering_until ?? 0 };
   return { quietUntil: row?.quiet_until ?? NO_BURST.quietUntil, gathering };
 }
 
-/** False if one of the notices has been claimed, or all are gone. */
-async function joinNotices(
+/** False if one of the notifications has been claimed, or all are gone. */
+async function joinNotifications(
   trx: Trx,
   { teamId, groupId, more }: { teamId: string; groupId: string; more: number },
 ): Promise<boolean> {
-  const notices = await lockGroup(trx, teamId, groupId);
-  if (notices.length === 0 || notices.some(({ claim_id }) => claim_id !== null)) return false;
-  const key = { team_id: teamId, id: notices.map(({ id }) => id) };
-  await change(trx, 'notices', key, { alert_count: sql`alert_count + ${more}` });
+  const notifications = await lockGroup(trx, teamId, groupId);
+  if (notifications.length === 0 || notifications.some(({ claim_id }) => claim_id !== null))
+    return false;
+  const key = { team_id: teamId, id: notifications.map(({ id }) => id) };
+  await change(trx, 'notifications', key, { alert_count: sql`alert_count + ${more}` });
   return true;
 }
 
 async function insertAlerts(trx: Trx, placed: readonly Placed[]): Promise<void> {
-  const rows = placed.map(({ alert: { row, source }, mutedBy, noticeId }) => ({
+  const rows = placed.map(({ alert: { row, source }, mutedBy, notificationId }) => ({
     ...row,
     id: newId(row.raised_at),
     source: source.kind,
     source_id: source.id,
     source_name: source.name,
-    delivery: noticeId === null ? ('muted' as const) : ('pending' as const),
+    delivery: notificationId === null ? ('muted' as const) : ('pending' as const),
     muted_by: mutedBy?.name ?? null,
-    notice_id: noticeId,
+    notification_id: notificationId,
     window_id: mutedBy?.id ?? null,
   }));
   await add(trx, 'alerts', rows);

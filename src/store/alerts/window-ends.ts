@@ -10,19 +10,19 @@ import type { AlertLevel } from '#domain/alert-streak';
 import { newId } from '#domain/ids';
 import { endOfWindow, findMutingWindow, isInsideWindow, WEEK_MS } from '#domain/maintenance';
 import type { Database, Trx } from '../database/database.ts';
-import { type NewGroup, insertNotices, readKnownChannels } from './notice-rows.ts';
+import { type NewGroup, insertNotifications, readKnownChannels } from './notification-rows.ts';
 import { forEachUnlocked, limitLockWaits } from '../database/locked-teams.ts';
 import { readWindows, type StoredWindow } from './window-rows.ts';
 import { above, all, change, first } from '../database/rows.ts';
 
-/** Of one round, and of one notice. */
+/** Of one round, and of one notification. */
 const MOST_WINDOWS = 50;
 const MOST_CRONS = 500;
 
 /**
- * One notice per window and channel for crons that began to fail inside it and still fail (§6.6). Marks the muted
+ * One notification per window and channel for crons that began to fail inside it and still fail (§6.6). Marks the muted
  * alerts as pending, so each is sent once on any number of nodes.
- * @returns whether there is a notice
+ * @returns whether there is a notification
  */
 export async function notifyWindowEnds(db: Database, now: number): Promise<boolean> {
   const ended = await db.read((reader) =>
@@ -72,7 +72,7 @@ function lastEndOf(window: StoredWindow, now: number): number {
 /**
  * Alerts that another window mutes now are left to its end.
  * @param windows all of the team
- * @returns whether a notice was made
+ * @returns whether a notification was made
  */
 export async function notifyStillFailing(
   trx: Trx,
@@ -123,14 +123,14 @@ async function insertTogether(
     const group = { teamId, id: newId(now), mailsMembers: false, dueAt: now };
     toInsert.push({ ...group, channels: channels.split(' '), alertCount: alerts.length });
     const key = { team_id: teamId, id: alerts.map(({ alertId }) => alertId) };
-    await change(trx, 'alerts', key, { delivery: 'pending', notice_id: group.id });
+    await change(trx, 'alerts', key, { delivery: 'pending', notification_id: group.id });
   }
   // Each channel gets one message (§6.6).
-  await insertNotices(trx, toInsert, known, true);
+  await insertNotifications(trx, toInsert, known, true);
   return groups.size > 0;
 }
 
-/** Otherwise a reminder could follow the notice of the window's end at once. */
+/** Otherwise a reminder could follow the notification of the window's end at once. */
 async function postponeReminders(
   trx: Trx,
   teamId: string,

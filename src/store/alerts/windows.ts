@@ -20,7 +20,7 @@ export const MOST_WINDOWS = 200;
 /** A window may name deleted crons and queues; they are ignored. */
 export const windows = {
   async notifyEnds({ main, clock, signals }: Context): Promise<void> {
-    if (await notifyWindowEnds(main, clock.now())) signals.send([{ kind: 'notices' }]);
+    if (await notifyWindowEnds(main, clock.now())) signals.send([{ kind: 'notifications' }]);
   },
 
   /** Null: the team has the maximum number, and none of them has ended. */
@@ -68,7 +68,7 @@ export const windows = {
       const others = windows.filter(({ id }) => id !== windowId);
       return notifyStillFailing(trx, window, others, now);
     });
-    if (isNotified) signals.send([{ kind: 'notices' }]);
+    if (isNotified) signals.send([{ kind: 'notifications' }]);
     return isNotified !== null;
   },
 
@@ -97,7 +97,7 @@ export const windows = {
       }
       return isNotified;
     });
-    if (isNotified) signals.send([{ kind: 'notices' }]);
+    if (isNotified) signals.send([{ kind: 'notifications' }]);
   },
 
   async find(context: Context, teamId: string, windowId: string): Promise<StoredWindow | null> {

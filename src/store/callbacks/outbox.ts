@@ -3,20 +3,20 @@ import type { Database } from '../database/database.ts';
 export interface Outbox {
   /** Since the end of the run. */
   callbacks: Waiting;
-  /** Since the first failed try. */
+  /** Notifications, since the first failed try. Both names are values of the metrics' label `of`. */
   notices: Waiting;
 }
 
 interface Waiting {
   count: number;
-  /** 0 if nothing waits, or no notice was tried. */
+  /** 0 if nothing waits, or no notification was tried. */
   oldestMs: number;
 }
 
 /** The cost grows with their number. */
 export async function readOutbox(db: Database, now: number): Promise<Outbox> {
   const ageOf = (since: number | null) => Math.max(0, now - (since ?? now));
-  const [callbacks, notices] = await db.read((reader) =>
+  const [callbacks, notifications] = await db.read((reader) =>
     Promise.all([
       reader
         .selectFrom('callbacks')
@@ -26,7 +26,7 @@ export async function readOutbox(db: Database, now: number): Promise<Outbox> {
         ])
         .executeTakeFirstOrThrow(),
       reader
-        .selectFrom('notices')
+        .selectFrom('notifications')
         .select((eb) => [
           eb.fn.countAll<number>().as('count'),
           eb.fn.min<number | null>('first_tried_at').as('oldest'),
@@ -36,6 +36,6 @@ export async function readOutbox(db: Database, now: number): Promise<Outbox> {
   );
   return {
     callbacks: { count: callbacks.count, oldestMs: ageOf(callbacks.oldest) },
-    notices: { count: notices.count, oldestMs: ageOf(notices.oldest) },
+    notices: { count: notifications.count, oldestMs: ageOf(notifications.oldest) },
   };
 }

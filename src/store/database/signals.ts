@@ -4,7 +4,7 @@ export type Signal =
   | { kind: 'queue-changed'; queueId: string; teamId: string }
   | { kind: 'team-due'; teamId: string; dueAt: number }
   | { kind: 'callbacks'; teamId: string }
-  | { kind: 'notices' }
+  | { kind: 'notifications' }
   | { kind: 'unknown' };
 
 const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
@@ -12,7 +12,7 @@ const TOLD_BY_KIND: Record<Signal['kind'], readonly string[]> = {
   'queue-changed': ['queueId', 'teamId'],
   'team-due': ['teamId', 'dueAt'],
   callbacks: ['teamId'],
-  notices: [],
+  notifications: [],
   unknown: [],
 };
 

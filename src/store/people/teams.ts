@@ -1,6 +1,6 @@
 import { newId } from '#domain/ids';
 import { signingSecrets } from './signing-secrets.ts';
-import { addDefaultChannel } from '../alerts/notice-rows.ts';
+import { addDefaultChannel } from '../alerts/notification-rows.ts';
 import type { Trx } from '../database/database.ts';
 import type { Row } from '../tables/tables.ts';
 import { add, all, change, one } from '../database/rows.ts';

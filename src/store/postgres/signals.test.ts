@@ -42,10 +42,10 @@ describe('signals on Postgres', () => {
       },
       { what: 'another connection' },
     );
-    store.signals.send([{ kind: 'notices' }]);
+    store.signals.send([{ kind: 'notifications' }]);
     await store.testClock.advance(10);
     await eventually(() => heard.length > 2, { what: 'the news' });
-    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'notices' }]);
+    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'notifications' }]);
     assert.equal((await pidsOfListeners(store)).length, 1);
   });
 
@@ -109,10 +109,10 @@ describe('signals on Postgres', () => {
     const heard = await listen(store);
     for (let n = 0; n < 6; n++) await store.testClock.freeze(4_000);
     await store.testClock.advance(100);
-    store.signals.send([{ kind: 'notices' }]);
+    store.signals.send([{ kind: 'notifications' }]);
     await store.testClock.advance(10);
     await eventually(() => heard.length > 1, { what: 'the news' });
-    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'notices' }]);
+    assert.deepEqual(heard, [{ kind: 'unknown' }, { kind: 'notifications' }]);
   });
 });
 

@@ -37,7 +37,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
         const { isOurs, hasRaised } = await settleRuns(tools, table, nodeId, settlements);
         // Of all: one that is no longer ours may have been written by an earlier try whose answer was lost.
         const sent = settlements.flatMap(signalsOf);
-        signals.send(hasRaised ? [...sent, { kind: 'notices' }] : sent);
+        signals.send(hasRaised ? [...sent, { kind: 'notifications' }] : sent);
         return settlements.map(({ run }) => isOurs(run));
       },
     );
@@ -95,6 +95,6 @@ function signalsOf({ run, next, callback, alert }: Settlement): Signal[] {
     if (run.hasConcurrencyLimit) signals.push({ kind: 'jobs', queueId, teamId, dueAt });
   }
   if (callback) signals.push({ kind: 'callbacks', teamId });
-  if (alert) signals.push({ kind: 'notices' });
+  if (alert) signals.push({ kind: 'notifications' });
   return signals;
 }

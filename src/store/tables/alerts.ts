@@ -29,7 +29,7 @@ export const alerts = table(
     delivery: oneOf<AlertDelivery>('muted', 'pending', 'sent', 'failed').orNull,
     muted_by: text().orNull,
     /** Shared by alerts that are sent together. */
-    notice_id: id().orNull,
+    notification_id: id().orNull,
     is_read: yesNo().default(0),
     window_id: id().orNull,
     /** Null for a run's own alert. */
@@ -43,14 +43,17 @@ export const alerts = table(
   {
     key: ['team_id', 'id'],
     checks: {
-      muted_has_no_notice: "(delivery = 'muted') = (notice_id is null)",
+      muted_has_no_notification: "(delivery = 'muted') = (notification_id is null)",
       usage_has_no_run: "(level = 'usage') = (run_id is null)",
       usage_is_not_sent: "(level = 'usage') = (delivery is null)",
       usage_has_a_month: "(level = 'usage') = (month is not null)",
     },
     indexes: {
       alerts_unread: { on: ['team_id', 'id'], where: 'is_read = 0' },
-      alerts_of_notice: { on: ['notice_id', 'id'], where: 'notice_id is not null' },
+      alerts_of_notification: {
+        on: ['notification_id', 'id'],
+        where: 'notification_id is not null',
+      },
       alerts_by_level: { on: ['team_id', 'level', 'id'] },
       alerts_of_source: { on: ['team_id', 'source_id', 'id'] },
       alerts_by_age: { on: ['raised_at'] },
@@ -65,32 +68,32 @@ export const alerts = table(
 );
 
 /** Deleted when all targets were notified or have failed. */
-export const notices = table(
-  'notices',
+export const notifications = table(
+  'notifications',
   {
     team_id: id(),
     id: id(),
     alert_count: integer().atLeast(1),
-    /** `NoticeTarget`s that are left. */
+    /** `NotificationTarget`s that are left. */
     targets: json(),
     /** Also the end of the lease. */
     next_try_at: instant(),
     first_tried_at: instant().orNull,
     attempts: integer().default(0),
-    /** After a first try no alerts join the notice. */
+    /** After a first try no alerts join the notification. */
     claim_id: id().orNull,
     /** Null for the default channel, and for mails to members. */
     channel_id: id().orNull,
-    /** Shared by notices to several channels. */
+    /** Shared by notifications to several channels. */
     group_id: id(),
-    /** Another notice sends the same alerts to the default channel. */
+    /** Another notification sends the same alerts to the default channel. */
     is_beside_default: yesNo().default(0),
-    /** Notices of a batch are one message. */
+    /** Notifications of a batch are one message. */
     batch_id: id().orNull,
   },
   {
     key: ['team_id', 'id'],
-    indexes: { notices_waiting: { on: ['team_id', 'next_try_at', 'id'] } },
+    indexes: { notifications_waiting: { on: ['team_id', 'next_try_at', 'id'] } },
   },
 );
 
@@ -101,7 +104,7 @@ export const alertBursts = table(
     queue_id: id(),
     level: text<AlertLevel>(),
     quiet_until: instant(),
-    gathering_notice_id: id().orNull,
+    gathering_notification_id: id().orNull,
     gathering_until: instant().orNull,
   },
   { key: ['team_id', 'queue_id', 'level'] },

@@ -10,14 +10,14 @@ function bodyOf(message: Message): object {
   const { level, teamId, teamName, title, runbook, details, excerpt, link, parts } = message;
   const team = { id: teamId, name: teamName };
   if (parts.length > 0) {
-    const id = parts[0]?.details?.noticeId ?? null;
+    const id = parts[0]?.details?.notificationId ?? null;
     return { type: 'digest', id, title, team, alerts: parts.map(bodyOf), url: link.url };
   }
   if (details === null) return { type: 'test', title, team, url: link.url };
   const [source = null] = details.subjects;
   return {
     type: 'alert',
-    id: details.noticeId,
+    id: details.notificationId,
     level,
     kind: details.kind,
     title,

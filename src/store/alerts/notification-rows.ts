@@ -10,7 +10,7 @@ import { add, all, change, one } from '../database/rows.ts';
  * The channel as set at sending, every member by email ('members'), or one member. `asChannel`: the channel was email;
  * if it has become a chat, the chat gets it.
  */
-export type NoticeTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
+export type NotificationTarget = 'channel' | 'members' | { userId: string; asChannel?: true };
 
 interface KnownChannel {
   kind: string;
@@ -19,7 +19,7 @@ interface KnownChannel {
 
 type KnownChannels = ReadonlyMap<ChannelRef, KnownChannel>;
 
-/** Each of its channels gets one notice. */
+/** Each of its channels gets one notification. */
 export interface NewGroup {
   teamId: string;
   id: string;
@@ -30,7 +30,7 @@ export interface NewGroup {
   dueAt: number;
 }
 
-/** Call it only if there is a notice to write. */
+/** Call it only if there is a notification to write. */
 export async function readKnownChannels(
   db: Trx,
   teamIds: readonly string[],
@@ -60,17 +60,17 @@ export function keyOfChannel(teamId: string, ref: ChannelRef) {
 }
 
 /**
- * A notice for each channel of each group. If the channel collects, they are due later, together.
+ * A notification for each channel of each group. If the channel collects, they are due later, together.
  * @param isTogether one message for all groups, even if the channel doesn't collect
  */
-export async function insertNotices(
+export async function insertNotifications(
   trx: Trx,
   groups: readonly NewGroup[],
   known: ReadonlyMap<string, KnownChannels>,
   isTogether = false,
 ): Promise<void> {
-  const notices = groups.flatMap((group) => noticesOf(group, known.get(group.teamId)));
-  const byChannel = Map.groupBy(notices, ({ teamId, ref }) => `${teamId} ${ref}`);
+  const notifications = groups.flatMap((group) => notificationsOf(group, known.get(group.teamId)));
+  const byChannel = Map.groupBy(notifications, ({ teamId, ref }) => `${teamId} ${ref}`);
   // In one order, so that two nodes can't deadlock.
   for (const key of [...byChannel.keys()].toSorted()) {
     const some = byChannel.get(key) ?? [];
@@ -82,36 +82,40 @@ export async function insertNotices(
   }
   await add(
     trx,
-    'notices',
-    notices.map(({ row }) => row),
+    'notifications',
+    notifications.map(({ row }) => row),
   );
 }
 
-interface NewNotice {
+interface NewNotification {
   teamId: string;
   /** `members` for mails to members that belong to no channel. */
   ref: ChannelRef;
-  row: Omit<Row<'notices'>, 'first_tried_at' | 'attempts' | 'claim_id'>;
+  row: Omit<Row<'notifications'>, 'first_tried_at' | 'attempts' | 'claim_id'>;
 }
 
-/** Claiming the first notice of a batch claims all. The others are due later, in case the first was deleted. */
+/** Claiming the first notification of a batch claims all. The others are due later, in case the first was deleted. */
 export const FOLLOW_MS = 5_000;
 
-function putTogether(notices: readonly NewNotice[]): void {
-  const [first] = notices;
+function putTogether(notifications: readonly NewNotification[]): void {
+  const [first] = notifications;
   const batchId = newId(first?.row.next_try_at ?? 0);
-  for (const { row } of notices) {
+  for (const { row } of notifications) {
     row.batch_id = batchId;
     if (row !== first?.row) row.next_try_at += FOLLOW_MS;
   }
 }
 
-async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number): Promise<void> {
-  const [first] = notices;
+async function collect(
+  trx: Trx,
+  notifications: readonly NewNotification[],
+  minutes: number,
+): Promise<void> {
+  const [first] = notifications;
   if (!first) return;
   const before = await lockCollection(trx, first);
   let open = before;
-  for (const { row } of notices) {
+  for (const { row } of notifications) {
     const joined = joinCollection(open, row.next_try_at, minutes, newId);
     row.batch_id = joined.id;
     row.next_try_at = joined.until + (joined === open ? FOLLOW_MS : 0);
@@ -122,7 +126,10 @@ async function collect(trx: Trx, notices: readonly NewNotice[], minutes: number)
   await change(trx, 'channels', keyOfChannel(first.teamId, first.ref), columns);
 }
 
-async function lockCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Collection | null> {
+async function lockCollection(
+  trx: Trx,
+  { teamId, ref }: NewNotification,
+): Promise<Collection | null> {
   const columns = ['collecting_id', 'collecting_until'] as const;
   const key = keyOfChannel(teamId, ref);
   const row = await one(trx, 'channels', key, columns, 'for no key update');
@@ -133,16 +140,16 @@ async function lockCollection(trx: Trx, { teamId, ref }: NewNotice): Promise<Col
 /** Mails to members belong to no channel, so they are never collected. */
 const MEMBERS = 'members';
 
-function noticesOf(
+function notificationsOf(
   { teamId, id, mailsMembers, channels, alertCount, dueAt }: NewGroup,
   known: KnownChannels = new Map(),
-): NewNotice[] {
+): NewNotification[] {
   const hasDefault = channels.includes(DEFAULT_REF);
   const recipients = [
-    ...defaultNotices(mailsMembers, hasDefault, known.get(DEFAULT_REF)),
+    ...defaultNotifications(mailsMembers, hasDefault, known.get(DEFAULT_REF)),
     ...channels
       .filter((ref) => ref !== DEFAULT_REF && !(mailsMembers && known.get(ref)?.kind === 'email'))
-      .map((ref) => ({ ref, targets: ['channel'] as NoticeTarget[] })),
+      .map((ref) => ({ ref, targets: ['channel'] as NotificationTarget[] })),
   ];
   return recipients.map(({ ref, targets }) => {
     const channelId = ref === DEFAULT_REF || ref === MEMBERS ? null : ref;
@@ -165,11 +172,11 @@ function noticesOf(
 }
 
 /** Queue alerts are always mailed to every member (§6.4), at once even if the default channel collects. */
-function defaultNotices(
+function defaultNotifications(
   mailsMembers: boolean,
   hasDefault: boolean,
   channel: KnownChannel | undefined,
-): { ref: ChannelRef; targets: NoticeTarget[] }[] {
+): { ref: ChannelRef; targets: NotificationTarget[] }[] {
   if (!hasDefault) return mailsMembers ? [{ ref: MEMBERS, targets: ['members'] }] : [];
   if (!mailsMembers) return [{ ref: DEFAULT_REF, targets: ['channel'] }];
   const isCollecting = (channel?.collectMinutes ?? null) !== null;
@@ -185,9 +192,9 @@ export function hasRecipients(mailsMembers: boolean, channels: readonly ChannelR
   return mailsMembers || channels.length > 0;
 }
 
-/** Locked: of two nodes that finish the last two notices, the second one sees that only its own is left. */
+/** Locked: of two nodes that finish the last two notifications, the second one sees that only its own is left. */
 export async function lockGroup(trx: Trx, teamId: string, groupId: string) {
   const columns = ['id', 'claim_id', 'is_beside_default'] as const;
   const choice = { columns, order: ['id'] as const, lock: 'for update' };
-  return all(trx, 'notices', { team_id: teamId, group_id: groupId }, choice);
+  return all(trx, 'notifications', { team_id: teamId, group_id: groupId }, choice);
 }

@@ -6,12 +6,12 @@ import type { Row } from '../tables/tables.ts';
 import type { Trx } from '../database/database.ts';
 import { parseList } from '../database/parse-list.ts';
 import type { Sealer } from '../database/seal.ts';
-import type { NoticeTarget } from './notice-rows.ts';
+import type { NotificationTarget } from './notification-rows.ts';
 import { PartsReader } from '../runs/stored-parts.ts';
 import { all, first, one } from '../database/rows.ts';
 
 /** Only this caller may send it until the lease ends. */
-export interface ClaimedNotice {
+export interface ClaimedNotification {
   teamId: string;
   id: string;
   claimId: string;
@@ -25,7 +25,7 @@ export interface ClaimedNotice {
   subjects: readonly StoredAlert['source'][];
   /** As set now; defaults if the source was deleted. */
   settings: AlertSettings;
-  targets: readonly NoticeTarget[];
+  targets: readonly NotificationTarget[];
   /** This one included. */
   attempts: number;
   firstTriedAt: number;
@@ -34,21 +34,21 @@ export interface ClaimedNotice {
   request: RequestSpec | null;
 }
 
-export type NoticeKey = Pick<ClaimedNotice, 'teamId' | 'id' | 'claimId' | 'groupId'>;
+export type NotificationKey = Pick<ClaimedNotification, 'teamId' | 'id' | 'claimId' | 'groupId'>;
 
-export function keyOf({ team_id, id, claim_id, group_id }: Row<'notices'>): NoticeKey {
+export function keyOf({ team_id, id, claim_id, group_id }: Row<'notifications'>): NotificationKey {
   return { teamId: team_id, id, claimId: claim_id ?? '', groupId: group_id };
 }
 
 /** Null if retention has deleted its alerts. */
-export async function readNotice(
+export async function readNotification(
   trx: Trx,
   sealer: Sealer,
-  row: Row<'notices'>,
+  row: Row<'notifications'>,
   teamName: string,
-): Promise<ClaimedNotice | null> {
+): Promise<ClaimedNotification | null> {
   const { groupId, ...key } = keyOf(row);
-  const ofGroup = { team_id: row.team_id, notice_id: groupId };
+  const ofGroup = { team_id: row.team_id, notification_id: groupId };
   const found = await first(trx, 'alerts', ofGroup, { order: ['id'] });
   const alert = found && readRow(found);
   if (!alert || alert.level === 'usage') return null;
@@ -79,9 +79,9 @@ export async function readNotice(
 }
 
 /** A damaged list counts as the channel: sending twice is better than not at all. */
-function readTargets(text: string): NoticeTarget[] {
+function readTargets(text: string): NotificationTarget[] {
   try {
-    return parseList<NoticeTarget>(text);
+    return parseList<NotificationTarget>(text);
   } catch {
     return ['channel'];
   }
@@ -91,7 +91,7 @@ const MOST_SUBJECTS = 500;
 
 async function readSubjects(
   trx: Trx,
-  ofGroup: { team_id: string; notice_id: string },
+  ofGroup: { team_id: string; notification_id: string },
 ): Promise<StoredAlert['source'][]> {
   const columns = ['source', 'source_id', 'source_name'] as const;
   const choice = { columns, order: ['id'] as const, limit: MOST_SUBJECTS };
