@@ -277,8 +277,8 @@ test('with SMTP a new email is in force once its owner opens the link, and the o
   assert.deepEqual(await accounts.confirmEmail(token), { kind: 'done' });
   assert.deepEqual(await accounts.confirmEmail(token), { kind: 'expired' });
   assert.equal((await browser.session(fixture))?.user.email, 'new@bells.test');
-  const mail = await smtp.next(({ subject }) => subject.includes('has a new email address'));
-  assert.deepEqual(mail.to, ['member@bells.test']);
+  const warning = await smtp.next(({ subject }) => subject.includes('has a new email address'));
+  assert.deepEqual(warning.to, ['member@bells.test']);
   const asked = smtp.mails.filter(({ to }) => to.includes('member@bells.test'));
   assert.equal(asked.length, 3, 'each requested change is reported, and the one that was made');
   assert.equal(smtp.mails.length, 4, 'and whoever has an account already gets no link');
