@@ -102,9 +102,9 @@ describe('TLS certificates are verified, and TLS 1.2 or newer is required', () =
   });
 
   test('a certificate of an untrusted authority is a connection error', async () => {
-    const stranger = await createAuthority('Stranger');
+    const untrusted = await createAuthority('Untrusted');
     assert.equal(
-      await refusalBy(await stranger.issue({ hosts: ['good.test'] })),
+      await refusalBy(await untrusted.issue({ hosts: ['good.test'] })),
       'Connection error: TLS certificate cannot be verified',
     );
   });

@@ -135,10 +135,10 @@ forEachStore((_, openTestStore) => {
     });
 
     test("a body can't name another team, and a switch to a foreign team is refused", async () => {
-      const stranger = await makeUser(service);
+      const outsider = await makeUser(service);
       const { apiToken, userId, teamId } = await makeUser(service);
-      assert.equal(await service.people.teams.switchTeam(userId, stranger.teamId), false);
-      const body = { ...aJob, team: stranger.teamId, team_id: stranger.teamId };
+      assert.equal(await service.people.teams.switchTeam(userId, outsider.teamId), false);
+      const body = { ...aJob, team: outsider.teamId, team_id: outsider.teamId };
       const { json } = await service.post('/api/jobs', body, bearer(apiToken));
       assert.equal(await service.work.findTeamOfJob(String(json['job_id'])), teamId);
     });

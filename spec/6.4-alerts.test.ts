@@ -606,13 +606,13 @@ forEachStore((dialect, openTestStore) => {
       await using scene = await startScene(openTestStore);
       const { service, chat } = scene;
       chat.answer('/default', 'never');
-      const stranger = await service.people.operator.createUser({
+      const outsider = await service.people.operator.createUser({
         email: 'grace@example.com',
         password: 'correct horse battery',
         team: 'Compilers',
       });
-      assert.ok(stranger.kind === 'created');
-      const { teamId } = stranger;
+      assert.ok(outsider.kind === 'created');
+      const { teamId } = outsider;
       await service.store.channels.save(teamId, { kind: 'slack', url: `${chat.url}/other` });
       const cronId = await scene.makeCron();
       await using running = await startNotifier(service);

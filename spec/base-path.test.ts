@@ -41,14 +41,14 @@ for (const basePath of ['/tools/belfry', '/jobs']) {
     });
 
     test('a signed-out visitor signs in and returns to the page they wanted', async () => {
-      const stranger = new Visitor(proxy.url, new URL(proxy.url).origin);
-      const away = await stranger.get('/crons?status=paused');
+      const signedOut = new Visitor(proxy.url, new URL(proxy.url).origin);
+      const away = await signedOut.get('/crons?status=paused');
       const login = `${basePath}/login?next=${encodeURIComponent('/crons?status=paused')}`;
       assert.deepEqual([away.status, away.headers.get('Location')], [302, login]);
-      const data = await stranger.get('/crons.data?status=paused');
+      const data = await signedOut.get('/crons.data?status=paused');
       assert.equal(data.status, 202);
       const form = { email: 'ada@example.com', password: PASSWORD, next: '/crons?status=paused' };
-      const back = await stranger.post('/login', form);
+      const back = await signedOut.post('/login', form);
       assert.deepEqual(
         [back.status, back.headers.get('Location')],
         [302, `${basePath}/crons?status=paused`],

@@ -159,13 +159,13 @@ forEachStore((dialect, openTestStore) => {
     test("a cron can't notify channels of another team", async () => {
       await using scene = await startScene(openTestStore);
       const { service, teamId } = scene;
-      const stranger = await service.people.operator.createUser({
+      const outsider = await service.people.operator.createUser({
         email: 'grace@example.com',
         password: 'correct horse battery',
         team: 'Compilers',
       });
-      assert.ok(stranger.kind === 'created');
-      const theirs = await scene.add('theirs', { team: stranger.teamId });
+      assert.ok(outsider.kind === 'created');
+      const theirs = await scene.add('theirs', { team: outsider.teamId });
       const { work } = service;
       assert.equal(await work.findChannel(teamId, theirs), null);
       assert.equal(await work.findChannelConfig(teamId, theirs), null);

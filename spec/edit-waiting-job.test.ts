@@ -146,8 +146,8 @@ describe('§3.2: a waiting job is edited', () => {
     assert.equal(answer.headers.get('location')?.endsWith(`/jobs/${id}`), true);
     assert.deepEqual(await find(id), before);
     assert.equal((await visitor.get(`/jobs/${id}/edit`)).status, 302);
-    const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
-    const other = await dashboard.signIn(stranger);
+    const outsider = await dashboard.user('outsider@choir.test', { team: 'Choir' });
+    const other = await dashboard.signIn(outsider);
     const waiting = await aJob();
     assert.equal((await other.get(`/jobs/${waiting}/edit`)).status, 404);
     assert.equal((await other.post(`/jobs/${waiting}/edit`, typed)).status, 404);

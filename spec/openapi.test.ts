@@ -94,8 +94,8 @@ describe('/openapi.json', () => {
     const invalid = await client.createJob({ queue: 'mails', url: 'nowhere' }, asAda());
     assert.equal(invalid.status, 422);
     assert.deepEqual(invalid.data['errors'], { url: ['The target URL must be a valid URL.'] });
-    const stranger = await client.createJob({ queue: 'mails', url: 'https://example.com/' });
-    assert.equal(stranger.status, 401);
+    const rejected = await client.createJob({ queue: 'mails', url: 'https://example.com/' });
+    assert.equal(rejected.status, 401);
   });
 
   test('the types of a generated client reject the same requests as the service', () => {

@@ -73,8 +73,8 @@ describe('Ctrl-K: search on the server', () => {
 
   test('Ctrl-K finds no items of another team', async () => {
     const cron = await aCron(user.teamId, 'Of the bells');
-    const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
-    const theirs = await dashboard.signIn(stranger);
+    const outsider = await dashboard.user('mallory@other.test', { team: 'Other' });
+    const theirs = await dashboard.signIn(outsider);
     assert.deepEqual(await find(cron.id, theirs), []);
     assert.deepEqual(await find('Of the bells', theirs), []);
     await visitor.post('/teams/new', { name: 'Second' });

@@ -118,11 +118,11 @@ describe('the first steps', () => {
 
   test('the first steps can be hidden per team', async () => {
     const [user, other] = [await newTeam(), await newTeam()];
-    const [visitor, stranger] = [await dashboard.signIn(user), await dashboard.signIn(other)];
+    const [visitor, outsider] = [await dashboard.signIn(user), await dashboard.signIn(other)];
     const answer = await visitor.post('/?index', { intent: 'hide-steps' });
     assert.equal(answer.status, 302);
     assert.equal(await readSteps(visitor), null);
-    assert.notEqual(await readSteps(stranger), null);
+    assert.notEqual(await readSteps(outsider), null);
   });
 
   test('without the echo no sample job is offered', async () => {

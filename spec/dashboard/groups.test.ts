@@ -98,11 +98,11 @@ describe('groups of an identity provider', () => {
   });
 
   test("a user without a group in GROUP_ROLES can't sign in", async () => {
-    provider.person = somebody('stranger', ['staff', 'OPS', 'ops ops']);
-    const stranger = dashboard.visitor();
-    await signIn(stranger);
-    assert.equal((await stranger.get('/settings/profile')).status, 302);
-    assert.equal(await dashboard.service.store.users.findByEmail('stranger@bells.test'), null);
+    provider.person = somebody('outsider', ['staff', 'OPS', 'ops ops']);
+    const outsider = dashboard.visitor();
+    await signIn(outsider);
+    assert.equal((await outsider.get('/settings/profile')).status, 302);
+    assert.equal(await dashboard.service.store.users.findByEmail('outsider@bells.test'), null);
   });
 
   test('a missing groups claim ends memberships by groups and is logged', async () => {

@@ -46,8 +46,8 @@ describe('a job with a payload of 900 kB', () => {
     assert.match(curl.text, /^curl .*--request POST 'http:\/\/target\.example\/hook'/);
     assert.ok(curl.text.length > 900 * KB && !curl.text.includes('hush'), 'secrets stay masked');
     assert.equal((await text('else')).status, 404);
-    const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
-    const theirs = await dashboard.signIn(stranger);
+    const outsider = await dashboard.user('mallory@other.test', { team: 'Other' });
+    const theirs = await dashboard.signIn(outsider);
     assert.equal((await theirs.get(`/jobs/${jobId}/text?part=body`)).status, 404);
   });
 

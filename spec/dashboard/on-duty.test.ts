@@ -256,8 +256,8 @@ describe('a list of jobs', () => {
     assert.match(text, /<details class="[^"]*" open="">\s*<summary>To come/);
     assert.doesNotMatch(text, /No jobs yet/);
     assert.doesNotMatch(await read(visitor, '/jobs?q=https://elsewhere.example/'), /To come/);
-    const stranger = await begin();
-    assert.doesNotMatch(await read(stranger.visitor, '/jobs'), /To come/);
+    const other = await begin();
+    assert.doesNotMatch(await read(other.visitor, '/jobs'), /To come/);
   });
 
   test("the job list shows times in UTC or in the viewer's time zone", async () => {

@@ -53,7 +53,7 @@ describe('the overview', () => {
     const user = await dashboard.user('ada@bells.test', {
       team: 'Bells',
     });
-    const stranger = await dashboard.user('eve@x.test', { team: 'X' });
+    const outsider = await dashboard.user('eve@x.test', { team: 'X' });
     await createJob(user, '/later', 3600);
     await createJob(user, '/done', 0);
     await runFailingCron(user);
@@ -87,7 +87,7 @@ describe('the overview', () => {
     assert.match(figures ?? '', /Median duration[\d.]+ ms/);
     assert.match(figures ?? '', /Oldest waitingnone/);
     await assertClean(watched);
-    const elsewhere = await (await dashboard.signIn(stranger)).get('/');
+    const elsewhere = await (await dashboard.signIn(outsider)).get('/');
     assert.equal(elsewhere.text.includes(target.url), false);
     assert.equal(elsewhere.text.includes('Close the month'), false);
   });
@@ -120,8 +120,8 @@ describe('the overview', () => {
     await runs.getByText('/counted').first().waitFor();
     await runs.getByText('Close the month').waitFor();
     await assertClean(watched);
-    const stranger = await dashboard.user('barless@x.test', { team: 'Barless' });
-    const visitor = await dashboard.signIn(stranger);
+    const outsider = await dashboard.user('barless@x.test', { team: 'Barless' });
+    const visitor = await dashboard.signIn(outsider);
     const elsewhere = await visitor.get(`/runs${new URL(page.url()).search}`);
     assert.match(elsewhere.text, /No run matches/);
   });

@@ -145,10 +145,10 @@ describe('a passkey', () => {
     }
     const fourth = { intent: 'add-passkey', name: 'x', answer: 'x' };
     assert.equal((await visitor.post(profile, fourth)).status, 429, 'guesses are counted');
-    const stranger = dashboard.visitor();
+    const signedOut = dashboard.visitor();
     for (const answer of ['', '{"id":"x"}']) {
-      await stranger.post('/login/passkey', { intent: 'begin' });
-      assert.equal((await stranger.post('/login/passkey', { answer })).status, 422, answer);
+      await signedOut.post('/login/passkey', { intent: 'begin' });
+      assert.equal((await signedOut.post('/login/passkey', { answer })).status, 422, answer);
     }
   });
 });

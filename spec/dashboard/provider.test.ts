@@ -5,7 +5,7 @@ import { startProvider, type TestProvider } from '#testing/provider';
 import type { Answer } from '#testing/client';
 import type { Visitor } from '#testing/visitor';
 
-/** §5.7: sign-in by OpenID Connect, against a real provider, and what strangers may try with it. */
+/** §5.7: sign-in by OpenID Connect, against a real provider, and attacks on it. */
 
 let provider: TestProvider;
 let dashboard: TestDashboard;

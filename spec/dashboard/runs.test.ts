@@ -137,8 +137,8 @@ describe('the page of runs', () => {
   });
 
   test('runs of another team are not shown', async () => {
-    const stranger = await dashboard.user('stranger@choir.test', { team: 'Choir' });
-    const other = await dashboard.signIn(stranger);
+    const outsider = await dashboard.user('outsider@choir.test', { team: 'Choir' });
+    const other = await dashboard.signIn(outsider);
     assert.match((await other.get('/runs')).text, /Nothing has been sent yet/);
     const { text } = await other.get(`/runs?of=queue:${queueId}`);
     assert.match(text, /This team has no such queue or cron/);

@@ -4,12 +4,12 @@ import { before } from '#testing/hooks';
 import { PASSWORD, type TestUser, useDashboard } from '#testing/dashboard';
 import type { Visitor } from '#testing/visitor';
 
-/** What a careful stranger, a former colleague or a member with too few rights may try. */
+/** Attacks by outsiders, former colleagues and members with too few rights. */
 
 let owner: TestUser;
 let admin: TestUser;
 let member: TestUser;
-let stranger: TestUser;
+let outsider: TestUser;
 const MARKUP = `<img src=x onerror=alert(1)>"'&amp;`;
 
 const dashboard = useDashboard();
@@ -17,7 +17,7 @@ before(async () => {
   owner = await dashboard.user('owner@bells.test');
   admin = await dashboard.user('admin@bells.test', { role: 'admin' });
   member = await dashboard.user('member@bells.test', { role: 'member' });
-  stranger = await dashboard.user('stranger@whistles.test', { team: 'Whistles' });
+  outsider = await dashboard.user('outsider@whistles.test', { team: 'Whistles' });
 });
 
 const actorOf = (user: TestUser, role: 'owner' | 'admin' | 'member') => ({
@@ -49,7 +49,7 @@ describe('a form sent from another site', () => {
     const evil = { Origin: 'https://evil.example' };
     assert.equal((await visitor.post('/logout', {}, evil)).status, 403);
     assert.equal((await visitor.get('/settings/profile')).status, 200);
-    const credentials = { email: stranger.email, password: PASSWORD };
+    const credentials = { email: outsider.email, password: PASSWORD };
     assert.equal((await dashboard.visitor().post('/login', credentials, evil)).status, 403);
   });
 
@@ -206,7 +206,7 @@ describe('headers of a request', () => {
 
 describe('another team', () => {
   test("a user can't switch to a team without being a member", async () => {
-    const visitor = await dashboard.signIn(stranger);
+    const visitor = await dashboard.signIn(outsider);
     for (const teamId of [owner.teamId, 'no-id', '']) {
       const answer = await visitor.post('/teams/switch', { teamId });
       assert.equal(answer.status, 404);

@@ -81,7 +81,7 @@ test('a live page keeps its team when another tab switches', async () => {
 
 test('an address of another own team offers to switch; one of a foreign team does not', async () => {
   const queue = await dashboard.service.work.setQueue(south, 'southern', {});
-  const stranger = await dashboard.user('mallory@other.test', { team: 'Other' });
+  const outsider = await dashboard.user('mallory@other.test', { team: 'Other' });
   for (const javaScript of [true, false]) {
     await using watched = await open(`/queues/${queue.id}`, { javaScript });
     const { page } = watched;
@@ -89,7 +89,7 @@ test('an address of another own team offers to switch; one of a foreign team doe
     await press(page, 'Switch to South');
     await heading(page, 'southern');
   }
-  const other = await (await dashboard.signIn(stranger)).get(`/queues/${queue.id}`);
+  const other = await (await dashboard.signIn(outsider)).get(`/queues/${queue.id}`);
   assert.equal(other.status, 404);
   assert.ok(!other.text.includes('South'));
 });

@@ -147,19 +147,19 @@ async function readRows(teamId?: string): Promise<string> {
 
 describe('another team', () => {
   test('a user of another team finds no page of the team and changes nothing of it by any form', async () => {
-    const stranger = await dashboard.signIn(
+    const outsider = await dashboard.signIn(
       await dashboard.user('eve@whistles.test', { team: 'Whistles' }),
     );
-    await stranger.get('/queues/new');
+    await outsider.get('/queues/new');
     const before = await readRows(owner.teamId);
     const found = new Set<number>();
     for (const { page, file } of await listFormPages()) {
       const isOfThing = Object.values(things).some((id) => page.includes(id));
-      if (isOfThing) found.add((await stranger.get(page)).status);
+      if (isOfThing) found.add((await outsider.get(page)).status);
       for (const intent of await listIntents(file)) {
         // The sender keeps their own team.
         if (intent === 'leave' || `${page} ${intent}` === '/settings/team delete') continue;
-        await stranger.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent));
+        await outsider.post(page.replace(/(?=\?|$)/, '.data'), aForm(intent));
       }
     }
     assert.deepEqual([...found], [404]);
@@ -171,7 +171,7 @@ describe('another team', () => {
       '/settings/activity',
       '/settings/activity/export?format=jsonl',
     ]) {
-      const { status, text } = await stranger.get(list);
+      const { status, text } = await outsider.get(list);
       assert.equal(status, 200, list);
       for (const id of Object.values(things)) assert.ok(!text.includes(id), `${id} on ${list}`);
       assert.doesNotMatch(text, /Evening bells|bells\.test/, list);

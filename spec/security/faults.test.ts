@@ -59,13 +59,13 @@ describe('an address that cannot be read', () => {
   test('an invalid address never gives a 500', async () => {
     const names = findParameters();
     assert.ok(names.length > 15, `found only ${names.join()}`);
-    const stranger = visitorOf(belfry);
+    const signedOut = visitorOf(belfry);
     for (const odd of [...TEXTS, ...VALUES]) {
       const value = encodeURIComponent(odd);
       const search = names.map((name) => `${name}=${value}`).join('&');
       // One at a time: many searches together are told to come back.
       for (const page of PAGES) await check(ada, `${page}?${search}`);
-      for (const page of DOORS) await check(stranger, `${page}?${search}`);
+      for (const page of DOORS) await check(signedOut, `${page}?${search}`);
     }
     for (const name of names) await check(ada, `/jobs?${name}=http://[`);
     assert.deepEqual(failed(), []);
@@ -111,11 +111,11 @@ describe('logged faults', () => {
     }
     for (const number of numbers)
       await belfry.line(new RegExp(`dashboard.failed.*${number}|${number}.*dashboard.failed`));
-    const stranger = visitorOf(belfry);
+    const signedOut = visitorOf(belfry);
     for (const place of places) {
       for (const rest of ['', '.data', '/more', '?index', '?token=' + TOKEN, '/%', '%00']) {
-        await stranger.get(`/${place}/${TOKEN}${rest}`);
-        await stranger.post(`/${place}/${TOKEN}${rest}`, { password: PASSWORD, intent: 'x' });
+        await signedOut.get(`/${place}/${TOKEN}${rest}`);
+        await signedOut.post(`/${place}/${TOKEN}${rest}`, { password: PASSWORD, intent: 'x' });
         for (const method of ['PUT', 'DELETE', 'PROPFIND'])
           await fetch(`${belfry.url}/${place}/${TOKEN}${rest}`, {
             method,

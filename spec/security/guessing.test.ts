@@ -81,8 +81,8 @@ describe('password guesses at one account from many addresses', () => {
   test('password guesses are logged with their address and without the password', async () => {
     await using dashboard = await startDashboard();
     await dashboard.user(ADA);
-    const stranger = dashboard.visitor();
-    await signIn(stranger, 'a wrong guess');
+    const attacker = dashboard.visitor();
+    await signIn(attacker, 'a wrong guess');
     const own = dashboard.visitor();
     await signIn(own);
     await own.post('/settings/api-token', { password: PASSWORD });
@@ -90,7 +90,7 @@ describe('password guesses at one account from many addresses', () => {
     assert.deepEqual(
       logged.map(({ event, fields }) => [event, fields['address']]),
       [
-        ['account.not-signed-in', stranger.clientAddress],
+        ['account.not-signed-in', attacker.clientAddress],
         ['account.signed-in', own.clientAddress],
         ['account.changed', undefined],
       ],

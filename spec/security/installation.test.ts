@@ -27,17 +27,17 @@ describe('the setup code', () => {
     const code = /with the code ([\w-]+)/.exec(line)?.[1] ?? '';
     const { json } = await belfry.cli('setup-code');
     assert.deepEqual(json, { setupCode: code });
-    const stranger = visitorOf(belfry);
-    const page = await stranger.get('/setup');
+    const signedOut = visitorOf(belfry);
+    const page = await signedOut.get('/setup');
     assert.match(page.text, /name="code"/);
     assert.ok(!page.text.includes(code));
     for (const wrong of [{}, { code: '' }, { code: `${code.slice(0, -1)}!` }]) {
-      const answer = await stranger.post('/setup', { ...ACCOUNT, ...wrong });
+      const answer = await signedOut.post('/setup', { ...ACCOUNT, ...wrong });
       assert.equal(answer.status, 422);
       assert.match(answer.text, /This is not the code/);
       assert.ok(answer.text.includes('value="Mine"'), 'what was typed stays');
     }
-    assert.equal((await stranger.post('/setup', { ...ACCOUNT, code })).status, 429, 'no guessing');
+    assert.equal((await signedOut.post('/setup', { ...ACCOUNT, code })).status, 429, 'no guessing');
     const typed = code.toLowerCase().replaceAll('-', ' ');
     const owner = visitorOf(belfry);
     assert.equal((await owner.post('/setup', { ...ACCOUNT, code: typed })).status, 302);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { PASSWORD, startDashboard, type TestDashboard } from '#testing/dashboard';
 import { type ReceivedMail, type SmtpReceiver, startSmtpServer } from '#testing/smtp';
 
-/** Somebody wants this installation to mail their words and links to strangers. */
+/** An attacker tries to send their own words and links by mail through this installation. */
 
 const VICTIM = 'victim@bank.test';
 const BAIT = 'Your account is locked: https://evil.example/login or www.evil.example';

@@ -155,11 +155,11 @@ describe('a link for a new password', () => {
     assert.equal(answer.status, 422);
   });
 
-  test("reset links requested by strangers do not invalidate the owner's", async () => {
+  test("reset links requested by others do not invalidate the owner's", async () => {
     const victim = await aVictim();
     const own = await askForReset(victim.email);
-    const stranger = dashboard.visitor();
-    for (let n = 0; n < 3; n++) await stranger.post('/forgot-password', { email: victim.email });
+    const attacker = dashboard.visitor();
+    for (let n = 0; n < 3; n++) await attacker.post('/forgot-password', { email: victim.email });
     assert.equal((await dashboard.visitor().post(own, { password: NEW_PASSWORD })).status, 302);
     await askForReset(victim.email);
   });

@@ -194,17 +194,17 @@ test('a known browser gets its reset email even if its address is at the limit',
   await accounts.signOut(known.request);
   const ask = (request: RequestContext) =>
     accounts.requestPasswordReset({ email: ' ADA@bells.test' }, request);
-  const stranger = () => new Browser(known.clientAddress).request;
+  const unknownBrowser = () => new Browser(known.clientAddress).request;
   for (let n = 0; n < 30; n++) {
-    await ask(stranger());
+    await ask(unknownBrowser());
     // Others fill the mailbox, too.
     await ask(new Browser().request);
     await fixture.clock.advance(20_000);
   }
-  assert.equal((await ask(stranger())).kind, 'done');
+  assert.equal((await ask(unknownBrowser())).kind, 'done');
   await fixture.people.close();
   const before = loggedLinks(fixture).length;
-  assert.ok(before <= 5, `${before} to strangers`);
+  assert.ok(before <= 5, `${before} to unknown browsers`);
   for (let n = 0; n < 3; n++) assert.equal((await ask(known.request)).kind, 'done');
   assert.equal((await ask(known.request)).kind, 'too-many', 'it has its own limit');
   await fixture.people.close();

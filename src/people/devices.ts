@@ -4,7 +4,7 @@ import { normalizeEmail } from './fields.ts';
 import { deriveSecret, makeSecret } from './secrets.ts';
 
 /**
- * Known browsers: an account has signed in with them. They have their own count of wrong passwords, so strangers who
+ * Known browsers: an account has signed in with them. They have their own count of wrong passwords, so attackers who
  * guess can't lock the owner out. They give no access. The cookie names no account: each mark is a random number, the
  * time and a signature over both and the email.
  */

@@ -23,7 +23,7 @@ const RULES = {
   'mail-to': { most: 3, windowMs: 60 * 60_000 },
   /** Password links to one address. Counted apart from other mails, so that those cannot block a reset. */
   'reset-mailbox': { most: 5, windowMs: 60 * 60_000 },
-  /** Password links requested by a known browser, so that strangers can't use up its limit. */
+  /** Password links requested by a known browser, so that others can't use up its limit. */
   'device-reset': { most: 3, windowMs: 60 * 60_000 },
   /** Other mails to one address, from all requesters together. */
   mailbox: { most: 5, windowMs: 60 * 60_000 },

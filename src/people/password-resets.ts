@@ -39,7 +39,7 @@ export async function isResetTokenValid(context: Context, token: string): Promis
 
 /**
  * Ends sessions, open one-time tokens and on request the API token. The next sign-in makes the browser known, so
- * strangers who guess can't lock the person out.
+ * attackers who guess can't lock the person out.
  */
 export async function resetPassword(
   context: Context,
@@ -66,8 +66,8 @@ export async function resetPassword(
 }
 
 /**
- * Earlier links stay valid, so a stranger's request doesn't invalidate the user's link. The first one used ends them
- * all.
+ * Earlier links stay valid, so a request by someone else doesn't invalidate the user's link. The first one
+ * used ends them all.
  * @param asker the client's address; null for a known browser, which has its own count
  */
 async function mail(context: Context, email: string, asker: string | null): Promise<void> {

@@ -73,7 +73,7 @@ test('rejected proxy users do not use up the limit of new accounts', async () =>
     return fixture.people.accounts.arrive({ ...request, claim }, 'anybody');
   };
   for (let n = 0; n < 12; n++) {
-    const { refusal } = await arrive('stranger', 'staff');
+    const { refusal } = await arrive('unknown', 'staff');
     assert.equal(refusal, 'no-account');
   }
   const { session, refusal } = await arrive('newcomer', 'ops');

@@ -67,8 +67,8 @@ test('the second step needs the first, and a challenge is used up with it', asyn
   await using fixture = await openPeople();
   const { begun, accounts } = await confirmed(fixture);
   const code = nextCodeOf(fixture, begun.otpauthUri);
-  const stranger = await accounts.verifySecondFactor({ code }, new Browser().request);
-  assert.equal(stranger.kind, 'expired');
+  const withoutPassword = await accounts.verifySecondFactor({ code }, new Browser().request);
+  assert.equal(withoutPassword.kind, 'expired');
   const browser = new Browser();
   await browser.signIn(fixture, EMAIL);
   const { request } = browser;

@@ -39,7 +39,7 @@ async function checkCode(
   const userId = (await readSecret(context, 'second-factor', secret))?.whom;
   const user = userId === undefined ? null : await store.users.find(userId);
   if (!challenge || !user) return { kind: 'expired' };
-  // After the right password, so strangers can't use up this limit.
+  // After the right password, so attackers can't use up this limit.
   const tooMany = await limits.count('second-factor', user.id);
   if (tooMany) return tooMany;
   if (!(await useCode(context, user.id, code))) return { kind: 'wrong' };

@@ -73,11 +73,11 @@ for (const least of ['admin', 'owner'] as const) {
   test(`calls for ${least === 'owner' ? 'the owner' : 'admins'} are rejected for other users, whatever role they claim`, async () => {
     await using fixture = await openPeople();
     const team = await aTeam(fixture);
-    const stranger = await aUser(fixture, 'eve@else.test', { team: 'Elsewhere' });
+    const outsider = await aUser(fixture, 'eve@else.test', { team: 'Elsewhere' });
     const claims: Actor[] = [
       team.member,
       { ...team.member, role: 'owner' },
-      { userId: stranger.userId, teamId: team.owner.teamId, role: 'owner' },
+      { userId: outsider.userId, teamId: team.owner.teamId, role: 'owner' },
       { userId: 'x', teamId: team.owner.teamId, role: 'owner' },
       ...(least === 'owner' ? [team.admin, { ...team.admin, role: 'owner' as const }] : []),
     ];

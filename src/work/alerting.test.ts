@@ -224,15 +224,15 @@ describe("a team's maintenance windows", () => {
     await using store = await openSqliteTestStore();
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
-    const { id: stranger } = await aTeam(store);
+    const { id: otherTeamId } = await aTeam(store);
     const cron = await aCron(store, teamId);
-    const made = await work.startMaintenanceNow(stranger, [{ kind: 'cron', id: cron.id }]);
+    const made = await work.startMaintenanceNow(otherTeamId, [{ kind: 'cron', id: cron.id }]);
     assert.ok(made.kind === 'done');
     assert.deepEqual(made.window.covers, []);
     const { window } = made;
     assert.equal(await work.findWindow(teamId, window.id), null);
     assert.equal((await work.editWindow(teamId, window.id, window)).kind, 'not-found');
-    assert.equal((await work.editWindow(stranger, 'no id', window)).kind, 'not-found');
+    assert.equal((await work.editWindow(otherTeamId, 'no id', window)).kind, 'not-found');
     assert.equal(await work.deleteWindow(teamId, window.id), false);
   });
 
@@ -241,8 +241,8 @@ describe("a team's maintenance windows", () => {
     const work = createWork({ store });
     const { id: teamId } = await aTeam(store);
     const cron = await aCron(store, teamId);
-    const { id: stranger } = await aTeam(store);
-    const theirs = await work.startMaintenanceNow(stranger, 'team');
+    const { id: otherTeamId } = await aTeam(store);
+    const theirs = await work.startMaintenanceNow(otherTeamId, 'team');
     const now = store.clock.now();
     const make = (name: string, from: number, isWeekly = false) =>
       work.createWindow(teamId, {
@@ -265,7 +265,7 @@ describe("a team's maintenance windows", () => {
     assert.equal((await names()).length, 200);
     assert.equal((await make('one more', 1)).kind, 'too-many');
     assert.ok(theirs.kind === 'done');
-    assert.ok(await work.findWindow(stranger, theirs.window.id));
+    assert.ok(await work.findWindow(otherTeamId, theirs.window.id));
   });
 });
 

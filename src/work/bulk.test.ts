@@ -163,14 +163,14 @@ forEachStore((_, openTestStore) => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId, ids } = await fillFailed(store, 3);
-      const { id: strangerId } = await aTeam(store, { name: 'Whistles' });
+      const { id: otherTeamId } = await aTeam(store, { name: 'Whistles' });
       await pages.actOnJobs(teamId, 'retry', ids.slice(0, 1));
       await store.testClock.advance(1);
       await pages.actOnJobs(teamId, 'retry', ids.slice(1));
       const [task] = await pages.listBulkTasks(teamId);
       assert.ok(task?.resent);
       assert.deepEqual([task.resent.count, task.resent.underWay, task.resent.succeeded], [2, 2, 0]);
-      assert.deepEqual(await pages.listBulkTasks(strangerId), []);
+      assert.deepEqual(await pages.listBulkTasks(otherTeamId), []);
       const gone = (await store.jobs.find(teamId, ids[1] ?? ''))?.retriedAs ?? '';
       await pages.actOnJobs(teamId, 'delete', [gone]);
       const [later] = await pages.listBulkTasks(teamId);
@@ -381,18 +381,18 @@ forEachStore((_, openTestStore) => {
       await using store = await openTestStore();
       const pages = createJobPages(store);
       const { teamId, ids } = await fillFailed(store, 300);
-      const stranger = await aTeam(store);
+      const otherTeam = await aTeam(store);
       for (const kind of ['retry', 'delete'] as const) {
-        const acted = await pages.actOnJobs(stranger.id, kind, ids.slice(0, 10));
+        const acted = await pages.actOnJobs(otherTeam.id, kind, ids.slice(0, 10));
         assert.deepEqual(acted, { kind: 'done', done: 0, skipped: 10 });
-        const bulk = await pages.startBulk(stranger.id, kind, { tab: 'failed' });
+        const bulk = await pages.startBulk(otherTeam.id, kind, { tab: 'failed' });
         assert.deepEqual(bulk, { kind: 'done', done: 0, skipped: 0 });
       }
       const outcome = await pages.startBulk(teamId, 'retry', { tab: 'failed' });
       assert.ok(outcome.kind === 'started');
-      assert.equal(await pages.findBulkTask(stranger.id, outcome.task.id), null);
-      assert.deepEqual(await pages.listBulkTasks(stranger.id), []);
-      assert.equal(await pages.cancelBulkTask(stranger.id, outcome.task.id), false);
+      assert.equal(await pages.findBulkTask(otherTeam.id, outcome.task.id), null);
+      assert.deepEqual(await pages.listBulkTasks(otherTeam.id), []);
+      assert.equal(await pages.cancelBulkTask(otherTeam.id, outcome.task.id), false);
       assert.equal((await pages.findBulkTask(teamId, outcome.task.id))?.state, 'waiting');
     });
 

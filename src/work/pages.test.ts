@@ -123,13 +123,13 @@ forEachStore((_, openTestStore) => {
     test('the page and response of a job are not found for another team', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const job = await aDeadLetter(store, team.id, await aNode(store));
       assert.notEqual(await work.readJobDetail(team.id, job.id), null);
       for (const id of [job.id, 'x', newId(TEST_START)]) {
-        assert.equal(await work.readJobDetail(stranger.id, id, { showSecrets: true }), null);
-        assert.equal(await work.readResponseText(stranger.id, id), null);
-        assert.equal(await work.readExecutionDetail(stranger.id, id), null);
+        assert.equal(await work.readJobDetail(otherTeam.id, id, { showSecrets: true }), null);
+        assert.equal(await work.readResponseText(otherTeam.id, id), null);
+        assert.equal(await work.readExecutionDetail(otherTeam.id, id), null);
       }
     });
   });
@@ -138,7 +138,7 @@ forEachStore((_, openTestStore) => {
     test('an execution shows where it was sent, though its cron was edited since', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START, name: 'Nightly' });
       const asked = [{ id: team.id, slots: 1 }];
@@ -161,7 +161,7 @@ forEachStore((_, openTestStore) => {
       assert.equal(detail?.request.url, 'http://before.example/');
       assert.equal(detail?.cron.name, 'Nightly');
       assert.match(detail?.explanation?.title ?? '', /500 Internal Server Error/);
-      assert.equal(await work.readExecutionDetail(stranger.id, run.id), null);
+      assert.equal(await work.readExecutionDetail(otherTeam.id, run.id), null);
       const overview = await work.readOverview(team.id);
       assert.deepEqual(
         overview.troubles.map(({ id, name, health, streak, lastRun }) => {
@@ -173,14 +173,14 @@ forEachStore((_, openTestStore) => {
       assert.equal(overview.lastMonth.at(-1)?.failed, 1);
       assert.equal(overview.justHappened[0]?.kind, 'execution');
       assert.equal(overview.nextUp[0]?.kind, 'cron');
-      assert.deepEqual((await work.readOverview(stranger.id)).troubles, []);
+      assert.deepEqual((await work.readOverview(otherTeam.id)).troubles, []);
     });
 
     test('crons are listed by name in pages, with last runs and success rate', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
       const team = await aTeam(store);
-      await aCron(store, await aTeam(store).then(({ id }) => id), { name: 'a stranger' });
+      await aCron(store, await aTeam(store).then(({ id }) => id), { name: 'of another team' });
       const names = ['a', 'b', 'b', 'c', 'd'];
       const crons = [];
       for (const name of names) crons.push(await aCron(store, team.id, { name }));
@@ -211,8 +211,8 @@ forEachStore((_, openTestStore) => {
     test('crons are searched by text and health in pages, those that fail first', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
-      await aCron(store, stranger.id, { name: 'needle of a stranger' });
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
+      await aCron(store, otherTeam.id, { name: 'needle of another team' });
       const make = (name: string, more: Parameters<typeof aCron>[2] = {}) =>
         aCron(store, team.id, { name, ...more });
       const needle = await make('a Needle', { url: 'http://one.example/' });
@@ -285,7 +285,7 @@ forEachStore((_, openTestStore) => {
     test('the history pages forth and back, of all runs or of one status', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const cron = await aCron(store, team.id);
       const ids = await fillExecutions(
         store,
@@ -313,11 +313,11 @@ forEachStore((_, openTestStore) => {
         failed.rows.map(({ id }) => id),
         [ids[3]],
       );
-      assert.deepEqual((await work.listCronHistory(stranger.id, cron.id)).rows, []);
-      assert.equal(await work.readCronRow(stranger.id, cron.id), null);
-      assert.equal(await work.describeCronDeletion(stranger.id, cron.id), null);
+      assert.deepEqual((await work.listCronHistory(otherTeam.id, cron.id)).rows, []);
+      assert.equal(await work.readCronRow(otherTeam.id, cron.id), null);
+      assert.equal(await work.describeCronDeletion(otherTeam.id, cron.id), null);
       const range = { from: TEST_START - HOUR_MS, to: TEST_START + HOUR_MS, steps: 2 };
-      assert.equal(await work.readDurations(stranger.id, cron.id, range), null);
+      assert.equal(await work.readDurations(otherTeam.id, cron.id, range), null);
       const durations = await work.readDurations(team.id, cron.id, range);
       assert.deepEqual(
         durations?.steps.map(({ runs, failed: bad }) => [runs, bad]),
@@ -358,10 +358,10 @@ forEachStore((_, openTestStore) => {
     test('queues come in pages by name, forwards and backwards, narrowed or not', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       for (const name of ['d', 'b', 'e', 'a', 'c'])
         await aQueue(store, team.id, { name, isPaused: name > 'b', tags: ['x'] });
-      await aQueue(store, stranger.id, { name: 'bb' });
+      await aQueue(store, otherTeam.id, { name: 'bb' });
       const read = async (page: Parameters<typeof work.listQueueRows>[1]) => {
         const { queues, next, previous } = await work.listQueueRows(team.id, { limit: 2, ...page });
         const cursors = { next: next ?? '', previous: previous ?? '' };
@@ -388,7 +388,7 @@ forEachStore((_, openTestStore) => {
     test('a row of the queue list has waiting, running and failed jobs and its health', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const paused = await aQueue(store, team.id, { name: 'a paused one', isPaused: true });
       await aDeadLetter(store, team.id, node, { queue: 'busy' });
@@ -417,8 +417,8 @@ forEachStore((_, openTestStore) => {
         ['busy'],
       );
       for (const id of [paused.id, busy, 'x']) {
-        assert.equal(await work.readQueueRow(stranger.id, id), null);
-        assert.equal(await work.describeQueueDeletion(stranger.id, id), null);
+        assert.equal(await work.readQueueRow(otherTeam.id, id), null);
+        assert.equal(await work.describeQueueDeletion(otherTeam.id, id), null);
       }
     });
   });
@@ -493,7 +493,7 @@ forEachStore((_, openTestStore) => {
     test('figures over time cover a queue, and a team with its week', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const first = await aClaimedJob(store, team.id, node);
       await store.runs.settle(node, aSettlement(store, first, { end: { durationMs: 600 } }));
@@ -512,20 +512,20 @@ forEachStore((_, openTestStore) => {
       assert.deepEqual(history?.depths.at(-1)?.waiting, 1);
       assert.equal(history?.depths.at(-1)?.oldestMs, 90_000);
       assert.equal(history?.depths.at(-2)?.waiting, null);
-      assert.equal(await work.readQueueHistory(stranger.id, queueId, steps), null);
+      assert.equal(await work.readQueueHistory(otherTeam.id, queueId, steps), null);
       assert.equal(await work.readQueueHistory(team.id, 'x', steps), null);
       const { figures } = await work.readOverview(team.id);
       assert.equal(figures.lastDay.successRate, 1);
       assert.ok((figures.lastDay.p95Ms ?? 99) <= 15);
       assert.ok((figures.lastWeek.p95Ms ?? 0) > 500, 'the slow run of two days ago');
       assert.deepEqual([figures.oldestWaitMs, figures.longestWaitOfWeekMs], [90_000, 90_000]);
-      assert.equal((await work.readOverview(stranger.id)).figures.lastWeek.runsAnHour, null);
+      assert.equal((await work.readOverview(otherTeam.id)).figures.lastWeek.runsAnHour, null);
     });
 
     test('the runs of a time are those that ended in it, of jobs and crons, and none of others', async () => {
       await using store = await openTestStore();
       const work = createWork({ store });
-      const [team, stranger] = [await aTeam(store), await aTeam(store)];
+      const [team, otherTeam] = [await aTeam(store), await aTeam(store)];
       const node = await aNode(store);
       const cron = await aCron(store, team.id, { nextRunAt: null });
       const ended: string[] = [];
@@ -548,8 +548,8 @@ forEachStore((_, openTestStore) => {
       assert.equal(ended.length, 2);
       assert.equal(next, null);
       assert.equal((await work.listRuns(team.id, {})).rows.length, 6, 'none that waits');
-      assert.deepEqual((await work.listRuns(stranger.id, {})).rows, []);
-      assert.deepEqual((await work.listRuns(stranger.id, { cronId: cron.id })).rows, []);
+      assert.deepEqual((await work.listRuns(otherTeam.id, {})).rows, []);
+      assert.deepEqual((await work.listRuns(otherTeam.id, { cronId: cron.id })).rows, []);
       assert.deepEqual((await work.listRuns(team.id, { queueId: 'x' })).rows, []);
     });
   });

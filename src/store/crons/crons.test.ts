@@ -165,8 +165,8 @@ describe('crons in the store', () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: null, payload: 'text' });
-      const stranger = await aTeam(store);
-      assert.equal(await store.crons.addExecution(stranger.id, cron.id, TEST_START), null);
+      const otherTeam = await aTeam(store);
+      assert.equal(await store.crons.addExecution(otherTeam.id, cron.id, TEST_START), null);
       await store.crons.addExecution(team.id, cron.id, TEST_START);
       await store.crons.addExecution(team.id, cron.id, TEST_START);
       assert.deepEqual(await store.runs.scanTeams(), [
@@ -235,13 +235,13 @@ describe('crons in the store', () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const cron = await aCron(store, team.id, { nextRunAt: TEST_START });
-      const [node, stranger] = [await aNode(store), await aNode(store)];
+      const [node, otherNode] = [await aNode(store), await aNode(store)];
       const [run] = (await claim(store, node, team.id)).claimed;
       assert.ok(run);
       const response = { body: Buffer.from('no'), totalBytes: 2, trace: '{}' };
       const end = { responseStatus: 500, reason: 'http_server_error' as const };
       const settlement = anExecutionSettlement(store, run, { status: 'failed', end, response });
-      assert.equal(await store.runs.settle(stranger, settlement), false);
+      assert.equal(await store.runs.settle(otherNode, settlement), false);
       assert.equal((await store.crons.findExecution(team.id, run.id))?.status, 'running');
       assert.equal(await store.runs.settle(node, settlement), true);
       assert.equal(await store.runs.settle(node, settlement), false);
