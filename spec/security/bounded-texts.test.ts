@@ -43,6 +43,7 @@ const agent = new http.Agent({ keepAlive: true });
 
 before(async () => {
   [dashboard, target] = await Promise.all([startDashboard({ SIGN_UP: 'open' }), startReceiver()]);
+  await readTeam();
 });
 after(async () => {
   agent.destroy();
@@ -201,8 +202,8 @@ function bodyOf(entries: readonly (readonly [name: string, value: string])[]): B
   return Buffer.concat(pairs);
 }
 
-/** Fields that say which form it is. */
-const isKept = (name: string) => name === 'intent' || name === 'for_team';
+/** Fields that say which form it is, and whose. */
+const isKept = (name: string) => ['intent', 'for_team', 'for_person'].includes(name);
 const isAttacked = (name: string) => !isKept(name);
 
 function listFields(forms: readonly SentForm[]): { field: string; forms: SentForm[] }[] {
@@ -263,6 +264,16 @@ async function openVisitor({ isPublic, route }: SentForm): Promise<Visitor> {
   return isOfAccount ? dashboard.signIn(owner) : signedIn;
 }
 
+/** Some forms end all other sessions of their user: then another one sends the form again. */
+async function sendForm(form: SentForm, body: Buffer): Promise<number> {
+  const status = await send(await openVisitor(form), form.action, body);
+  if (status !== 401 || form.isPublic) return status;
+  signedIn = await dashboard.signIn(owner);
+  const later = await send(await openVisitor(form), form.action, body);
+  assert.notEqual(later, 401, form.action);
+  return later;
+}
+
 /** A text of this kind with so many bytes in a form, and as many or less as JSON. */
 function textOfBytes(attack: (length: number) => string, bytes: number): string {
   const sample = attack(6_600);
@@ -292,8 +303,6 @@ const attacks = Object.entries(ATTACKS);
 
 for (const [turn, [name, attack]] of attacks.entries()) {
   describe(name, { concurrency: false, timeout: 600_000 }, () => {
-    before(readTeam);
-
     for (const area of AREAS) {
       test(`${name} in any field of a form take less than 50 ms of the event loop: ${area}`, async () => {
         const fields = listFields(seen.posts).filter(({ forms }) => areaOf(forms[0]) === area);
@@ -301,12 +310,11 @@ for (const [turn, [name, attack]] of attacks.entries()) {
         for (const { field, forms } of fields) {
           // Each kind of text is sent with another button, where there are several.
           const form = forms[turn % forms.length] as SentForm;
-          const visitor = await openVisitor(form);
           const others = form.entries.filter(([each]) => each !== field);
           const body = bodyOf([...others, [field, textOfBytes(attack, longestOf(field))]]);
-          await assertHarmless(`${form.route} ${field}`, () => send(visitor, form.action, body));
+          await assertHarmless(`${form.route} ${field}`, () => sendForm(form, body));
           // A page with a stored payload of a megabyte is slow by itself.
-          if (field === 'payload') await send(visitor, form.action, bodyOf(form.entries));
+          if (field === 'payload') await sendForm(form, bodyOf(form.entries));
         }
       });
     }
@@ -314,13 +322,12 @@ for (const [turn, [name, attack]] of attacks.entries()) {
     test(`two megabytes of ${name} over all fields of a form take less than 50 ms of the event loop`, async () => {
       for (const form of listLargest(seen.posts)) {
         const names = [...new Set(form.entries.map(([field]) => field))].filter(isAttacked);
-        const visitor = await openVisitor(form);
         const text = textOfBytes(attack, (2 * MIB - 20 * KIB) / names.length);
         const body = bodyOf([
           ...form.entries.filter(([field]) => isKept(field)),
           ...names.map((field) => [field, text] as const),
         ]);
-        await assertHarmless(form.route, () => send(visitor, form.action, body));
+        await assertHarmless(form.route, () => sendForm(form, body));
       }
     });
 
@@ -374,33 +381,18 @@ for (const [turn, [name, attack]] of attacks.entries()) {
         }
       });
     }
-
-    // Last, because it presses each button: some end what the others are about.
-    test(`${name} in all fields of a form, with any button, take less than 50 ms of the event loop`, async () => {
-      const text = textOfBytes(attack, 4 * KIB);
-      for (const form of seen.posts) {
-        const body = bodyOf(
-          form.entries.map(([field, value]) => [field, isKept(field) ? value : text]),
-        );
-        const visitor = await openVisitor(form);
-        await assertHarmless(form.route, () => send(visitor, form.action, body));
-      }
-    });
   });
 }
 
 describe('many bytes and many fields', { concurrency: false, timeout: 600_000 }, () => {
-  before(readTeam);
-
   test('two megabytes in any one field take less than 50 ms of the event loop', async () => {
     let turn = 0;
     for (const form of listLargest(seen.posts)) {
-      const visitor = await openVisitor(form);
       for (const field of new Set(form.entries.map(([each]) => each).filter(isAttacked))) {
         const [name, attack] = attacks[turn++ % attacks.length] as (typeof attacks)[0];
         const body = bodyOf([...form.entries, [field, textOfBytes(attack, 2 * MIB - 20 * KIB)]]);
         const what = `${name} in ${form.route} ${field}`;
-        await assertHarmless(what, () => send(visitor, form.action, body));
+        await assertHarmless(what, () => sendForm(form, body));
       }
     }
   });
@@ -426,8 +418,7 @@ describe('many bytes and many fields', { concurrency: false, timeout: 600_000 },
   });
 });
 
-test('the test finds every form on the pages, except those reached by email or script', async () => {
-  await readTeam();
+test('the test finds every form on the pages, except those reached by email or script', () => {
   assert.deepEqual(unseen().toSorted(), [
     '/*',
     '/confirm-email/:token',
@@ -439,6 +430,20 @@ test('the test finds every form on the pages, except those reached by email or s
     '/setup',
     '/stop-email-change/:token',
   ]);
+});
+
+// Last, because some buttons end what other forms are about.
+test('all fields of a form, with any button, take less than 50 ms of the event loop', async () => {
+  await readTeam();
+  let turn = 0;
+  for (const form of seen.posts) {
+    const [name, attack] = attacks[turn++ % attacks.length] as (typeof attacks)[0];
+    const text = textOfBytes(attack, 4 * KIB);
+    const body = bodyOf(
+      form.entries.map(([field, value]) => [field, isKept(field) ? value : text]),
+    );
+    await assertHarmless(`${name} in ${form.route}`, () => sendForm(form, body));
+  }
 });
 
 function isJson(text: string): boolean {
