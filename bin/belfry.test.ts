@@ -8,9 +8,9 @@ const PROGRAM: Program = [process.execPath, path.join(import.meta.dirname, 'belf
 
 describe('commands of a checkout', () => {
   test('belfry.js lists the commands without an argument and refuses an unknown one', async () => {
-    const told = await runBelfry([], { program: PROGRAM });
-    assert.match(told.stdout, /^Usage: belfry [^]*\bdoctor\b/);
-    assert.equal(told.code, 0);
+    const printed = await runBelfry([], { program: PROGRAM });
+    assert.match(printed.stdout, /^Usage: belfry [^]*\bdoctor\b/);
+    assert.equal(printed.code, 0);
     const refused = await runBelfry(['quit'], { program: PROGRAM });
     assert.match(refused.stderr, /unknown command 'quit'/);
     assert.equal(refused.code, 1);

@@ -19,7 +19,7 @@ async function readJob(service: TestService, body: Record<string, unknown> | str
   return job;
 }
 
-/** A job's body with a field that is written as told. */
+/** A job's body in which one field has the given JSON text. */
 const withRaw = (field: string, raw: string) =>
   `${JSON.stringify(aJob).slice(0, -1)},${JSON.stringify(field)}:${raw}}`;
 

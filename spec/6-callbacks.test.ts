@@ -472,7 +472,7 @@ forEachDatabase((_, makeDatabaseUrl) => {
     const held = Promise.withResolvers<void>();
     target.answer('/held', { after: held.promise });
     target.answer('/hanging-callback', 'never');
-    // However busy the machine is, what is held is let go within the grace.
+    // On a busy machine, too, the delayed response comes within the grace period.
     const env = { SHUTDOWN_GRACE_SECONDS: '60' };
     await using first = await startBelfry({ databaseUrl: await makeDatabaseUrl(), env });
     const user = ['--email', 'a@example.com', '--password', 'correct horse battery', '--team', 'T'];
@@ -488,7 +488,7 @@ forEachDatabase((_, makeDatabaseUrl) => {
     await target.next(({ url }) => url === '/held');
     first.signal('SIGTERM');
     await first.line(/stop\.asked/);
-    // The port is closed once every part has been told to stop: from then on nothing new is taken up.
+    // The port is closed after every part has begun to stop: from then on no new work is claimed.
     await eventually(() =>
       fetch(`${first.url}/healthz`).then(
         () => false,

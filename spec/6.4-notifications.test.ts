@@ -1,4 +1,4 @@
-/** §6.4, §6.5: a notification is recorded with the outcome that it tells of, so the end of a process loses none. */
+/** §6.4, §6.5: a notification is stored in the transaction of its outcome, so the end of a process loses none. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMigratedDatabase } from '#testing/migrated';
@@ -104,7 +104,7 @@ function declareKill(makeDatabaseUrl: MakeDatabaseUrl) {
     const client = await makeClient(belfry);
     await Promise.all([makeQueue(belfry, 'first'), makeQueue(belfry, 'second')]);
 
-    // The mail server takes its time over the first mail, and notifications of a team go one after another.
+    // The mail server is slow with the first mail, and a team's notifications are sent one after another.
     const asked = Promise.withResolvers<void>();
     smtp.judgeMails(async () => {
       asked.resolve();

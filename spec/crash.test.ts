@@ -49,7 +49,7 @@ interface Posted {
 
 describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () => {
   forEachDatabase((name, makeDatabaseUrl) => {
-    const promise = `${name}: what was accepted is sent once, ends once, and tells once`;
+    const promise = `${name}: each accepted job is sent once, ends once and sends one callback`;
     test(promise, { timeout: LIMIT_MS }, async (t) => {
       t.diagnostic(`CRASH_SEED=${SEED}`);
       const random = makeRandom(SEED);
@@ -61,7 +61,7 @@ describe(`crashes, seed ${SEED}`, { concurrency: 2, timeout: 2 * LIMIT_MS }, () 
         const posted: Posted[] = [];
         const until = performance.now() + SECONDS * 1000;
         let kills = 0;
-        using _telling = reportProgress(
+        using _progress = reportProgress(
           () => `${name}: ${posted.length} jobs accepted, ${kills} kills so far`,
         );
         while (performance.now() < until || kills < LEAST_KILLS) {
@@ -210,8 +210,8 @@ async function judge(
     const last = judgeAttempts(job, arrived);
     const callbacks = arrived.get(`/callback/${last.url.split('/').at(-1)}`) ?? 0;
     assert.ok(callbacks <= 1, `${last.url}: ${callbacks} callbacks`);
-    const tells = last.callback_url !== null && last.reason !== 'worker_failed';
-    if (!tells) assert.equal(callbacks, 0, `${last.url}: a callback that should not be`);
+    const wantsCallback = last.callback_url !== null && last.reason !== 'worker_failed';
+    if (!wantsCallback) assert.equal(callbacks, 0, `${last.url}: a callback that should not be`);
     else if (callbacks === 0) lostCallbacks++;
     if (last.reason === 'worker_failed') cutOff++;
   }

@@ -1,6 +1,6 @@
 /**
- * Something stored of a request can't be read any more: it was sealed with another APP_KEY, or damaged. That run
- * alone fails, in words, and what stands beside it goes (§2.7, §3.6).
+ * A stored part of a request is unreadable: it was sealed with another APP_KEY, or damaged. Only that run fails, with
+ * a message; other runs work (§2.7, §3.6).
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 const env = { PLANS: 'unlimited=unlimited' };
 const SEALED_ELSEWHERE = 'v1.c2VhbGVkIHdpdGggYW5vdGhlciBrZXksIG9yIGRhbWFnZWQgb24gdGhlIGRpc2s';
-/** What is to be damaged must not be claimed before. */
+/** Rows must be damaged before they are claimed. */
 const DELAY_SECONDS = 6;
 const HEADERS = { 'X-Key': 'k' };
 const UNREADABLE = {
@@ -21,8 +21,8 @@ const UNREADABLE = {
   payload: "The stored payload can't be read.",
   secret: "The team's signing secret can't be opened with this APP_KEY.",
 };
-/** `told`: a job whose worker failed tells nobody (§6.2), a cron tells of every run (§6.3). */
-const SENT = ['/beside', '/beside-assertions', '/cron/beside', '/told/cron-headers'];
+/** A job that failed in the worker has no callback (§6.2); a cron has one for every run (§6.3). */
+const SENT = ['/beside', '/beside-assertions', '/cron/beside', '/callback/cron-headers'];
 
 interface Scene {
   belfry: BelfryProcess;
@@ -52,7 +52,7 @@ describe('damaged rows', { concurrency: 2 }, () => {
       await expectFailedCrons(rows, [UNREADABLE.headers, UNREADABLE.payload, UNREADABLE.secret]);
       assert.match(await belfry.line(/callback\.given-up/), /signing secret can't be opened/);
 
-      // What comes after goes too, and nothing that failed was sent, tried again, told of or counted.
+      // Later jobs are sent. The failed runs were not sent, retried, counted or reported by a callback.
       const later = await postJob(client, { url: `${target.url}/later` });
       await untilSucceeded(belfry, [later]);
       assert.deepEqual(pathsOf(target).toSorted(), [...SENT, '/later'].toSorted());
@@ -64,7 +64,7 @@ describe('damaged rows', { concurrency: 2 }, () => {
 
 /** Two jobs of a queue, one of which loses its headers, and one of a queue that loses its assertions. */
 async function damageJobs({ client, target, rows }: Scene) {
-  const usual = { delay: DELAY_SECONDS, callback_url: `${target.url}/told/job` };
+  const usual = { delay: DELAY_SECONDS, callback_url: `${target.url}/callback/job` };
   const plain = { delay: DELAY_SECONDS };
   const post = (path: string, job: object) =>
     postJob(client, { ...job, url: `${target.url}${path}` });
@@ -80,7 +80,7 @@ async function damageJobs({ client, target, rows }: Scene) {
 /** Three crons of a team: one loses its headers, one its payload. */
 async function damageCrons({ client, target, rows }: Scene): Promise<void> {
   for (const name of ['headers', 'payload', 'beside']) {
-    await postCron(client, target, name, name === 'headers' ? '/told/cron-headers' : null);
+    await postCron(client, target, name, name === 'headers' ? '/callback/cron-headers' : null);
   }
   const set = (what: string, name: string) =>
     rows.all(`update crons set ${what} where name = '${name}'`);
@@ -96,9 +96,9 @@ async function damageSecret({ belfry, target, rows }: Scene): Promise<string> {
   const { apiToken } = made.json as { apiToken: string };
   await belfry.cli('team', 'signing-secret', '--team', 'Signers');
   const client = clientOf(belfry, apiToken);
-  const job = { delay: DELAY_SECONDS, callback_url: `${target.url}/told/unsigned` };
+  const job = { delay: DELAY_SECONDS, callback_url: `${target.url}/callback/unsigned` };
   const id = await postJob(client, { ...job, url: `${target.url}/unsigned` });
-  await postCron(client, target, 'unsigned', '/told/unsigned');
+  await postCron(client, target, 'unsigned', '/callback/unsigned');
   await rows.all(`update teams set sealed_signing_secret = '${SEALED_ELSEWHERE}'
     where name = 'Signers'`);
   client.close();

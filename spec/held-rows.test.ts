@@ -66,7 +66,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
     const from = performance.now();
     const id = await post(scene, other, 'wide');
     await untilSucceeded(belfry, [id]);
-    await untilArrived(target, `/told/${jobs}`);
+    await untilArrived(target, `/callback/${jobs}`);
     rounds.push(performance.now() - from);
   }
   const took = `${rounds.map(Math.round).join(', ')} ms beside ${hold}`;
@@ -76,7 +76,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
   assert.ok(median < LOCK_WAIT_MS, took);
   await holder.query('rollback');
   await untilSucceeded(belfry, await Promise.all(waiting));
-  for (let n = before + 1; n <= jobs; n++) await untilArrived(target, `/told/${n}`);
+  for (let n = before + 1; n <= jobs; n++) await untilArrived(target, `/callback/${n}`);
   const times = target.requests.filter(({ url }) => url.startsWith('/job/'));
   assert.equal(times.length, jobs, 'each was sent once');
 }
@@ -84,7 +84,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
 /** With a callback. Gives its id. */
 async function post({ target }: Scene, client: Client, queue: string): Promise<string> {
   jobs++;
-  const callback_url = `${target.url}/told/${jobs}`;
+  const callback_url = `${target.url}/callback/${jobs}`;
   return postJob(client, { queue, url: `${target.url}/job/${jobs}`, callback_url });
 }
 

@@ -66,7 +66,7 @@ async function runNodes(
     answer: () =>
       target.requests.length < half + half / 4 ? { delayMs: ANSWER_MS } : { after: lost.promise },
   });
-  using _telling = reportProgress(() => `${target.requests.length} of ${JOBS} requests so far`);
+  using _progress = reportProgress(() => `${target.requests.length} of ${JOBS} requests so far`);
   await using database = await createMigratedDatabase();
   await using rows = await openRows(database.url);
   await using first = await startBelfry({ databaseUrl: database.url, env });
@@ -151,7 +151,7 @@ async function makeDue(rows: Rows, table: 'jobs' | 'crons', column: string): Pro
   await rows.all(`update ${table} set ${column} =
     (extract(epoch from clock_timestamp()) * 1000)::bigint + 1000
     ${table === 'jobs' ? "where status = 'pending'" : ''}`);
-  // What no node can read tells each of them to look for itself.
+  // A signal that no node can read makes each node look for itself.
   await rows.all(`notify belfry, 'look'`);
 }
 

@@ -1,4 +1,4 @@
-/** On Postgres what has ended lies in partitions by time. A missing one is told, and costs no run. */
+/** On Postgres ended runs are in partitions by time. A missing partition is logged, and no run is lost. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMigratedDatabase } from '#testing/migrated';

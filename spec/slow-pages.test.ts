@@ -98,7 +98,7 @@ async function postMany(client: Client, url: string): Promise<string[]> {
   return ids;
 }
 
-/** Who found no place was told so; nobody got anything else. */
+/** Requests over the limit got the error for it; no other error occurred. */
 function assertTurnedAway(answers: readonly Answer[]): void {
   const busy = answers.filter(({ status }) => status !== 200);
   assert.ok(busy.length > 0, 'all found a place');

@@ -1,4 +1,4 @@
-/** What an operator is told when the service cannot start: one line with the way out, and an exit code. */
+/** If the service can't start, it prints one line with the fix, and ends with an exit code. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';

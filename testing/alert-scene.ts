@@ -17,7 +17,7 @@ export const BROKEN: Answer = { status: 500, body: 'out of cheese' };
 
 /**
  * A service whose team has a default channel at `/default?key=s3cret`, a target whose answers a test decides, and a
- * mail server. The notifier starts with the first `told`.
+ * mail server. The notifier starts with the first wait for notifications.
  */
 export async function startScene(openTestStore: OpenTestStore, options: TestServiceOptions = {}) {
   const stack = new AsyncDisposableStack();

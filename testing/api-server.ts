@@ -19,7 +19,7 @@ export type Created =
   | { kind: 'cron'; teamId: string; input: CronInput }
   | { kind: 'job'; teamId: string; input: JobInput };
 
-/** The API on a loopback socket with everything behind it in memory; time moves only when told. */
+/** The API on a loopback socket with everything behind it in memory; only tests move the clock. */
 export class ApiServer implements AsyncDisposable {
   readonly clock = new FakeClock('2026-11-20T09:00:00.700Z');
   readonly created: Created[] = [];

@@ -28,7 +28,7 @@ export interface TestDashboard extends AsyncDisposable {
   /** Makes a user as the operator does; the first of a team is its owner. */
   user(email: string, place?: { team?: string; role?: InvitedRole }): Promise<TestUser>;
   newTeam(): Promise<TestUser>;
-  /** Stops answering, as if the process were gone, until it is told to come back on the same address. */
+  /** Stops answering, as if the process were gone. The returned function starts it again on the same address. */
   goAway(): Promise<Absence>;
   signIn(user: { email: string }): Promise<Visitor>;
 }

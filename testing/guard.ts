@@ -44,7 +44,7 @@ export function guardProcess(pid: number, signal: 'QUIT' | 'KILL', folder = ''):
   };
 }
 
-/** Keeps the ids that it is told on its input, and ends those processes when the input ends. */
+/** Reads process ids from its input, and ends those processes when the input ends. */
 const END_PROCESSES =
   'pids=" "; while read -r word pid; do case $word in guard) pids="$pids$pid ";; ' +
   'release) pids="${pids%%" $pid "*} ${pids#*" $pid "}";; esac; done; ' +

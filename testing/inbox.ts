@@ -35,7 +35,7 @@ export class Inbox<Item> {
       this.#taken.add(item);
       waiter.take(item);
     }
-    if (this.#counters.length > 0) this.#tellCounters();
+    if (this.#counters.length > 0) this.#resolveCounters();
   }
 
   /** The first item not yet given by `next` that is wanted; waits for one to arrive if there is none. */
@@ -68,7 +68,7 @@ export class Inbox<Item> {
     return this.items.slice(0, count);
   }
 
-  #tellCounters(): void {
+  #resolveCounters(): void {
     const reached = this.#counters.filter(({ count }) => count <= this.items.length);
     this.#counters = this.#counters.filter((counter) => !reached.includes(counter));
     for (const counter of reached) counter.reached();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { RanStatement } from '#store/database/database';
 import { PLANNING } from '#store/postgres/open';
 
-/** A part of a plan, as Postgres tells it. */
+/** A node of Postgres' query plan. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

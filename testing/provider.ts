@@ -18,7 +18,7 @@ export interface TestProvider extends AsyncDisposable {
   /** Settings of a Belfry that knows it. */
   env: Record<string, string>;
   person: Person;
-  /** What its ID tokens say of them, where that is something else, with `tellsTwice`. */
+  /** Other claims in its ID tokens, with `repeatsClaims`. */
   inToken: Person | null;
   forge: ((idToken: string) => string) | null;
   /** What it was asked for by the browser, in order: the queries of its authorization endpoint. */
@@ -33,12 +33,12 @@ export interface TestProvider extends AsyncDisposable {
 const CLIENT = { client_id: 'belfry', client_secret: 'a-secret-between-the-two' };
 
 /**
- * @param options  `hasUserInfo: false`: everything that it says of a person is in the ID token; `tellsTwice`: it is in
- * both
+ * @param options  `hasUserInfo: false`: the ID token has all claims; `repeatsClaims`: the user info repeats
+ * those of the ID token
  */
 export async function startProvider({
   hasUserInfo = true,
-  tellsTwice = false,
+  repeatsClaims = false,
 } = {}): Promise<TestProvider> {
   const server = http.createServer();
   server.listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ export async function startProvider({
       server.closeAllConnections();
     },
   };
-  const provider = new Provider(issuer, configure(self, { hasUserInfo, tellsTwice }));
+  const provider = new Provider(issuer, configure(self, { hasUserInfo, repeatsClaims }));
   // It is known only later on which port Belfry listens.
   const client = provider.Client.prototype as { redirectUriAllowed(uri: string): boolean };
   client.redirectUriAllowed = (uri) => redirectUris.has(uri);
@@ -113,7 +113,7 @@ function rewrite(
 
 function configure(
   self: TestProvider,
-  { hasUserInfo, tellsTwice }: { hasUserInfo: boolean; tellsTwice: boolean },
+  { hasUserInfo, repeatsClaims }: { hasUserInfo: boolean; repeatsClaims: boolean },
 ): Configuration {
   const said = (use: string) => (use === 'id_token' && self.inToken) || self.person;
   return {
@@ -127,7 +127,7 @@ function configure(
     cookies: { keys: ['only for tests'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false }, userinfo: { enabled: hasUserInfo } },
-    conformIdTokenClaims: hasUserInfo && !tellsTwice,
+    conformIdTokenClaims: hasUserInfo && !repeatsClaims,
     pkce: { required: () => true },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     findAccount: (_ctx, id) => ({ accountId: id, claims: (use) => ({ ...said(use), sub: id }) }),

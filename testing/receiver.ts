@@ -73,7 +73,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   return listen(http.createServer(SERVER_OPTIONS), 'http', options);
 }
 
-/** The same over TLS; `tls` takes `cert` and `key` and whatever else a TLS server may be told. */
+/** The same over TLS; `tls` takes the options of a TLS server: `cert`, `key` and so on. */
 export async function startTlsReceiver(
   options: ReceiverOptions & { tls: https.ServerOptions },
 ): Promise<Receiver> {

@@ -38,7 +38,7 @@ export function jobText(fields: Record<string, unknown>, payloadText: string | n
   return payloadText === null ? text : `${text.slice(0, -1)},"payload":${payloadText}}`;
 }
 
-/** To the queue `once` unless told otherwise; gives its id. */
+/** The default queue is `once`. Returns the job's id. */
 export async function postJob(
   service: TestService,
   body: Record<string, unknown> | string,

@@ -36,7 +36,7 @@ export interface CreatedCron {
   is_active: boolean;
 }
 
-/** To the queue `emails` unless told otherwise. */
+/** The default queue is `emails`. */
 export async function scheduleJob(
   service: TestService,
   body: Record<string, unknown>,
@@ -44,7 +44,7 @@ export async function scheduleJob(
   return create<CreatedJob>(service, '/api/jobs', { queue: 'emails', ...body });
 }
 
-/** Of every minute unless told otherwise. */
+/** The default schedule is every minute. */
 export async function scheduleCron(
   service: TestService,
   body: Record<string, unknown>,

@@ -36,7 +36,7 @@ export interface Extra {
   needs?: Partial<BodyNeeds>;
 }
 
-/** A sender that may reach loopback and asks no DNS server unless told one. */
+/** A sender that may reach loopback. By default it queries no DNS server. */
 export function openSender(options: TestSenderOptions = {}): TestSender {
   const allowedNetworks = parseNetworks(options.allowed ?? '127.0.0.0/8');
   if (!Array.isArray(allowedNetworks)) throw new Error(allowedNetworks.error);

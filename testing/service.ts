@@ -10,7 +10,7 @@ import { eventually } from './process.ts';
 import { before } from './hooks.ts';
 import { startHttpServer } from './http-server.ts';
 
-/** The whole service in this process, on a real database and real sockets, with a clock that moves only when told. */
+/** The whole service in this process, on a real database and real sockets, with a clock that only tests move. */
 export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposable {
   store: TestStore;
   clock: FakeClock;
@@ -20,7 +20,7 @@ export interface TestService extends Omit<BelfryService, 'store'>, AsyncDisposab
   token: string;
   /** POSTs JSON as a well-behaved client does. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Lets time pass up to the moment at which the engine has settled everything it was told. */
+  /** Advances the clock until the engine has settled all work that it has seen. */
   advance(ms: number): Promise<void>;
   /** Waits until nothing is being sent or settled. */
   quiet(): Promise<void>;

@@ -23,7 +23,7 @@ export const TEST_APP_KEY = new Uint8Array(32).fill(7);
 
 /** A database of its own, which is deleted with everything opened on it when the test ends. */
 export interface TestStore extends OpenedStore, AsyncDisposable {
-  /** Moves only when told. The store uses it, also on Postgres. */
+  /** Only tests move it. The store uses it, also on Postgres. */
   readonly testClock: FakeClock;
   readonly location: StoreLocation;
   /** Opens it as another process would: by default as the command line does. */
@@ -60,7 +60,7 @@ export function forEachServedStore(
   describe('on Postgres', () => declare('postgres', openPostgresTestStore));
 }
 
-/** On this thread, unless told otherwise: opened in a few milliseconds. */
+/** By default on this thread, which opens in a few milliseconds. */
 export async function openSqliteTestStore(options?: TestStoreOptions): Promise<TestStore> {
   const file = await lendSqliteFile(options);
   return openTestStore(file.location, { onThisThread: true, ...options }, file.drop);

@@ -5,7 +5,7 @@ import type { TestUser } from '#testing/dashboard';
 import { heading, press, rowOf, usePages } from '#testing/pages';
 import { eventually } from '#testing/process';
 
-/** What a cron can be told beside what it calls and when, as its form and its page have it. Without scripts. */
+/** The further settings of a cron on its form and page. Without scripts. */
 
 const { dashboard, begin, open: openWith } = usePages();
 const open = (path: string, user: TestUser) => openWith(path, user, false);

@@ -296,7 +296,7 @@ describe('a run whose worker failed (§3.2, §3.6)', () => {
 
   test('a job whose worker failed has no known outcome and no callback, and can be retried, without scripts', async () => {
     const { store, work } = quiet.service;
-    const callbackUrl = `${target.url}/told`;
+    const callbackUrl = `${target.url}/callback`;
     const node = await aNode(store);
     const queue = 'cut';
     const { id } = await aClaimedJob(store, ada.teamId, node, { queue, callbackUrl });

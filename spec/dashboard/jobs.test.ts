@@ -128,7 +128,7 @@ for (const javaScript of [true, false]) {
     if (!javaScript) {
       test('Retry makes a new job that runs now and leaves the failed one', async () => {
         const user = await begin();
-        const callbackUrl = `${target.url}/told-${suffix}`;
+        const callbackUrl = `${target.url}/callback-${suffix}`;
         const id = await createJob(user, '/broken', { payloadJson: '{"a":1.0}', callbackUrl });
         const failed = await settled(user, id);
         assert.equal(failed.status, 'dead_lettered');

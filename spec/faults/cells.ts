@@ -1,15 +1,15 @@
 /**
- * The matrix: which faults the promises of docs/reliability.md are held against.
+ * The matrix of the faults that test the promises of docs/reliability.md.
  *
- * The moments of a run's life are not cells of their own, because the load of every story has runs at each of them
- * when its fault begins (target.ts): `due` and `brief` before the commit of a claim and between claim and send;
- * `held` and `long` in flight; `held` answered and unsettled while the fault lasts; `brief` and `single` settling;
- * `brief` with callbacks taken, `told` with callbacks in flight. A cron's run is in flight too.
+ * Each story's load has runs in every state when its fault begins (target.ts), so states need no cells of their own:
+ * `due` and `brief` before the commit of a claim and between claim and send; `answered` and `long` in flight;
+ * `answered` unsettled during the fault; `brief` and `single` settling; `brief` with claimed callbacks, `callback`
+ * with callbacks in flight. A cron's run is in flight too.
  *
- * What is missing can't differ from what is there:
+ * Left out, because the outcome can't differ:
  * - SQLite has one node, no connections to cut, no answers to lose and no clock but the node's.
- * - Where all nodes share the fault and the database lives, two nodes do what one does, so clocks of nodes and a full
- *   disk are tried with one; the node's clock is tried on both databases.
+ * - If all nodes share the fault and the database works, two nodes behave like one. So clocks of nodes and a full disk
+ *   are tested with one node; the node's clock is tested on both databases.
  * - A killed process is in spec/crash.test.ts, a Postgres that crashes in spec/failure.test.ts.
  */
 import {
@@ -31,9 +31,9 @@ import type { Fault } from './story.ts';
 export interface Cell {
   title: string;
   fault: Fault;
-  /** Cells of one lane are told one after the other to the same processes; lanes go on beside each other. */
+  /** Cells of one lane run one after the other on the same processes; lanes run in parallel. */
   lane: number;
-  /** The others are told with `BELFRY_FULL=1`. */
+  /** The others run with `BELFRY_FULL=1`. */
   isQuick: boolean;
 }
 

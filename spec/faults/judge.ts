@@ -2,7 +2,7 @@ import type { PrintedJob } from '#testing/remote';
 import { TEAM } from '#testing/remote';
 import type { Posted } from './load.ts';
 import type { Past, Scene } from './scene.ts';
-import { CRON_PATH, type Place, placeOf, toldAt, TRIES } from './target.ts';
+import { CRON_PATH, type Place, placeOf, callbackPathOf, TRIES } from './target.ts';
 
 /**
  * What the operator's command line says of everything a scene has seen, beside what the target saw of it.
@@ -100,11 +100,11 @@ function judgeJob(
     if (was.join() !== expected.join()) broken.push(says(`should be ${expected.join(', ')}`));
     if (hasEnded(last) && last.status === 'retried') broken.push(says('has lost its retry'));
   }
-  const told = target.answersAt(toldAt(path)).length;
-  const tells = posted.wantsTelling.has(path) && hasEnded(last) && lost.length === 0;
-  if (told > 1) broken.push(says(`told ${told} times`));
-  if (told > 0 && !tells) broken.push(says('told what it should not'));
-  if (told === 0 && tells && !givesUp) broken.push(says('told nobody'));
+  const callbacks = target.answersAt(callbackPathOf(path)).length;
+  const isExpected = posted.wantsCallback.has(path) && hasEnded(last) && lost.length === 0;
+  if (callbacks > 1) broken.push(says(`got ${callbacks} callbacks`));
+  if (callbacks > 0 && !isExpected) broken.push(says('got an unexpected callback'));
+  if (callbacks === 0 && isExpected && !givesUp) broken.push(says('got no callback'));
   return broken;
 }
 
@@ -132,11 +132,11 @@ function judgeExecutions({ target, past }: Scene, found: Findings, givesUp: bool
     broken.push(
       `the cron arrived ${arrived} times in ${ended.length} executions, ${lost} given up`,
     );
-  const bodies = target.bodiesAt(toldAt(CRON_PATH));
+  const bodies = target.bodiesAt(callbackPathOf(CRON_PATH));
   const ids = bodies.map((body) => (JSON.parse(body) as { execution_id: string }).execution_id);
-  if (new Set(ids).size < ids.length) broken.push('an execution told twice');
+  if (new Set(ids).size < ids.length) broken.push('an execution got two callbacks');
   const silent = ended.filter(({ id }) => !ids.includes(id)).length;
-  if (silent > 0 && !givesUp) broken.push(`${silent} executions told nobody`);
+  if (silent > 0 && !givesUp) broken.push(`${silent} executions got no callback`);
   return broken;
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Scene } from './scene.ts';
-import { CRON_PATH, type Kind, pathOf, toldAt } from './target.ts';
+import { CRON_PATH, type Kind, pathOf, callbackPathOf } from './target.ts';
 
 export interface Posted {
   cell: number;
   accepted: Map<string, string>;
   /** The paths of all jobs that were posted and want a callback. */
-  wantsTelling: Set<string>;
+  wantsCallback: Set<string>;
   /** How often each other status was answered; 0 where no answer came. */
   refusals: Map<number, number>;
 }
@@ -23,7 +23,7 @@ export class Load {
 
   constructor(scene: Scene, cell: number) {
     this.#scene = scene;
-    this.posted = { cell, accepted: new Map(), wantsTelling: new Set(), refusals: new Map() };
+    this.posted = { cell, accepted: new Map(), wantsCallback: new Set(), refusals: new Map() };
   }
 
   /** Gives its path; null if it was not accepted. */
@@ -32,14 +32,14 @@ export class Load {
     const n = this.#counts.get(kind) ?? 0;
     this.#counts.set(kind, n + 1);
     const path = pathOf({ cell: this.posted.cell, kind, n });
-    const told = n % 2 === 1 || kind === 'told';
-    if (told) this.posted.wantsTelling.add(path);
+    const wantsCallback = n % 2 === 1 || kind === 'callback';
+    if (wantsCallback) this.posted.wantsCallback.add(path);
     const node = nodes[this.#turn++ % nodes.length];
     const body = {
       queue: kind === 'single' ? 'single' : 'plain',
       url: target.url + path,
       delay: delaySeconds,
-      ...(told && { callback_url: target.url + toldAt(path) }),
+      ...(wantsCallback && { callback_url: target.url + callbackPathOf(path) }),
     };
     try {
       const response = await fetch(`${node?.belfry.url}/api/jobs`, {
@@ -73,15 +73,15 @@ export class Load {
     const cronRuns = target.answersAt(CRON_PATH).length;
     const many = (count: number, kind: Kind, delayOf = (_n: number) => 0) =>
       Promise.all(Array.from({ length: count }, (_, n) => this.post(kind, delayOf(n))));
-    const [held, long, single, told] = await Promise.all([
-      many(6, 'held'),
+    const [answered, long, single, callbacks] = await Promise.all([
+      many(6, 'answered'),
       many(3, 'long'),
       this.post('single'),
-      many(2, 'told'),
+      many(2, 'callback'),
       operate('cron', 'run', '--id', cronId),
     ]);
-    await target.untilAsked([...held, ...long, single].map(String));
-    await target.untilAsked(told.map((path) => toldAt(String(path))));
+    await target.untilAsked([...answered, ...long, single].map(String));
+    await target.untilAsked(callbacks.map((path) => callbackPathOf(String(path))));
     await target.until(() => target.answersAt(CRON_PATH).length > cronRuns, 'a run of the cron');
     await many(3, 'single');
     const lastDueSeconds = Math.max(2, Math.min(10, lastsMs / 1000));
@@ -89,7 +89,7 @@ export class Load {
     await many(12, 'brief');
   }
 
-  /** Posts a job now and then until told, whatever becomes of the ones before. */
+  /** Posts a job at intervals until aborted, also while earlier ones fail. */
   async trickle(until: AbortSignal): Promise<void> {
     const posts: Promise<unknown>[] = [];
     while (!until.aborted) {

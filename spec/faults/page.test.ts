@@ -19,9 +19,9 @@ const SCENES = Object.keys(FILES) as SceneName[];
 
 /** The titles of the tests in a file, if they are literals or cells. */
 function titlesIn(file: string): string[] {
-  const told = SCENES.filter((name) => FILES[name] === file).flatMap((name) => MATRIX[name]);
+  const cells = SCENES.filter((name) => FILES[name] === file).flatMap((name) => MATRIX[name]);
   const written = readPage(file).matchAll(/'([^'\n]+)'|`(?:\$\{\w+\}: )?([^`$\n]+)`/g);
-  return [...told.map(({ title }) => title), ...[...written].map(([, a, b]) => a ?? b ?? '')];
+  return [...cells.map(({ title }) => title), ...[...written].map(([, a, b]) => a ?? b ?? '')];
 }
 
 /** Asserts that every test that a page names exists. Returns their number. */
@@ -35,7 +35,7 @@ function assertNamed(page: string): number {
   return named.length;
 }
 
-function whenTold(name: SceneName, title: string): string {
+function whenTested(name: SceneName, title: string): string {
   const cell = MATRIX[name].find((each) => each.title === title);
   if (cell === undefined) return '';
   return cell.isQuick ? 'always' : 'full';
@@ -44,7 +44,9 @@ function whenTold(name: SceneName, title: string): string {
 describe('docs/reliability.md', () => {
   test("the page's table lists the tested faults", () => {
     const titles = [...new Set(SCENES.flatMap((name) => MATRIX[name].map(({ title }) => title)))];
-    const rows = titles.map((title) => [title].concat(SCENES.map((name) => whenTold(name, title))));
+    const rows = titles.map((title) =>
+      [title].concat(SCENES.map((name) => whenTested(name, title))),
+    );
     const head = ['fault', ...SCENES];
     assert.ok(headsOf(PAGE).some((cells) => isDeepStrictEqual(cells, head)));
     assert.deepEqual(
@@ -55,7 +57,10 @@ describe('docs/reliability.md', () => {
 
   test('the page names the test file of each column', () => {
     for (const [name, file] of Object.entries(FILES)) {
-      assert.ok(readPage(file).includes(`tellCells('${name}')`), `${name} is not told in ${file}`);
+      assert.ok(
+        readPage(file).includes(`declareCells('${name}')`),
+        `${name} is not tested in ${file}`,
+      );
       assert.ok(PAGE.includes(`\`${file}\``), file);
     }
   });

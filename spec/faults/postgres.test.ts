@@ -1,4 +1,4 @@
-import { tellCells } from './tell.ts';
+import { declareCells } from './declare.ts';
 
-tellCells('Postgres');
-tellCells('Postgres on a small disk');
+declareCells('Postgres');
+declareCells('Postgres on a small disk');

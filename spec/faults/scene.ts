@@ -9,7 +9,7 @@ import type { TestDatabase } from '#testing/postgres';
 import { type BelfryProcess, runBelfry, runOperator, startBelfry } from '#testing/process';
 import { type Client, makeClient, TEAM } from '#testing/remote';
 import { makeGate } from '#testing/scheduling';
-import { CRON_PATH, type Phases, startTarget, type Target, toldAt } from './target.ts';
+import { CRON_PATH, type Phases, startTarget, type Target, callbackPathOf } from './target.ts';
 
 export interface Node {
   belfry: BelfryProcess;
@@ -115,7 +115,7 @@ export async function startScene(name: SceneName): Promise<Scene> {
   };
 }
 
-/** No database for SQLite, which makes its file where it is told. */
+/** None for SQLite: the process creates its file. */
 async function makeDatabase(
   name: SceneName,
   stack: AsyncDisposableStack,
@@ -145,7 +145,7 @@ async function makeCron(client: Client, targetUrl: string): Promise<string> {
     name: 'Each minute',
     url: `${targetUrl}${CRON_PATH}`,
     cron_expression: '* * * * *',
-    callback_url: `${targetUrl}${toldAt(CRON_PATH)}`,
+    callback_url: `${targetUrl}${callbackPathOf(CRON_PATH)}`,
     timeout_seconds: TIMEOUT_SECONDS,
   });
   assert.equal(status, 201);

@@ -1,4 +1,4 @@
-import { tellCells } from './tell.ts';
+import { declareCells } from './declare.ts';
 
-tellCells('SQLite');
-tellCells('SQLite on a small disk');
+declareCells('SQLite');
+declareCells('SQLite on a small disk');

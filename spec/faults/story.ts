@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Broken, findOutcomes, judge, pastOf } from './judge.ts';
 import { Load, type Posted } from './load.ts';
 import { makePhases, type Node, type Past, type Scene } from './scene.ts';
-import { placeOf, statusOf, toldAt, TRIES } from './target.ts';
+import { placeOf, statusOf, callbackPathOf, TRIES } from './target.ts';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 export interface Step {
@@ -30,14 +30,14 @@ const LOOK_EVERY_MS = 1_000;
  *
  * @returns what the clients and the nodes noticed of it
  */
-export async function tellStory(scene: Scene, fault: Fault): Promise<string> {
+export async function runStory(scene: Scene, fault: Fault): Promise<string> {
   const load = new Load(scene, ++scene.cells);
   await letHappen(scene, fault, load);
   await load.finish(4, LONG_WAIT_LIMIT_MS);
   const givesUp = fault.givesUp === true;
   if (!givesUp && fault.leavesWaiting !== true) {
     await untilAllCame(scene, load.posted).catch(() => {
-      // What is missing is told below, where it must not be.
+      // `judge` reports what is missing, if it must not be.
     });
   }
   const { broken, past } = await untilKept(scene, load.posted, givesUp);
@@ -70,13 +70,15 @@ async function letHappen(scene: Scene, { steps, hits }: Fault, load: Load): Prom
 }
 
 /** Waits until as many requests and callbacks have come as there are to come of what was accepted. */
-async function untilAllCame({ target }: Scene, { accepted, wantsTelling }: Posted): Promise<void> {
+async function untilAllCame({ target }: Scene, { accepted, wantsCallback }: Posted): Promise<void> {
   const hasCome = (path: string) => {
     const place = placeOf(path);
     const answers = target.answersAt(path);
     const last = place && answers.length > 0 && statusOf(place, answers.length - 1);
     const isOver = last === 200 || answers.length === TRIES;
-    return isOver && (!wantsTelling.has(path) || target.answersAt(toldAt(path)).length > 0);
+    return (
+      isOver && (!wantsCallback.has(path) || target.answersAt(callbackPathOf(path)).length > 0)
+    );
   };
   await target.until(() => [...accepted.values()].every(hasCome), 'all that is to come');
 }

@@ -5,14 +5,15 @@ import { withinTime } from '#testing/wait';
 import { LONG_WAIT_LIMIT_MS } from '#testing/limits';
 
 /**
- * What a job of a story is there for: at which moment of its life the fault meets it.
- *
- * `brief` comes all the time, so that some are being claimed, sent, answered, settled and told about when the fault
- * begins; `held` is in flight then and answered while the fault lasts, so that its outcome waits for the database;
- * `long` is in flight until the fault is over; `due` falls due while it lasts; `single` waits for the one slot of its
- * queue; of `told` the callback is in flight when the fault begins.
+ * The state of a job when the fault begins:
+ * - `brief` is posted all the time, so some are being claimed, sent, settled or have callbacks in progress.
+ * - `answered` is in flight and answered during the fault, so its outcome waits for the database.
+ * - `long` is in flight until the fault is over.
+ * - `due` becomes due during the fault.
+ * - `single` waits for the only slot of its queue.
+ * - `callback` has its callback in flight.
  */
-export type Kind = 'brief' | 'held' | 'long' | 'due' | 'single' | 'told';
+export type Kind = 'brief' | 'answered' | 'long' | 'due' | 'single' | 'callback';
 
 export interface Place {
   cell: number;
@@ -29,9 +30,8 @@ export function placeOf(path: string): Place | null {
   return kind === undefined ? null : { cell: Number(cell), kind: kind as Kind, n: Number(n) };
 }
 
-/** Where the callback of what is sent to `path` goes. */
-export function toldAt(path: string): string {
-  return `/told${path}`;
+export function callbackPathOf(path: string): string {
+  return `/callback${path}`;
 }
 
 export const CRON_PATH = '/cron/1';
@@ -41,10 +41,10 @@ export interface Phases {
   over: Gate;
 }
 
-/** What stands at the other end of every job, cron and callback of a story. */
+/** Receives every job, cron run and callback of a story. */
 export interface Target extends AsyncDisposable {
   url: string;
-  /** The story that is told from now on; what is held goes by its phases. */
+  /** Of the current story: when delayed responses are sent. */
   phases: Phases;
   answersAt(path: string): readonly number[];
   bodiesAt(path: string): string[];
@@ -56,20 +56,20 @@ export interface Target extends AsyncDisposable {
   untilAsked(paths: readonly string[]): Promise<void>;
 }
 
-/** How many times a job is tried: what always fails ends after as many. */
+/** The attempts of a job that always fails. */
 export const TRIES = 2;
 
-/** What the target answers to the attempt after `before` others: a pure rule, so that outcomes can be foretold. */
+/** The response to the attempt after `before` others. A pure function, so that the test can predict outcomes. */
 export function statusOf({ kind, n }: Place, before: number): number {
   if (kind === 'brief' && n % 6 === 5) return 500;
-  const failsFirst = (kind === 'brief' && n % 4 === 1) || (kind === 'held' && n % 3 === 0);
+  const failsFirst = (kind === 'brief' && n % 4 === 1) || (kind === 'answered' && n % 3 === 0);
   return failsFirst && before === 0 ? 500 : 200;
 }
 
 export async function startTarget(phases: Phases): Promise<Target> {
   const answers = new Map<string, number[]>();
   const lookers = new Set<() => void>();
-  /** Those whose sender still waits: a process that has ended sends nothing any more. */
+  /** Requests whose sender still waits; those of ended processes are removed. */
   const single = new Set<AbortSignal>();
   let mostSingle = 0;
   const answer = async ({ url }: { url: string }, _count: number, over: AbortSignal) => {
@@ -96,7 +96,7 @@ export async function startTarget(phases: Phases): Promise<Target> {
       receiver.requests.filter(({ url }) => url === path).map(({ body }) => String(body)),
     countRuns: () =>
       [...answers].reduce(
-        (sum, [url, { length }]) => sum + (url.startsWith('/told/') ? 0 : length),
+        (sum, [url, { length }]) => sum + (url.startsWith('/callback/') ? 0 : length),
         0,
       ),
     mostSingle: () => mostSingle,
@@ -120,18 +120,18 @@ export async function startTarget(phases: Phases): Promise<Target> {
   return target;
 }
 
-/** A callback is given up after ten seconds, so none is held for longer than the shortest faults last. */
+/** Belfry gives up a callback after ten seconds, so the target delays none beyond the shortest fault. */
 async function waitFor(
   url: string,
   place: Place | null,
   before: number,
   { begun, over }: Phases,
 ): Promise<void> {
-  if (url.startsWith('/told/')) {
+  if (url.startsWith('/callback/')) {
     await delay(20);
-    if (/\/told\/\d+$/.test(url)) await begun.opened;
+    if (/\/callback\/\d+$/.test(url)) await begun.opened;
   } else if (place === null) await begun.opened;
-  else if (place.kind === 'held' && before === 0) await begun.opened;
+  else if (place.kind === 'answered' && before === 0) await begun.opened;
   else if (place.kind === 'long') await over.opened;
   else if (place.kind === 'single') {
     if (place.n === 0) await begun.opened;

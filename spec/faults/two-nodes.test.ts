@@ -1,3 +1,3 @@
-import { tellCells } from './tell.ts';
+import { declareCells } from './declare.ts';
 
-tellCells('Postgres, two nodes');
+declareCells('Postgres, two nodes');

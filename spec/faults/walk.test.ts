@@ -1,12 +1,12 @@
 /**
  * Faults as chance has them, on two nodes, one story after the other. Each story follows from its own number:
- * `FAULTS_SEED=… FAULTS_STORIES=1` tells one again; `FAULTS_SECONDS=…` says how long to walk.
+ * `FAULTS_SEED=… FAULTS_STORIES=1` repeats one; `FAULTS_SECONDS=…` sets the duration.
  */
 import { describe, test } from 'node:test';
 import { reportProgress } from '#testing/progress';
 import { makeRandom } from '#testing/random';
 import { startScene } from './scene.ts';
-import { tellStory } from './story.ts';
+import { runStory } from './story.ts';
 import { drawFault } from './walk.ts';
 import { TEST_LIMIT_MS } from '#testing/limits';
 
@@ -51,12 +51,12 @@ async function walk(
   { untilMs, stories }: { untilMs: number; stories: number },
 ): Promise<void> {
   await using scene = await startScene('Postgres, two nodes');
-  using _telling = reportProgress(() => `${scene.cells} stories so far`);
+  using _progress = reportProgress(() => `${scene.cells} stories so far`);
   for (let n = 0; n < stories && performance.now() < untilMs; n++) {
     const { words, fault } = drawFault(makeRandom(Math.imul(seed + n, SCATTER)));
     say(`FAULTS_SEED=${seed + n}: ${words}`);
     try {
-      await tellStory(scene, fault);
+      await runStory(scene, fault);
     } catch (error) {
       throw new Error(`FAULTS_SEED=${seed + n} FAULTS_STORIES=1: ${words}`, { cause: error });
     }

@@ -63,7 +63,7 @@ describe('an address that cannot be read', () => {
     for (const odd of [...TEXTS, ...VALUES]) {
       const value = encodeURIComponent(odd);
       const search = names.map((name) => `${name}=${value}`).join('&');
-      // One at a time: many searches together are told to come back.
+      // One at a time: concurrent searches beyond the limit get 503.
       for (const page of PAGES) await check(ada, `${page}?${search}`);
       for (const page of DOORS) await check(signedOut, `${page}?${search}`);
     }

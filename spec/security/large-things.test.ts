@@ -150,13 +150,16 @@ test('large responses and decompression bombs with many assertions do not block 
 
 test('pages of large payloads and large pasted texts do not block the event loop', async () => {
   const response = JSON.stringify(Array.from({ length: 12_000 }, (_, n) => n)).slice(0, 65_000);
-  target.answer('/told', { body: `${response}]`, headers: { 'Content-Type': 'application/json' } });
+  target.answer('/response', {
+    body: `${response}]`,
+    headers: { 'Content-Type': 'application/json' },
+  });
   const rows = Array.from({ length: 9_000 }, (_, id) => ({
     id,
     name: `"row" ${id}`,
     tags: [[], {}],
   }));
-  const id = await runJob({ url: `${target.url}/told` }, JSON.stringify(rows));
+  const id = await runJob({ url: `${target.url}/response` }, JSON.stringify(rows));
   for (const search of ['', '?body=whole', '?payload=whole'])
     await assertNoHoldUp(`the page${search}`, async () => {
       assert.equal((await ada.get(`/jobs/${id}${search}`)).status, 200);

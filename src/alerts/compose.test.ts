@@ -226,25 +226,25 @@ describe('the note of a cron or queue', () => {
     note: 'Ask  the <b>night</b> shift\nfirst',
     runbookUrl: 'https://wiki.example/a_b?x=1)|<script>"\'`[y]',
   };
-  const tell = (alertCount: number, isSeveral = false) => {
+  const write = (alertCount: number, isSeveral = false) => {
     const alert = anAlert(isSeveral ? { mutedBy: 'Night' } : {});
     const subjects = isSeveral ? [alert.source, { ...cron, name: 'Other' }] : [alert.source];
     const notification = { ...COMMON, settings, alert, subjects, alertCount, response: null };
     return writeMessage(notification, BASE_URL);
   };
   test('the note is in the notification on one line', () => {
-    const { facts } = tell(1);
+    const { facts } = write(1);
     const value = 'Ask the <b>night</b> shift first';
     assert.deepEqual(facts.at(-2), { label: 'Note', value });
   });
   test('the link in a note survives the markup of a chat', () => {
-    const url = tell(1).runbook?.url ?? '';
+    const url = write(1).runbook?.url ?? '';
     assert.doesNotMatch(url, /[|<>"'`()[\]\s]/);
     const there = (text: string) => decodeURIComponent(new URL(text).search);
     assert.equal(there(url), there(settings.runbookUrl));
   });
   test('the note is left out of a notification about several crons', () => {
-    const { facts, runbook, details } = tell(2, true);
+    const { facts, runbook, details } = write(2, true);
     assert.ok(!facts.some(({ label }) => label === 'Note'));
     assert.equal(runbook, null);
     assert.equal(details?.note, null);

@@ -11,7 +11,7 @@ import { postsOf } from './channels/registry.ts';
 import type { Mailer } from './mailer.ts';
 
 const POST_TIMEOUT_SECONDS = 10;
-const LOST = 'another node tells it now';
+const LOST = 'another node sends it now';
 
 /** `logged`: without a mail server, the mail was logged (§5.7). */
 export type Delivery = { kind: 'sent' } | { kind: 'logged' } | { kind: 'failed'; error: string };

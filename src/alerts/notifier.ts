@@ -175,7 +175,7 @@ class NotificationLoop implements Notifier {
 
   #startSending(teamId: string): void {
     const sending = this.#sending
-      .tellTeam(teamId)
+      .notifyTeam(teamId)
       .catch((error: unknown) => {
         this.#options.log.error('notifications.lane-failed', { teamId, error });
         return this.#pause();

@@ -56,7 +56,7 @@ function batchKeyOf({ batchId, channelId, id }: ClaimedNotification): string {
 type Batch = readonly [ClaimedNotification, ...ClaimedNotification[]];
 
 /** Prefers an alert of a cron, because only those are mailed for an email channel. */
-function whomToTell(batch: Batch): Pick<ClaimedNotification, 'targets' | 'alert'> {
+function recipientsOf(batch: Batch): Pick<ClaimedNotification, 'targets' | 'alert'> {
   const [first] = batch;
   const { alert } =
     batch.find((notification) => notification.alert.source.kind === 'cron') ?? first;
@@ -88,7 +88,7 @@ export class NotificationSending {
     this.#isStopping = isStopping;
   }
 
-  async tellTeam(teamId: string): Promise<void> {
+  async notifyTeam(teamId: string): Promise<void> {
     const { notifications, clock } = this.#store;
     for (;;) {
       const claim = { now: clock.now(), leaseMs: LEASE_MS, most: CLAIMED_AT_ONCE };
@@ -150,7 +150,7 @@ export class NotificationSending {
       onlyVerified: this.#tools.mailer.sends,
     });
     const message = this.#write(batch);
-    const steps = planSteps(whomToTell(batch), config, members);
+    const steps = planSteps(recipientsOf(batch), config, members);
     let left: NotificationTarget[] = steps.map(({ target }) => target);
     const fared: Fared = { hasSent: false, error: isAddressLost ? ADDRESS_LOST : null };
     for (const step of steps) {

@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 
-const TELL_EVERY_MS = 10_000;
+const LOG_EVERY_MS = 10_000;
 
 /**
  * Logs refused calls: the first at once, then a count every ten seconds. A line for each would fill a disk that is
@@ -20,16 +20,16 @@ export class UnavailableLog {
 
   refused(error: Error): void {
     this.#refused++;
-    if (!this.#isWaiting) this.#tell(error);
+    if (!this.#isWaiting) this.#report(error);
   }
 
-  #tell({ message }: Error): void {
+  #report({ message }: Error): void {
     this.#log.warn('api.unavailable', { refused: this.#refused, error: message });
     this.#refused = 0;
     this.#isWaiting = true;
-    this.#clock.after(TELL_EVERY_MS, () => {
+    this.#clock.after(LOG_EVERY_MS, () => {
       this.#isWaiting = false;
-      if (this.#refused > 0) this.#tell(new Error(message));
+      if (this.#refused > 0) this.#report(new Error(message));
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from '#domain/log';
 import { isServerAway } from '#store/database/errors';
 
 const TRY_EVERY_MS = 1_000;
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 interface WaitOptions {
   clock: Clock;
@@ -19,14 +19,14 @@ export async function openWhenThere<Opened>(
   open: () => Promise<Opened>,
   { clock, log, onAway }: WaitOptions,
 ): Promise<Opened> {
-  let toldAtMs = -Infinity;
+  let loggedAtMs = -Infinity;
   for (;;) {
     try {
       return await open();
     } catch (fault) {
       if (!isServerAway(fault)) throw fault;
-      if (clock.monotonicMs() - toldAtMs >= TELL_EVERY_MS) {
-        toldAtMs = clock.monotonicMs();
+      if (clock.monotonicMs() - loggedAtMs >= LOG_EVERY_MS) {
+        loggedAtMs = clock.monotonicMs();
         log.warn('database.awaited', { error: (fault as Error).message });
       }
     }

@@ -47,7 +47,7 @@ export async function serve(config: Config, dashboard?: DashboardBuild): Promise
       void stopGracefully(service, config.shutdownGraceSeconds * 1000, log);
     },
     abort: () => process.exit(EXIT.fault),
-    echoMs: hasTellingParent() ? 300 : 0,
+    echoMs: doesParentPassSignals() ? 300 : 0,
   });
   try {
     const appKey = loadAppKey(config);
@@ -110,7 +110,7 @@ function announce(
 }
 
 /** npm, or the older Node that ran `bin/start.js`, passes signals on. */
-function hasTellingParent(): boolean {
+function doesParentPassSignals(): boolean {
   return process.env['npm_lifecycle_event'] !== undefined || process.connected;
 }
 

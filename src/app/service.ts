@@ -96,8 +96,8 @@ export function buildService(options: ServiceOptions): BelfryService {
   const engine = config.role === 'web' ? null : buildEngine(options, sender, metrics);
   const snapshots = new SnapshotWatch(store, log);
   watchWork(metrics, options, { engine, snapshots, readiness });
-  const telling = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
-  const notifier = createNotifier({ ...telling, observer: metrics });
+  const tools = { store, sender, mailer, log, baseUrl, isSecretHeader, monthlyLimitOf };
+  const notifier = createNotifier({ ...tools, observer: metrics });
   const app = buildApp(options, { people, work, notifier }, { metrics, readiness });
   const watch = watchRequests(app, options);
   const duties = engine === null ? [] : buildDuties(options, engine);

@@ -341,12 +341,12 @@ describe('settings', () => {
     };
     assert.deepEqual(accepted(proxy).proxySignIn, least);
     const groups = { groupsHeader: 'remote-groups', groupSeparator: '|' };
-    const telling = {
+    const withGroups = {
       ...proxy,
       PROXY_SIGN_IN_GROUPS_HEADER: 'Remote-Groups',
       PROXY_SIGN_IN_GROUPS_SEPARATOR: 'bar',
     };
-    assert.deepEqual(accepted(telling).proxySignIn, { ...least, ...groups });
+    assert.deepEqual(accepted(withGroups).proxySignIn, { ...least, ...groups });
     const more = {
       PROXY_SIGN_IN_NAME_HEADER: 'Remote-Name',
       PROXY_SIGN_OUT_URL: '/oauth2/sign_out',

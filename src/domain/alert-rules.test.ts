@@ -93,7 +93,7 @@ describe('a burst of alerts', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 2 * GATHER_MS }), { maxLength: 60 });
     fc.assert(
       fc.property(gaps, (pauses) => {
-        const dueAts = tell(pauses);
+        const dueAts = whenDue(pauses);
         for (let n = 1; n < dueAts.length; n++) {
           assert.ok((dueAts[n] ?? 0) - (dueAts[n - 1] ?? 0) >= GATHER_MS);
         }
@@ -103,7 +103,7 @@ describe('a burst of alerts', () => {
 });
 
 /** When each notification is due, for alerts that come with these pauses between them. */
-function tell(pauses: readonly number[]): number[] {
+function whenDue(pauses: readonly number[]): number[] {
   let burst: Burst = NO_BURST;
   let at = 1_000_000;
   const dueAts: number[] = [];

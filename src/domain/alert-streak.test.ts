@@ -54,7 +54,7 @@ describe('alerts of a cron', () => {
     ['a lowered threshold holds from the next run on', '3xx1x', 'w.f'],
     ['a raised threshold lets a streak go on to it', '2x3xx', 'w.f'],
     ['a raised threshold does not fail a streak twice', '1x3xxx', 'f...'],
-    ['a raised threshold still tells of the recovery', '1x3o', 'fr'],
+    ['a raised threshold still reports the recovery', '1x3o', 'fr'],
     ['alerts switched off forget the streak', '1x-o', 'f.'],
     ['alerts switched on again start at nothing', '2x-x2xx', 'w.wf'],
   ];

@@ -73,7 +73,7 @@ export class Engine {
   readonly #lease: Lease;
   readonly #lostClaims: LostClaims;
   readonly #slots = new Slots(() => {
-    this.#tellIfIdle();
+    this.#resolveIfIdle();
     this.#wakeDue();
   });
   readonly #runTools: RunTools;
@@ -156,7 +156,7 @@ export class Engine {
         };
       });
     }
-    this.#lostClaims.tell(await this.#lease.stop(this.#slots.unsettledIds));
+    this.#lostClaims.signal(await this.#lease.stop(this.#slots.unsettledIds));
     await Promise.all([this.#addingUp.stop(), planned]);
   }
 
@@ -262,7 +262,7 @@ export class Engine {
       }
     } while (loop.wokenWhileRunning && this.#mayClaim(loop));
     loop.isRunning = false;
-    if (this.#stopping) this.#tellIfIdle();
+    if (this.#stopping) this.#resolveIfIdle();
     else this.#sleep(loop);
   }
 
@@ -425,7 +425,7 @@ export class Engine {
     return claimed.length === 0 || (await this.#lease.holds(nodeId)) ? claimed : [];
   }
 
-  #tellIfIdle(): void {
+  #resolveIfIdle(): void {
     if (this.#stopping && this.#slots.unsettled === 0 && !this.#isClaiming()) this.#idle?.();
   }
 }

@@ -53,15 +53,15 @@ export class LostClaims {
       const again = clock.monotonicMs() + LOOK_EVERY_MS;
       this.#lookAtMs = again < this.#doubtUntilMs ? again : Infinity;
       if (this.#lookAtMs === Infinity) this.#forget();
-      this.tell(released);
+      this.signal(released);
     } catch {
       this.#lookAtMs = clock.monotonicMs() + STORE_DOWN_PAUSE_MS;
     }
   }
 
   /** Since when the runs have been due, because no node would search that far back. */
-  tell(released: readonly LostClaim[]): void {
-    this.#store.signals.send(released.map((lostClaim) => this.#newsOf(lostClaim)));
+  signal(released: readonly LostClaim[]): void {
+    this.#store.signals.send(released.map((lostClaim) => this.#signalOf(lostClaim)));
   }
 
   #forget(): void {
@@ -69,7 +69,7 @@ export class LostClaims {
     this.#since = Infinity;
   }
 
-  #newsOf({ kind, teamId, queueId, dueAt }: LostClaim): Signal {
+  #signalOf({ kind, teamId, queueId, dueAt }: LostClaim): Signal {
     if (kind === 'callback') return { kind: 'callbacks', teamId };
     if (queueId !== null) return { kind: 'jobs', queueId, teamId, dueAt };
     return { kind: 'team-due', teamId, dueAt: this.#store.clock.now() };

@@ -71,7 +71,7 @@ export async function confirmEmail(
   const { user, email } = confirmed;
   await record(context, user.id, 'account.email', 'email');
   if (user.email === email) return DONE;
-  background.run('accounts.email-change-not-told', async () => {
+  background.run('accounts.email-change-not-mailed', async () => {
     await mailer.send(writeEmailChangedMail(user.email, email));
   });
   return DONE;

@@ -129,7 +129,7 @@ test('a provider with another issuer or an endless response is rejected', async 
 });
 
 test('an email counts as verified only if the claim is about this email', async () => {
-  await using at = await startProvider({ tellsTwice: true });
+  await using at = await startProvider({ repeatsClaims: true });
   at.expect(BASE_URL);
   const client = clientOf(at.issuer);
   at.inToken = { sub: 'ada', email: 'ada@bells.test', email_verified: true };

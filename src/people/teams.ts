@@ -100,7 +100,7 @@ export async function transferTeam(
   const parties = { ownerId: userId, toUserId, mostOwned: config.maxTeamsPerUser };
   const kind = await store.members.transfer(teamId, parties);
   if (kind !== 'moved') return { kind };
-  await tell(context, actor, 'team.transferred', toUserId);
+  await recordAbout(context, actor, 'team.transferred', toUserId);
   return DONE;
 }
 
@@ -130,7 +130,7 @@ export async function changeRole(
   if (!isId(userId) || !isInvitedRole(role)) return NOT_FOUND;
   const changed = await context.store.members.changeRole(teamId, userId, role);
   if (!changed) return NOT_FOUND;
-  await tell(context, actor, 'member.role', userId, role);
+  await recordAbout(context, actor, 'member.role', userId, role);
   return DONE;
 }
 
@@ -142,11 +142,11 @@ export async function removeMember(
   const { teamId } = await authorize(context, actor, 'manage-members');
   if (!isId(userId)) return NOT_FOUND;
   if (!(await context.store.members.remove(teamId, userId))) return NOT_FOUND;
-  await tell(context, actor, 'member.removed', userId);
+  await recordAbout(context, actor, 'member.removed', userId);
   return DONE;
 }
 
-async function tell(
+async function recordAbout(
   context: Context,
   actor: Actor,
   action: ActivityAction,

@@ -31,7 +31,9 @@ const TABLES = [
 
 /** Runs the statements that nodes and pages run all the time. */
 async function work(store: Store, teamId: string, node: string): Promise<void> {
-  const job = await aClaimedJob(store, teamId, node, { callbackUrl: 'https://example.com/told' });
+  const job = await aClaimedJob(store, teamId, node, {
+    callbackUrl: 'https://example.com/callback',
+  });
   await store.runs.settle(node, aSettlement(store, job));
   assert.equal((await store.jobs.find(teamId, job.id))?.status, 'success');
   await store.jobs.listAttempts(teamId, job.id);

@@ -146,7 +146,7 @@ class Carried {
       socket.on('error', () => {});
     }
     this.#carry(client, new MessageReader(true), (message) => this.#ask(message));
-    this.#carry(server, new MessageReader(false), (message) => this.#tell(message));
+    this.#carry(server, new MessageReader(false), (message) => this.#passOn(message));
   }
 
   cut(): void {
@@ -190,7 +190,7 @@ class Carried {
   }
 
   /** Passes an answer on when it is complete, so an answer is lost as a whole or not at all. */
-  async #tell({ type, bytes }: Message): Promise<void> {
+  async #passOn({ type, bytes }: Message): Promise<void> {
     this.#answer.push(bytes);
     const isWhole = type === 'Z' || this.#losses.length === 0 || this.#isOpening;
     if (!isWhole) return;

@@ -9,10 +9,10 @@ import { makeSwitches } from './switches.ts';
 const PROCESS = `
   const { Worker } = require('node:worker_threads');
   const start = (text) => new Worker(new URL('data:text/javascript,' + encodeURIComponent(text)));
-  const tell = 'setInterval(() => console.log(NAME, Date.now(), new Date().getTime(), new Date(0).getTime()), 20)';
-  start("import 'node:sqlite';" + tell.replace('NAME', '1')).on('exit', () => process.exit(7));
+  const print = 'setInterval(() => console.log(NAME, Date.now(), new Date().getTime(), new Date(0).getTime()), 20)';
+  start("import 'node:sqlite';" + print.replace('NAME', '1')).on('exit', () => process.exit(7));
   start('setInterval(() => {}, 1000)').on('exit', () => process.exit(8));
-  eval(tell.replace('NAME', '0'));`;
+  eval(print.replace('NAME', '0'));`;
 
 test('the clock of a process steps in all its threads, and only its threads with a database end', async () => {
   const switches = makeSwitches();

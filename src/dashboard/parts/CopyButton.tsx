@@ -16,10 +16,10 @@ type CopyButtonProps = {
 /** On plain http, where browsers have no clipboard API, it copies from a hidden field. Only with scripts. */
 export function CopyButton({ text, from, label, children }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed' | null>(null);
-  const tellCopied = use(Copied);
+  const onCopied = use(Copied);
   const copy = async () => {
     const isCopied = await copyText(text === null ? load(from) : Promise.resolve(text));
-    if (isCopied) tellCopied();
+    if (isCopied) onCopied();
     setOutcome(isCopied ? 'copied' : 'failed');
   };
   useEffect(() => {

@@ -84,7 +84,9 @@ export class JsonFinder implements JsonVisitor {
     if (this.#tokens.levels === MAX_STREAMED_LEVELS && this.#tokens.isBroken)
       return { fault: 'a body nested too deeply to read' };
     if (!this.#tokens.finish()) return { fault: 'a body that is not JSON' };
-    return { values: this.#searches.map(({ value }) => (value === null ? MISSING : tell(value))) };
+    return {
+      values: this.#searches.map(({ value }) => (value === null ? MISSING : foundValueOf(value))),
+    };
   }
 
   begin(kind: JsonKind, at: number): void {
@@ -168,7 +170,7 @@ export class JsonFinder implements JsonVisitor {
   }
 }
 
-function tell({ is, kept, isCut, members }: Capture): FoundValue {
+function foundValueOf({ is, kept, isCut, members }: Capture): FoundValue {
   const text = kept.bytes().toString();
   return isCut ? { kind: 'large', is, start: text, members } : { kind: 'found', text };
 }

@@ -67,8 +67,8 @@ test('a callback that is sent during the search for lost claims does not wait ag
   const node = await aNode(store);
   const job = await aClaimedJob(store, team.id, node);
   const now = store.clock.now();
-  const told = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
-  const callback = { ...told, id: newId(now), createdAt: now };
+  const fields = { teamId: team.id, runId: job.id, url: 'http://caller.example/', body: '{}' };
+  const callback = { ...fields, id: newId(now), createdAt: now };
   await store.runs.settle(node, aSettlement(store, job, { callback }));
   assert.equal((await store.callbacks.take(node, [{ teamId: team.id, slots: 1 }])).length, 1);
   await using holder = await holdRows(store);

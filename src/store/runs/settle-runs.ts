@@ -32,11 +32,11 @@ export async function settleRuns(
     const isOurs = amongEnded(ended);
     const kept = settlements.filter(({ run }) => isOurs(run));
     const ourTimed = timed.filter(({ run }) => isOurs(run));
-    const isPaceTold = await followSpells(trx, ourTimed);
+    const hasSpellAlert = await followSpells(trx, ourTimed);
     await raiseJobAlerts(trx, kept.flatMap(alertOf));
     const hasFollowed = await followCrons(trx, findAlertable(kept, ended ?? []));
     await uncountRuns(trx, unsentRuns(kept.map(({ run }) => run)));
-    return { isOurs, hasRaised: hasFollowed || isPaceTold };
+    return { isOurs, hasRaised: hasFollowed || hasSpellAlert };
   });
 }
 
