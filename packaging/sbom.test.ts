@@ -17,8 +17,8 @@ describe('the SBOM', () => {
     const { name, version } = sbom.metadata.component;
     assert.deepEqual([name, version], ['belfry', VERSION]);
     const listed = sbom.components.map((each) => `${each.name}@${each.version}`).toSorted();
-    const held = listPackages().map((each) => `${each.name}@${each.version}`);
-    assert.deepEqual(listed, [...held, `node@${process.versions.node}`].toSorted());
+    const packages = listPackages().map((each) => `${each.name}@${each.version}`);
+    assert.deepEqual(listed, [...packages, `node@${process.versions.node}`].toSorted());
     for (const component of sbom.components)
       assert.ok(component.licenses.length > 0, component.name);
     const known = new Set([...listed, `belfry@${VERSION}`]);

@@ -33,12 +33,12 @@ export async function writeSbom(): Promise<string> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--include=dev'];
   const { stdout } = await run('npm', args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
   const sbom = JSON.parse(stdout) as Sbom;
-  const held = new Set(listPackages().map(({ name, version }) => `${name}@${version}`));
+  const packages = new Set(listPackages().map(({ name, version }) => `${name}@${version}`));
   delete sbom.serialNumber;
   delete sbom.metadata.timestamp;
   // npm names it after its folder.
   sbom.metadata.component = { ...sbom.metadata.component, 'bom-ref': BELFRY, name: 'belfry' };
-  sbom.components = sbom.components.filter((component) => held.has(component['bom-ref']));
+  sbom.components = sbom.components.filter((component) => packages.has(component['bom-ref']));
   for (const component of sbom.components) {
     // Packages in the dashboard's bundle are included.
     component.scope = 'required';
@@ -46,10 +46,10 @@ export async function writeSbom(): Promise<string> {
   }
   sbom.components.push(describeNode());
   sbom.dependencies = sbom.dependencies
-    .filter(({ ref }) => ref === BELFRY || held.has(ref))
+    .filter(({ ref }) => ref === BELFRY || packages.has(ref))
     .map(({ ref, dependsOn = [] }) => ({
       ref,
-      dependsOn: dependsOn.filter((each) => held.has(each)),
+      dependsOn: dependsOn.filter((each) => packages.has(each)),
     }));
   sbom.dependencies.find(({ ref }) => ref === BELFRY)?.dependsOn?.push(NODE);
   return `${JSON.stringify(sbom, null, 2)}\n`;

@@ -107,12 +107,12 @@ describe('Response time under (ms)', () => {
   /** A run that takes so long on the service's clock. */
   async function runTaking(ms: number, limit: number) {
     await setQueue(service, { assertions: [under(limit)] }, ONCE);
-    const held = Promise.withResolvers<void>();
-    target.answer('/timed', { after: held.promise });
+    const gate = Promise.withResolvers<void>();
+    target.answer('/timed', { after: gate.promise });
     const id = await postJob(service, { url: `${target.url}/timed` });
     await target.next(({ url }) => url === '/timed');
     await service.clock.advance(ms);
-    held.resolve();
+    gate.resolve();
     return jobEnd(service, id);
   }
 

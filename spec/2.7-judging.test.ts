@@ -240,12 +240,12 @@ describe('the timeout', () => {
   });
 
   test('a response within the timeout is judged and stored with its duration', async () => {
-    const held = Promise.withResolvers<void>();
-    target.answer('/held', { status: 201, after: held.promise });
-    const id = await postJob(service, { url: `${target.url}/held` });
-    await target.next(({ url }) => url === '/held');
+    const gate = Promise.withResolvers<void>();
+    target.answer('/delayed', { status: 201, after: gate.promise });
+    const id = await postJob(service, { url: `${target.url}/delayed` });
+    await target.next(({ url }) => url === '/delayed');
     await service.clock.advance(29_999);
-    held.resolve();
+    gate.resolve();
     const job = await jobEnd(service, id);
     assert.equal(job.status, 'success');
     assert.equal(job.responseStatus, 201);

@@ -141,8 +141,8 @@ describe('X-Service-Timestamp (§5.6)', () => {
 describe('rotating the secret (§5.6)', () => {
   test('a rotated secret signs waiting jobs, the next cron run and callbacks of running jobs', async () => {
     const old = await rotate();
-    const held = Promise.withResolvers<void>();
-    target.answer('/under-way', { after: held.promise });
+    const gate = Promise.withResolvers<void>();
+    target.answer('/under-way', { after: gate.promise });
     await scheduleJob(service, { url: `${target.url}/waiting`, delay: 30 });
     const callback_url = `${target.url}/rotated`;
     await scheduleJob(service, { url: `${target.url}/under-way`, callback_url });
@@ -152,7 +152,7 @@ describe('rotating the secret (§5.6)', () => {
 
     const fresh = await rotate();
     assert.notEqual(fresh, old);
-    held.resolve();
+    gate.resolve();
     assertSigned(await target.next(({ url }) => url === '/rotated'), fresh, service.clock.now());
     await service.advance(MINUTE);
     for (const path of ['/waiting', '/each-minute']) {

@@ -185,12 +185,12 @@ forEachStore((_, openTestStore) => {
   describe('§6.2 job callback', () => {
     test('the callback of a successful job has exactly these fields, types and bytes', async () => {
       const { path, url, callback_url, next, sent } = addresses();
-      const held = Promise.withResolvers<void>();
-      target.answer(`/target${path}`, { status: 201, after: held.promise });
+      const gate = Promise.withResolvers<void>();
+      target.answer(`/target${path}`, { status: 201, after: gate.promise });
       const id = await postJob(service, { url, callback_url });
       await target.next((request) => request.url === `/target${path}`);
       await service.clock.advance(1_234);
-      held.resolve();
+      gate.resolve();
       const { body } = await next();
       assert.equal(
         String(body),
@@ -469,8 +469,8 @@ describe('§6.1 callback URLs with private addresses', () => {
 forEachDatabase((_, makeDatabaseUrl) => {
   test('a restart loses no pending callback, and one that was being sent is not repeated (§6.1)', async () => {
     await using target = await startReceiver();
-    const held = Promise.withResolvers<void>();
-    target.answer('/held', { after: held.promise });
+    const gate = Promise.withResolvers<void>();
+    target.answer('/delayed', { after: gate.promise });
     target.answer('/hanging-callback', 'never');
     // On a busy machine, too, the delayed response comes within the grace period.
     const env = { SHUTDOWN_GRACE_SECONDS: '60' };
@@ -484,8 +484,8 @@ forEachDatabase((_, makeDatabaseUrl) => {
       const answer = await fetch(`${base}/api/jobs`, { method: 'POST', headers, body });
       assert.equal(answer.status, 201);
     };
-    await post(first.url, '/held', '/callback');
-    await target.next(({ url }) => url === '/held');
+    await post(first.url, '/delayed', '/callback');
+    await target.next(({ url }) => url === '/delayed');
     first.signal('SIGTERM');
     await first.line(/stop\.asked/);
     // The port is closed after every part has begun to stop: from then on no new work is claimed.
@@ -495,7 +495,7 @@ forEachDatabase((_, makeDatabaseUrl) => {
         () => true,
       ),
     );
-    held.resolve();
+    gate.resolve();
     assert.equal(await first.exited, 0);
     assert.equal(requestsTo(target, '/callback').length, 0, 'not sent by the process that stopped');
 
@@ -510,6 +510,6 @@ forEachDatabase((_, makeDatabaseUrl) => {
     await target.next(({ url }) => url === '/last');
     assert.equal(requestsTo(target, '/callback').length, 1);
     assert.equal(requestsTo(target, '/hanging-callback').length, 1);
-    assert.equal(requestsTo(target, '/held').length, 1);
+    assert.equal(requestsTo(target, '/delayed').length, 1);
   });
 });

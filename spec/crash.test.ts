@@ -1,5 +1,5 @@
 /**
- * The service is killed at random moments amid its work, again and again, and then held to §3 and §3.5, §3.6, §3.7, §3.8, §6.1
+ * The service is killed at random moments amid its work, again and again, and then compared with §3 and §3.5, §3.6, §3.7, §3.8, §6.1
  * by what the target saw.
  *
  * The seed is printed; `CRASH_SEED=… CRASH_SECONDS=60` repeats a run, or makes it longer.

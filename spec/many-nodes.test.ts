@@ -202,7 +202,7 @@ async function untilRejoined(node: BelfryProcess): Promise<void> {
   await eventually(() => joins() >= 2, { withinMs: LONG_WAIT_LIMIT_MS });
 }
 
-/** Stops the process while it holds a run, so that the others have to notice its end before all is settled. */
+/** Stops the process during a run, so that the other nodes must detect its end. */
 async function freezeAmidWork(node: BelfryProcess, rows: Rows): Promise<void> {
   const joined = await node.line(/node\.joined/);
   const { nodeId } = JSON.parse(joined) as { nodeId: string };
@@ -211,8 +211,8 @@ async function freezeAmidWork(node: BelfryProcess, rows: Rows): Promise<void> {
     node.signal('SIGSTOP');
     // What it had already sent to the database is carried out all the same.
     await delay(200);
-    const [held] = await rows.all<{ number: string }>(text);
-    if (Number(held?.number) > 0) return true;
+    const [claimed] = await rows.all<{ number: string }>(text);
+    if (Number(claimed?.number) > 0) return true;
     node.signal('SIGCONT');
     return false;
   };
@@ -222,7 +222,7 @@ async function freezeAmidWork(node: BelfryProcess, rows: Rows): Promise<void> {
   });
 }
 
-/** Held against what the target saw. */
+/** Compared with the requests that the target got. */
 async function assertSentOnce({ target, rows }: Scene, lost: number): Promise<void> {
   const outcomes = await outcomesOf(rows);
   const arrived = new Map<string, number>();

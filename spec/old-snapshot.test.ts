@@ -14,17 +14,17 @@ test('a snapshot older than ten minutes is logged once and shown by doctor and /
   await using dump = await openRows(database.url);
   await dump.all(`set application_name = 'pg_dump'; begin isolation level repeatable read`);
   const [{ pid } = { pid: 0 }] = await dump.all<{ pid: number }>('select pg_backend_pid() as pid');
-  const heldBy = `connection ${pid} of postgres (pg_dump)`;
+  const holder = `connection ${pid} of postgres (pg_dump)`;
   await clock.step(9 * MINUTE_MS);
   await using belfry = await startBelfry({ databaseUrl: database.url });
   assert.deepEqual(await seenBy(belfry), { metrics: null, doctor: 'ok' });
 
   await clock.step(12 * MINUTE_MS);
   const line = await belfry.line(/database\.snapshot-old/, 30_000);
-  assert.equal((JSON.parse(line) as { heldBy: string }).heldBy, heldBy);
+  assert.equal((JSON.parse(line) as { holder: string }).holder, holder);
   const { metrics, doctor } = await seenBy(belfry);
   assert.ok(Number(metrics?.[2]) >= 720);
-  assert.equal(metrics?.[1], heldBy);
+  assert.equal(metrics?.[1], holder);
   assert.match(String(doctor), new RegExp(`^connection ${pid} of postgres .*12 minutes`));
 
   await dump.all('commit');

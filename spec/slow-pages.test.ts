@@ -21,7 +21,7 @@ describe('slow pages', { concurrency: 2 }, () => {
     await using database = await createMigratedDatabase();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     await using rows = await openRows(database.url);
-    await holdsUpNothing(belfry, {
+    await blocksNothing(belfry, {
       slowDown: () =>
         rows.all(`alter table alerts rename to kept_alerts; create view alerts as
           select * from kept_alerts where (select pg_sleep(60)) is not null`),
@@ -36,7 +36,7 @@ describe('slow pages', { concurrency: 2 }, () => {
     await using belfry = await startBelfry({ env });
     const file = belfry.databaseUrl.slice('sqlite:'.length);
     using other = new DatabaseSync(file, { timeout: WAIT_LIMIT_MS });
-    await holdsUpNothing(belfry, {
+    await blocksNothing(belfry, {
       slowDown: async () =>
         other.exec(`alter table alerts rename to kept_alerts; create view alerts as
           select kept_alerts.* from (${countFor(other, 9_000)}) cross join kept_alerts`),
@@ -51,7 +51,7 @@ interface Slowness {
   cure: () => Promise<unknown>;
 }
 
-async function holdsUpNothing(belfry: BelfryProcess, { slowDown, cure }: Slowness): Promise<void> {
+async function blocksNothing(belfry: BelfryProcess, { slowDown, cure }: Slowness): Promise<void> {
   const gate = makeGate();
   await using target = await startReceiver();
   target.answer('/slow', { after: gate.opened });

@@ -40,7 +40,7 @@ export async function borrowDatabase(template: string): Promise<TestDatabase> {
 }
 
 /**
- * Empties every table that holds or held something, except those of the migrations. False for a database that should
+ * Empties every table that has or had rows, except those of the migrations. False for a database that should
  * be dropped instead.
  */
 async function empty(copy: Copy): Promise<boolean> {

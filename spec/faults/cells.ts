@@ -19,7 +19,7 @@ import {
   databaseClockSteps,
   databaseSlow,
   diskFull,
-  fileHeld,
+  fileLocked,
   frozen,
   nodeClockSteps,
   pagesRead,
@@ -47,7 +47,7 @@ const onFirst = { hits: 'first' } as const;
 const losesFirst = { hits: 'first', givesUp: true } as const;
 
 const SQLITE: readonly Cell[] = [
-  { ...quick, lane: 1, title: 'another program holds the file for 6 s', fault: fileHeld(6) },
+  { ...quick, lane: 1, title: 'another program locks the file for 6 s', fault: fileLocked(6) },
   {
     ...quick,
     lane: 1,
@@ -55,8 +55,8 @@ const SQLITE: readonly Cell[] = [
     fault: nodeClockSteps(1, ...SMALL_STEPS),
   },
   { ...quick, lane: 1, title: 'the thread that holds the database ends', fault: threadEnds() },
-  { ...long, lane: 1, title: 'another program holds the file for 20 s', fault: fileHeld(20) },
-  { ...long, lane: 1, title: 'another program holds the file for 60 s', fault: fileHeld(60) },
+  { ...long, lane: 1, title: 'another program locks the file for 20 s', fault: fileLocked(20) },
+  { ...long, lane: 1, title: 'another program locks the file for 60 s', fault: fileLocked(60) },
   {
     ...long,
     lane: 2,

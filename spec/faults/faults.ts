@@ -58,11 +58,11 @@ export function pagesRead(pages: number, seconds: number): Fault {
               withinMs: LONG_WAIT_LIMIT_MS,
               everyMs: 500,
             });
-            const held = proxy?.holdAnswersTo('a needle', 1, gate.opened);
+            const delayed = proxy?.delayAnswersTo('a needle', 1, gate.opened);
             const look = () => visitor.get('/jobs?payload=a+needle');
             const looks = Array.from({ length: pages }, look);
             answers.push(...looks);
-            await Promise.race([held, Promise.allSettled(looks)]);
+            await Promise.race([delayed, Promise.allSettled(looks)]);
           }
         },
         lastsMs: seconds * SECOND,
@@ -78,7 +78,7 @@ export function pagesRead(pages: number, seconds: number): Fault {
   };
 }
 
-export function fileHeld(seconds: number): Fault {
+export function fileLocked(seconds: number): Fault {
   let other: DatabaseSync | null = null;
   return {
     steps: [

@@ -6,7 +6,7 @@ import { makeGate } from '#testing/scheduling';
 import { type Receiver, startReceiver } from '#testing/receiver';
 import { untilEnded } from '#testing/remote';
 
-/** The process stands still (a frozen machine, a held-up event loop); targets must not be blamed for it (§2.7). */
+/** The process stops for some time (a frozen machine, a blocked event loop). Its targets must not fail for that (§2.7). */
 
 let belfry: BelfryProcess;
 let target: Receiver;

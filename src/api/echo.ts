@@ -60,7 +60,7 @@ export function createEcho(deps: EchoDeps): Hono<{ Bindings: HttpBindings }> {
     const body = await readBody(incoming, clock);
     if (body === 'too-large') return refuse(413, 'The echo takes bodies of up to 1 MiB.');
     if (typeof body === 'string') return refuse(408, 'The body did not arrive in time.');
-    // Before the wait, so that no large body is held during it.
+    // Before the wait, so that no large body is in memory during it.
     const described = describe(incoming, query, body, isSecretHeader);
     if (wish.delaySeconds > 0) {
       if (waiting >= MOST_WAITING) return refuse(503, 'Too many answers wait for their delay.');

@@ -1,5 +1,5 @@
 import type { Log } from '#domain/log';
-import { type ClockJumps, HOLD_MS } from '#engine/chores/clock-jumps';
+import { type ClockJumps, BLOCK_MS } from '#engine/chores/clock-jumps';
 import type { HistoryDays } from '#store/retention/retention';
 import type { Store } from '#store/store';
 
@@ -24,9 +24,9 @@ export async function prepareHistory(options: HistoryOptions): Promise<void> {
     }
   };
   await attempt('clock', async () =>
-    clockJumps.compareWith(await depths.lastLookBefore(clock.now() - HOLD_MS)),
+    clockJumps.compareWith(await depths.lastLookBefore(clock.now() - BLOCK_MS)),
   );
   await attempt('partitions', async () => {
-    if (!clockJumps.isHeld()) await retention.keepPartitions(clock.now(), days);
+    if (!clockJumps.blocksDeletions()) await retention.keepPartitions(clock.now(), days);
   });
 }

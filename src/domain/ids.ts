@@ -23,8 +23,8 @@ export function newId(nowMs: number): string {
 
 /** Ids that are made at this time or later sort at or behind it. */
 export function earliestIdAt(nowMs: number): string {
-  const held = Math.min(Math.max(0, Math.trunc(nowMs)), LATEST_MS);
-  const time = held.toString(16).padStart(12, '0');
+  const clamped = Math.min(Math.max(0, Math.trunc(nowMs)), LATEST_MS);
+  const time = clamped.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 

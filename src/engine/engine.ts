@@ -36,7 +36,7 @@ const RESCAN_EVERY_MS = 15_000;
 const CONTENDED_PAUSE_MS = 5;
 /** How long to wait with a group at its queue's limit. The end of a run wakes it earlier, unless that news is lost. */
 const AT_LIMIT_PAUSE_MS = 1_000;
-/** When to retry a claim that skipped a row held by another transaction. */
+/** When to retry a claim that skipped a row that another transaction has locked. */
 const LOCKED_PAUSE_MS = 100;
 /** The minimum pause between two claims from a queue with a high rate; the rate's credit covers it. */
 const GATHERED_MS = 10;

@@ -142,14 +142,14 @@ test('groups become due in the order of their times, also after many changes', (
 });
 
 /** A group that was claimed from at 100, whose rate lets nothing more start before 500, with more due. */
-function schedulerHeld() {
+function schedulerBlockedByRate() {
   const { scheduler, group } = schedulerTaken();
   scheduler.giveBack(group, 100, 100, 500);
   return { scheduler, group };
 }
 
 test('a queue at its rate is due when the rate allows the next start', () => {
-  const { scheduler, group } = schedulerHeld();
+  const { scheduler, group } = schedulerBlockedByRate();
   scheduler.expect(QUEUE, 120);
   group.isAtLimit = true;
   scheduler.settle(group, 130);
@@ -159,7 +159,7 @@ test('a queue at its rate is due when the rate allows the next start', () => {
 });
 
 test('after a change of its rate a group is due at once, also during a claim', () => {
-  const { scheduler, group } = schedulerHeld();
+  const { scheduler, group } = schedulerBlockedByRate();
   scheduler.expectChanged(QUEUE, 150);
   assert.equal(scheduler.nextDueAt(), 150);
   scheduler.takeDue(150, 1);
@@ -172,7 +172,7 @@ test('after a change of its rate a group is due at once, also during a claim', (
 });
 
 test('after a clock set back, a scan limits how long a rate blocks a group', () => {
-  const { scheduler } = schedulerHeld();
+  const { scheduler } = schedulerBlockedByRate();
   scheduler.expectFound(QUEUE, 100, 300);
   assert.equal(scheduler.nextDueAt(), 300);
   scheduler.expectFound(QUEUE, 100, 400);

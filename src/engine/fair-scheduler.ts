@@ -159,8 +159,8 @@ export class FairScheduler {
 function newGroup(key: FairnessKey): FairGroup {
   const nothing = { dueAt: Infinity, from: Infinity, newsAt: null, newsFrom: Infinity };
   const idle = { inFlight: 0, settled: 0, isReady: false, isAtLimit: false };
-  const unheld = { notBefore: -Infinity, isChanged: false };
-  return { ...key, ...nothing, ...idle, ...unheld, heapIndex: -1 };
+  const unblocked = { notBefore: -Infinity, isChanged: false };
+  return { ...key, ...nothing, ...idle, ...unblocked, heapIndex: -1 };
 }
 
 function nameOf({ kind, id }: Pick<FairnessKey, 'kind' | 'id'>): string {

@@ -18,11 +18,11 @@ describe('dealing free slots (§3.8)', () => {
   });
 
   test('a newcomer gets a slot while a hog holds all that it may', () => {
-    const held = dealSlots([group('hog')], 256, nobody)[0] ?? 0;
+    const first = dealSlots([group('hog')], 256, nobody)[0] ?? 0;
     const slots = dealSlots(
-      [group('hog', held), group('new')],
-      256 - held,
-      new Map([['hog', held]]),
+      [group('hog', first), group('new')],
+      256 - first,
+      new Map([['hog', first]]),
     );
     assert.equal(slots[0], 0);
     assert.ok((slots[1] ?? 0) >= 1);

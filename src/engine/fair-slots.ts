@@ -11,8 +11,8 @@ interface SlotSeeker {
  * so that a hanging queue doesn't delay the team's others. A lone group gets two thirds of
  * all slots.
  */
-const TEAM_HELD_PER_FREE = 7;
-const GROUP_HELD_PER_FREE = 3;
+const TEAM_SLOTS_PER_FREE = 7;
+const GROUP_SLOTS_PER_FREE = 3;
 
 /**
  * Deals free slots to groups in turn, one each per round (§3.8).
@@ -35,9 +35,9 @@ export function dealSlots(
       const group = groups[index];
       if (!group || left === 0) return false;
       const ofTeam = (teamInFlight.get(group.teamId) ?? 0) + (taken.get(group.teamId) ?? 0);
-      const room = mostWithin(ofTeam, left, TEAM_HELD_PER_FREE);
+      const room = mostWithin(ofTeam, left, TEAM_SLOTS_PER_FREE);
       const ofGroup = group.inFlight + (dealt[index] ?? 0);
-      const slots = Math.min(each, mostWithin(ofGroup, room, GROUP_HELD_PER_FREE));
+      const slots = Math.min(each, mostWithin(ofGroup, room, GROUP_SLOTS_PER_FREE));
       dealt[index] = (dealt[index] ?? 0) + slots;
       taken.set(group.teamId, (taken.get(group.teamId) ?? 0) + slots);
       left -= slots;
@@ -61,8 +61,8 @@ export function cutToClaim(dealt: readonly number[], allSlots: number): number[]
   });
 }
 
-/** The most of `left` slots that keep `holds + slots <= heldPerFree * (left - slots) + heldPerFree`. */
-function mostWithin(holds: number, left: number, heldPerFree: number): number {
-  const most = Math.floor((heldPerFree * left + heldPerFree - holds) / (heldPerFree + 1));
+/** The most of `left` slots that keep `used + slots <= perFree * (left - slots) + perFree`. */
+function mostWithin(used: number, left: number, perFree: number): number {
+  const most = Math.floor((perFree * left + perFree - used) / (perFree + 1));
   return Math.max(0, Math.min(left, most));
 }

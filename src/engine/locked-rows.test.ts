@@ -6,18 +6,18 @@ import { scheduleJob, SECOND } from '#testing/scheduling';
 import { startService, type TestService } from '#testing/service';
 import { openPostgresTestStore, postgresUrl } from '#testing/stores';
 
-/** A claim skips a row that somebody else holds just then, and the next claim begins after it. */
-describe('a job whose row is held while a claim looks, on Postgres', () => {
+/** A claim skips a row that another transaction has locked, and the next claim searches after it. */
+describe('a job whose row another transaction has locked, on Postgres', () => {
   test('a due job whose row was locked during the claim is sent at once when fired', async () => {
     await using target = await startReceiver();
     await using service = await startService(openPostgresTestStore);
-    const held = await passOver(service, target.url);
+    const lockedJob = await passOver(service, target.url);
     await service.advance(10);
-    assert.equal(target.requests.length, 1, 'only what nobody held');
-    await service.work.fireJob(service.teamId, held);
+    assert.equal(target.requests.length, 1, 'only the job that was not locked');
+    await service.work.fireJob(service.teamId, lockedJob);
     await service.quiet();
     await target.waitFor(2);
-    assert.equal(target.requests[1]?.url, '/held');
+    assert.equal(target.requests[1]?.url, '/locked');
     await service.advance(20 * SECOND);
     assert.equal(target.requests.length, 2, 'sent once');
   });
@@ -33,24 +33,24 @@ describe('a job whose row is held while a claim looks, on Postgres', () => {
     await target.waitFor(3);
     assert.deepEqual(
       target.requests.map(({ url }) => url),
-      ['/beside', '/later', '/held'],
+      ['/beside', '/later', '/locked'],
     );
   });
 });
 
-/** Two jobs become due before the next scan of the store, and a claim skips the one that is held. Returns its id. */
+/** Two jobs become due before the next scan of the store, and a claim skips the locked one. Returns its id. */
 async function passOver(service: TestService, url: string): Promise<string> {
-  const { job_id: held } = await scheduleJob(service, { url: `${url}/held`, delay: 10 });
+  const { job_id: lockedJob } = await scheduleJob(service, { url: `${url}/locked`, delay: 10 });
   await scheduleJob(service, { url: `${url}/beside`, delay: 10 });
   const holder = new pg.Client({ connectionString: postgresUrl(service.store) });
   await holder.connect();
   try {
     await holder.query('begin');
-    await holder.query('select 1 from jobs where id = $1 for update', [held]);
+    await holder.query('select 1 from jobs where id = $1 for update', [lockedJob]);
     await service.advance(10 * SECOND);
     await holder.query('rollback');
   } finally {
     await holder.end();
   }
-  return held;
+  return lockedJob;
 }

@@ -29,7 +29,7 @@ describe('where a claim begins to look, on Postgres', () => {
     ran.length = 0;
     const [queue] = await store.queues.list(teamId);
     await store.queues.update(teamId, queue?.id ?? '', { isPaused: true });
-    await scheduleJob(service, { url: `${target.url}/held` });
+    await scheduleJob(service, { url: `${target.url}/paused` });
     await service.advance(20 * SECOND);
     await store.queues.update(teamId, queue?.id ?? '', { isPaused: false });
     await target.waitFor(2);

@@ -14,7 +14,7 @@ import { inspectDatabase } from '#store/inspect';
 import type { DatabaseReport, Inspection } from '#store/database/inspection';
 import { installationOf, isKeyOf } from '#store/database/seal';
 import { describeUntrustedHeader, isStillTrue } from './forwarding.ts';
-import { describeHolding } from './holding.ts';
+import { describeSize } from './database-size.ts';
 import { describeStrangeSignIn, isStillStrange } from './proxy-watch.ts';
 import { examineSurroundings } from './surroundings.ts';
 
@@ -108,7 +108,7 @@ function examineDatabase(config: Config, found: Inspection, now: number): Findin
     ...judgePlanned(found),
     ...judgeSnapshots(found),
     ...judgePartitions(found),
-    ...(found.holding === null ? [] : [ok('size', describeHolding(found.holding))]),
+    ...(found.size === null ? [] : [ok('size', describeSize(found.size))]),
     judgeProxies(config, found, now),
     ...judgeProxySignIn(config, found, now),
   ];
@@ -241,12 +241,12 @@ function judgeSnapshots({ oldSnapshots }: DatabaseReport): Finding[] {
   const [oldest, ...more] = oldSnapshots ?? [];
   if (oldSnapshots === null) return [];
   if (oldest === undefined) return [ok('snapshot', 'no transaction is older than ten minutes')];
-  const others = more.length === 0 ? '' : `, and ${more.map(({ heldBy }) => heldBy).join(', ')}`;
+  const others = more.length === 0 ? '' : `, and ${more.map(({ holder }) => holder).join(', ')}`;
   const minutes = Math.floor(oldest.seconds / 60);
   return [
     warn(
       'snapshot',
-      `${oldest.heldBy} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
+      `${oldest.holder} has been open for ${minutes} minutes${others}; Postgres keeps what was done since, and requests start later: end it, or wait for its end`,
     ),
   ];
 }

@@ -54,7 +54,7 @@ function watched(
     ping: () => Promise.resolve(),
     checkReady: () => Promise.resolve(),
     readFreeBytes: () => Promise.resolve(5_000_000_000),
-    oldSnapshots: () => [{ heldBy: 'connection 1 of postgres (psql)', seconds: 700 }],
+    oldSnapshots: () => [{ holder: 'connection 1 of postgres (psql)', seconds: 700 }],
     partitionsAheadMs: () => Promise.resolve(partitionsAheadMs),
   });
   watchSources(metrics.registry, { clock, read: readSources, monthlyLimitOf });

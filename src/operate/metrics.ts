@@ -140,8 +140,8 @@ export class Metrics implements EngineObserver, NotificationObserver {
       ['held_by'],
       (gauge) => {
         gauge.reset();
-        for (const { heldBy, seconds } of sources.oldSnapshots()) {
-          gauge.set({ held_by: heldBy }, seconds);
+        for (const { holder, seconds } of sources.oldSnapshots()) {
+          gauge.set({ held_by: holder }, seconds);
         }
       },
     );

@@ -109,12 +109,13 @@ test('a body of known length is complete at its last byte, even if the connectio
     gate.open();
   });
   await using sender = openSender({ clock: new FakeClock('2026-01-01T00:00:00Z') });
-  const held = Array.from({ length: 6 }, () => sender.get(stopping.url));
+  const unanswered = Array.from({ length: 6 }, () => sender.get(stopping.url));
   await stopping.waitFor(6);
   for (let turn = 0; turn < 50; turn++) await nextTurn();
   const { body } = answered(await sender.get(target.url));
   assert.equal(String(body.stored), 'ding dong');
-  for (const each of held) assert.equal(String(answered(await each).body.stored), 'ding dong');
+  for (const each of unanswered)
+    assert.equal(String(answered(await each).body.stored), 'ding dong');
 });
 
 describe('assertions on a body', () => {

@@ -18,7 +18,7 @@ export interface PermitUser {
 export class PreemptiveSemaphore {
   readonly #clock: Clock;
   #free: number;
-  /** The longest held first. */
+  /** Since when each permit is used; the oldest first. */
   readonly #holding = new Map<PermitUser, number>();
   readonly #waiting = new Set<PermitUser>();
   /** Lost its permit; takes turns with `#waiting`. */

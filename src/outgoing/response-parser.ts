@@ -57,7 +57,7 @@ export class ResponseParser {
   #at = 0;
   #state: 'head' | 'body' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'ended' = 'head';
   /** An unfinished head or line. */
-  #held: ByteStore | null = null;
+  #partial: ByteStore | null = null;
   /** Bytes left of the body or chunk. Infinity: until the connection ends. */
   #left = 0;
   #informational = 0;
@@ -125,7 +125,7 @@ export class ResponseParser {
   #nextHead(): ParserEvent | null {
     const head = this.#take(HEAD_END, MAX_SECTION_BYTES);
     if (head === null) {
-      if (this.#held !== null && !isHeadStart(this.#held.bytes())) return 'not-http';
+      if (this.#partial !== null && !isHeadStart(this.#partial.bytes())) return 'not-http';
       return this.#whyNotTaken('headers-too-large');
     }
     if (!HEAD_SYNTAX.test(head)) return 'not-http';
@@ -196,7 +196,7 @@ export class ResponseParser {
 
   /** Takes the text up to `end`; null if that can't be done, see `#whyNotTaken`. */
   #take(end: Buffer, maxBytes: number): string | null {
-    if (this.#held === null) {
+    if (this.#partial === null) {
       const at = this.#input.indexOf(end, this.#at);
       if (at !== -1 && at + end.length - this.#at <= maxBytes) {
         const text = this.#input.toString('latin1', this.#at, at);
@@ -204,15 +204,15 @@ export class ResponseParser {
         return text;
       }
       if (this.#at === this.#input.length) return null;
-      this.#held = new ByteStore(maxBytes);
+      this.#partial = new ByteStore(maxBytes);
     }
-    return this.#takeHeld(this.#held, end);
+    return this.#takePartial(this.#partial, end);
   }
 
-  #takeHeld(held: ByteStore, end: Buffer): string | null {
-    const before = held.length;
-    held.append(this.#input.subarray(this.#at));
-    const bytes = held.bytes();
+  #takePartial(partial: ByteStore, end: Buffer): string | null {
+    const before = partial.length;
+    partial.append(this.#input.subarray(this.#at));
+    const bytes = partial.bytes();
     const at = bytes.indexOf(end, Math.max(0, before - end.length + 1));
     if (at === -1) {
       this.#at = this.#input.length;
@@ -220,13 +220,13 @@ export class ResponseParser {
       return null;
     }
     this.#at += at + end.length - before;
-    this.#held = null;
+    this.#partial = null;
     return bytes.toString('latin1', 0, at);
   }
 
   #whyNotTaken(whenTooLong: ResponseFault): ParserEvent {
     if (this.#hasBareLf) return 'not-http';
-    return this.#held?.isFull === true ? whenTooLong : 'more';
+    return this.#partial?.isFull === true ? whenTooLong : 'more';
   }
 }
 

@@ -8,7 +8,7 @@ import { mutatedResponse, validResponse } from '#testing/any-response';
 import { parseWhole } from '#testing/response-reference';
 
 /**
- * The reference (and so the parser, which is held to it) beside the HTTP clients of Node and undici. Both read
+ * Compares the reference, and so the parser, with the HTTP clients of Node and undici. Both read
  * responses with llhttp.
  */
 

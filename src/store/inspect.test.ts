@@ -13,19 +13,19 @@ forEachStore((_name, openTestStore) => {
     const node = await aNode(store);
     for (let n = 0; n < 3; n++) await aDeadLetter(store, team.id, node);
     await store.database.autocommit(CompiledQuery.raw('analyze'));
-    const holdingAt = async () => {
+    const sizeAt = async () => {
       const found = await inspectDatabase(store.location, store.clock);
       assert.ok(found.kind === 'found', JSON.stringify(found));
-      return found.holding;
+      return found.size;
     };
-    const holding = await holdingAt();
-    assert.ok(holding !== null && holding.bytes > 100_000, JSON.stringify(holding));
-    assert.deepEqual({ ...holding, bytes: 0 }, { bytes: 0, endedRuns: 3, runsOfWeek: 3 });
+    const size = await sizeAt();
+    assert.ok(size !== null && size.bytes > 100_000, JSON.stringify(size));
+    assert.deepEqual({ ...size, bytes: 0 }, { bytes: 0, endedRuns: 3, runsOfWeek: 3 });
     for (const table of ['outcome_hours', 'batch_counts']) {
       const older = `update ${table} set hour = hour - ${8 * DAY_MS}`;
       await store.database.autocommit(CompiledQuery.raw(older));
     }
-    assert.equal((await holdingAt())?.runsOfWeek, 0);
+    assert.equal((await sizeAt())?.runsOfWeek, 0);
   });
 
   test('a database from before the first release is reported as unusable', async () => {

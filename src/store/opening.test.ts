@@ -164,13 +164,13 @@ describe('a SQLite file', () => {
     assert.equal((await store.jobs.list(team.id, { limit: 10 })).length, 1);
   });
 
-  test('held by another program for too long is unavailable, and the service goes on after', async () => {
+  test('a file locked by another program for long is unavailable, then works again', async () => {
     await using store = await openThreadedTestStore();
     const other = await store.openAnother();
     await pragma(other, 'busy_timeout = 20');
     await store.database.transact(async (trx) => {
       await trx.selectFrom('teams').select('id').execute();
-      // The lock is held by this transaction, on another connection.
+      // This transaction has the lock, on another connection.
       await assert.rejects(
         outside(() => aTeam(other)),
         { code: 'STORE_UNAVAILABLE' },

@@ -59,7 +59,7 @@ export function createFindWork({ crons, jobs, lists, queues }: Store) {
         queues.list(teamId),
       ]);
       const alike = allQueues
-        .filter(({ name, id }) => holdsAll(`${name} ${id}`, words))
+        .filter(({ name, id }) => includesAll(`${name} ${id}`, words))
         .toSorted((a, b) => distanceOf(a.name, words) - distanceOf(b.name, words))
         .slice(0, MOST_OF_A_KIND);
       return [
@@ -76,7 +76,7 @@ function readWords(text: string): string[] {
   return words.filter((word) => word !== '').slice(0, MOST_WORDS);
 }
 
-function holdsAll(text: string, words: readonly string[]): boolean {
+function includesAll(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return words.every((word) => lower.includes(word.toLowerCase()));
 }

@@ -87,15 +87,15 @@ describe('the way to a Postgres', () => {
     await assert.rejects(again.query('select 1'));
   });
 
-  test('the proxy can hold answers to statements with a text', async () => {
+  test('the proxy can delay answers to statements with a text', async () => {
     await using scene = await prepare();
     await using client = await connect(scene.proxy.url);
     await using other = await connect(scene.proxy.url);
     const gate = makeGate();
-    const held = scene.proxy.holdAnswersTo('needle', 1, gate.opened);
+    const delayed = scene.proxy.delayAnswersTo('needle', 1, gate.opened);
     let isAnswered = false;
     const slow = client.query('select $1::text', ['a needle']).then(() => (isAnswered = true));
-    await held;
+    await delayed;
     assert.equal((await other.query('select $1::text', ['hay'])).rowCount, 1);
     assert.equal(isAnswered, false);
     gate.open();

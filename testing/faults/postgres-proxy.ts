@@ -32,7 +32,7 @@ export interface PostgresProxy extends AsyncDisposable {
    */
   decideFates(fateOf: (statements: Statements) => Fate): void;
   /** Answers to statements that carry `text` are kept until `until` settles; resolves once `count` are being kept. */
-  holdAnswersTo(text: string, count: number, until: Promise<unknown>): Promise<void>;
+  delayAnswersTo(text: string, count: number, until: Promise<unknown>): Promise<void>;
   /** How many transactions were lost so far, by the first statement that changed something. */
   lost: readonly Statements[];
 }
@@ -69,7 +69,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     decideFates: (fateOf) => {
       switches.fateOf = fateOf;
     },
-    holdAnswersTo: (text, count, until) => switches.hold(text, count, until),
+    delayAnswersTo: (text, count, until) => switches.delay(text, count, until),
     lost: switches.lost,
     [Symbol.asyncDispose]: async () => {
       switches.turn('carries');
@@ -87,7 +87,7 @@ class Switches {
   readonly lost: Statements[] = [];
   /** Pending while the proxy is silent. */
   #sounds: PromiseWithResolvers<void> | null = null;
-  #held: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
+  #delay: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
 
   turn(way: Way): void {
     this.way = way;
@@ -98,25 +98,25 @@ class Switches {
     }
   }
 
-  async hold(text: string, count: number, until: Promise<unknown>): Promise<void> {
+  async delay(text: string, count: number, until: Promise<unknown>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     let left = count;
     const seen = () => {
       left--;
       if (left === 0) resolve();
     };
-    this.#held = { text, seen, until };
+    this.#delay = { text, seen, until };
     void until.finally(() => {
-      this.#held = null;
+      this.#delay = null;
     });
     await promise;
   }
 
   /** What the answer to a message has to wait for; null: nothing. */
-  findHold(bytes: Buffer): Promise<unknown> | null {
-    if (this.#held === null || !bytes.includes(this.#held.text)) return null;
-    this.#held.seen();
-    return this.#held.until;
+  findDelay(bytes: Buffer): Promise<unknown> | null {
+    if (this.#delay === null || !bytes.includes(this.#delay.text)) return null;
+    this.#delay.seen();
+    return this.#delay.until;
   }
 
   /** Waits as long as a message takes on this way. */
@@ -135,7 +135,7 @@ class Carried {
   readonly #losses: boolean[] = [];
   #answer: Buffer[] = [];
   #isOpening = true;
-  #hold: Promise<unknown> | null = null;
+  #delayed: Promise<unknown> | null = null;
 
   constructor(client: net.Socket, server: net.Socket, switches: Switches) {
     this.#client = client;
@@ -178,7 +178,7 @@ class Carried {
   }
 
   #ask(message: Message): void {
-    this.#hold ??= this.#switches.findHold(message.bytes);
+    this.#delayed ??= this.#switches.findDelay(message.bytes);
     const ended = this.#asked.take(message);
     if (ended !== null) {
       const fate = changesRows(ended) ? this.#switches.fateOf(ended) : 'carried';
@@ -197,8 +197,8 @@ class Carried {
     if (type === 'Z') {
       if (!this.#isOpening && this.#losses.shift() === true) return this.cut();
       this.#isOpening = false;
-      await this.#hold;
-      this.#hold = null;
+      await this.#delayed;
+      this.#delayed = null;
     }
     this.#client.write(Buffer.concat(this.#answer));
     this.#answer = [];

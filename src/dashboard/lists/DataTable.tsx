@@ -81,7 +81,7 @@ export function DataTable<Row>({
   const selecting = bulk ? { order, selection, onChange: setSelection } : {};
   const columnsFrom = measureColumns(columns, bulk !== undefined);
   return (
-    <div className={classes.frame} data-holds-refresh={selection.ids.size > 0 || undefined}>
+    <div className={classes.frame} data-pauses-refresh={selection.ids.size > 0 || undefined}>
       {bulk ? (
         <BulkBar
           bulk={bulk}

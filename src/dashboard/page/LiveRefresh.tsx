@@ -6,14 +6,14 @@ import { formatAmount } from '../words/amounts.ts';
 import classes from './LiveRefresh.module.css';
 
 /** A refresh would disturb ticked rows, an open menu or a confirmation. */
-const holders: readonly (readonly [selector: string, why: string])[] = [
-  ['[data-holds-refresh]', 'rows are ticked'],
+const pausingElements: readonly (readonly [selector: string, why: string])[] = [
+  ['[data-pauses-refresh]', 'rows are ticked'],
   ['[popover]:popover-open, dialog[open]', 'something is open'],
 ];
 
-function whyHeld(): string | null {
-  const held = holders.find(([selector]) => document.querySelector(selector) !== null);
-  if (held) return held[1];
+function whyPaused(): string | null {
+  const reason = pausingElements.find(([selector]) => document.querySelector(selector) !== null);
+  if (reason) return reason[1];
   const forms = document.querySelectorAll<HTMLFormElement>('main form[method="post"]');
   return [...forms].some(isChanged) ? 'something is typed that is not sent' : null;
 }
@@ -55,7 +55,7 @@ export function useLiveRefresh(everySeconds: number | null): void {
       const isLost = readConnection().kind !== 'live';
       const isBack = wasLost && !isLost;
       wasLost = isLost;
-      const why = whyHeld();
+      const why = whyPaused();
       noteRefreshing(why === null ? 'live' : 'paused', why);
       if (isLost || why !== null || latest.current.state !== 'idle') return;
       if (isBack || performance.now() >= dueAt) void refresh();

@@ -2,7 +2,7 @@ import { DAY_MS } from '#domain/instant';
 import type { Clock } from '#domain/clock';
 import type { Log } from '#domain/log';
 
-export const HOLD_MS = 3_600_000;
+export const BLOCK_MS = 3_600_000;
 
 /**
  * Blocks deletions for an hour after the clock jumped ahead by a day or more, so that the clock can be corrected. A
@@ -14,7 +14,7 @@ export class ClockJumps {
   /** Wall time minus monotonic time; only jumps change it. */
   #offsetMs: number;
   /** Monotonic. */
-  #heldUntilMs = 0;
+  #blockedUntilMs = 0;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -24,24 +24,24 @@ export class ClockJumps {
 
   /**
    * Call it at a start.
-   * @param at when the service last ran at least `HOLD_MS` ago; null for never
+   * @param at when the service last ran at least `BLOCK_MS` ago; null for never
    */
   compareWith(at: number | null): void {
-    if (at !== null) this.#hold(this.#clock.now() - at);
+    if (at !== null) this.#block(this.#clock.now() - at);
   }
 
-  isHeld(): boolean {
+  blocksDeletions(): boolean {
     const offsetMs = this.#readOffset();
-    this.#hold(offsetMs - this.#offsetMs);
+    this.#block(offsetMs - this.#offsetMs);
     this.#offsetMs = offsetMs;
-    return this.#clock.monotonicMs() < this.#heldUntilMs;
+    return this.#clock.monotonicMs() < this.#blockedUntilMs;
   }
 
-  #hold(aheadMs: number): void {
+  #block(aheadMs: number): void {
     if (aheadMs < DAY_MS) return;
-    this.#heldUntilMs = this.#clock.monotonicMs() + HOLD_MS;
+    this.#blockedUntilMs = this.#clock.monotonicMs() + BLOCK_MS;
     const days = Math.round((aheadMs / DAY_MS) * 10) / 10;
-    this.#log.warn('clock.jumped', { days, deletesNothingForMinutes: HOLD_MS / 60_000 });
+    this.#log.warn('clock.jumped', { days, deletesNothingForMinutes: BLOCK_MS / 60_000 });
   }
 
   #readOffset(): number {

@@ -102,7 +102,7 @@ export class Housekeeping {
 
   async #deleteSome(kind: Expiring, limit: number): Promise<boolean> {
     const { store, log, clockJumps, ...days } = this.#options;
-    if (!TIMELESS.has(kind) && clockJumps.isHeld()) return false;
+    if (!TIMELESS.has(kind) && clockJumps.blocksDeletions()) return false;
     const asked = { now: store.clock.now(), ...days, limit };
     const rows = await store.retention.deleteSome(kind, asked);
     if (rows > 0) log.debug('retention.deleted', { what: kind, rows });
@@ -111,7 +111,7 @@ export class Housekeeping {
 
   async #keepPartitions(): Promise<boolean> {
     const { store, log, clockJumps, ...days } = this.#options;
-    if (clockJumps.isHeld()) return false;
+    if (clockJumps.blocksDeletions()) return false;
     const work = await store.retention.keepPartitions(store.clock.now(), days);
     if (work.made + work.dropped > 0) log.info('retention.partitions', { ...work });
     return false;

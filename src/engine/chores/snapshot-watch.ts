@@ -33,13 +33,13 @@ export class SnapshotWatch {
 
   async #look(): Promise<number> {
     const found = await this.#store.snapshots.findOld();
-    const isIn = (list: readonly OldSnapshot[], { heldBy }: OldSnapshot) =>
-      list.some((each) => each.heldBy === heldBy);
+    const isIn = (list: readonly OldSnapshot[], { holder }: OldSnapshot) =>
+      list.some((each) => each.holder === holder);
     for (const each of found) {
       if (!isIn(this.#old, each)) this.#log.warn('database.snapshot-old', { ...each });
     }
     for (const each of this.#old) {
-      if (!isIn(found, each)) this.#log.info('database.snapshot-gone', { heldBy: each.heldBy });
+      if (!isIn(found, each)) this.#log.info('database.snapshot-gone', { holder: each.holder });
     }
     this.#old = found;
     return LOOK_EVERY_MS;

@@ -1,7 +1,7 @@
 import type { StrangeSignIn, UntrustedHeader } from '../nodes/sightings.ts';
 import type { OldSnapshot } from '../figures/snapshots.ts';
 
-export interface Holding {
+export interface DatabaseSize {
   /** All tables and indexes, or the file. */
   bytes: number;
   /** On Postgres an estimate from its statistics. */
@@ -29,7 +29,7 @@ export interface DatabaseReport {
   engines: number | null;
   /** Settings that may lose data or slow the service down; null on SQLite. */
   server: { synchronousCommit: string; autovacuum: string } | null;
-  holding: Holding | null;
+  size: DatabaseSize | null;
   /** Came while no setting trusts it. */
   untrustedForwarding: UntrustedHeader | null;
   /** Came from another address than the proxy's. */

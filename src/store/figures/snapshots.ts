@@ -4,7 +4,7 @@ import type { Context } from '../database/context.ts';
 /** Keeps vacuum from removing dead rows. */
 export interface OldSnapshot {
   /** A connection, prepared transaction or replication slot. */
-  heldBy: string;
+  holder: string;
   seconds: number;
 }
 
@@ -16,9 +16,9 @@ const MOST_NAMED = 20;
  * `pg_monitor`. Before Postgres 17 an inactive slot counts as just old enough.
  */
 const FIND = `
-  select held_by, greatest(seconds, 0)::double precision as seconds from (
+  select holder, greatest(seconds, 0)::double precision as seconds from (
     select 'connection ' || pid || ' of ' || coalesce(usename, 'the server')
-        || case application_name when '' then '' else ' (' || application_name || ')' end as held_by,
+        || case application_name when '' then '' else ' (' || application_name || ')' end as holder,
       extract(epoch from clock_timestamp() - xact_start) as seconds
     from pg_stat_activity
     where (backend_xmin is not null or backend_xid is not null) and datname = current_database()
@@ -36,8 +36,8 @@ const FIND = `
 export async function findOldSnapshots(
   ask: (text: string) => Promise<readonly unknown[]>,
 ): Promise<OldSnapshot[]> {
-  const rows = (await ask(FIND)) as readonly { held_by: string; seconds: number }[];
-  return rows.map(({ held_by, seconds }) => ({ heldBy: held_by, seconds: Math.round(seconds) }));
+  const rows = (await ask(FIND)) as readonly { holder: string; seconds: number }[];
+  return rows.map(({ holder, seconds }) => ({ holder, seconds: Math.round(seconds) }));
 }
 
 export const snapshots = {

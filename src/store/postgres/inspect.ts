@@ -43,7 +43,7 @@ export async function inspectPostgres(
       server: await readServerSettings(client),
       oldSnapshots: await findOldSnapshots(ask),
       partitionsAheadMs: isEmpty ? null : coveredMs(await findSpans(ask), now),
-      holding: isEmpty ? null : { ...(await readSizes(client)), runsOfWeek },
+      size: isEmpty ? null : { ...(await readSizes(client)), runsOfWeek },
     };
   } finally {
     // The server may have stopped answering.

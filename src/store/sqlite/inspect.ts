@@ -30,7 +30,7 @@ export async function inspectSqliteFile(path: string, now: number): Promise<Insp
     engines: null,
     server: null,
     partitionsAheadMs: null,
-    holding: isEmpty ? null : { ...readSizes(database), runsOfWeek },
+    size: isEmpty ? null : { ...readSizes(database), runsOfWeek },
   };
 }
 

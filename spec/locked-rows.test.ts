@@ -1,6 +1,6 @@
 /**
- * Somebody else's transaction, a `psql` left open or a report, holds a row of one team on Postgres: that team
- * waits, and the others do not (§3.8).
+ * On Postgres another transaction (an open `psql`, a report) locks a row of one team. Only that team's work waits
+ * (§3.8).
  */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
@@ -22,7 +22,7 @@ interface Scene {
   belfry: BelfryProcess;
   target: Receiver;
   rows: Rows;
-  held: Client;
+  locked: Client;
   other: Client;
 }
 
@@ -32,36 +32,36 @@ describe('locked rows', () => {
     await using target = await startReceiver();
     await using belfry = await startBelfry({ databaseUrl: database.url, env });
     await using rows = await openRows(database.url);
-    const held = await makeClient(belfry);
+    const locked = await makeClient(belfry);
     const other = await makeOther(belfry);
-    const scene = { belfry, target, rows, held, other };
-    for (const client of [held, other]) await runOne(scene, client, 'first');
+    const scene = { belfry, target, rows, locked, other };
+    for (const client of [locked, other]) await runOne(scene, client, 'first');
     await rows.all(`update queues set concurrency_limit = 1 where name = 'narrow'`);
 
-    const ofTeam = `where team_id = '${held.teamId}' for update`;
-    await holdAndSend(t, scene, `select 1 from usage_months ${ofTeam}`);
-    await holdAndSend(t, scene, `select 1 from usage_days ${ofTeam}`);
-    await holdAndSend(t, scene, `select 1 from outcome_hours ${ofTeam}`);
-    await holdAndSend(t, scene, `select 1 from duration_hours ${ofTeam}`);
-    await holdAndSend(t, scene, `select 1 from queues ${ofTeam}`);
-    await holdAndSend(t, scene, `select 1 from teams where id = '${held.teamId}' for update`);
-    await holdAndSend(t, scene, `select 1 from callbacks ${ofTeam}`);
-    for (const client of [held, other]) client.close();
+    const ofTeam = `where team_id = '${locked.teamId}' for update`;
+    await lockAndSend(t, scene, `select 1 from usage_months ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from usage_days ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from outcome_hours ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from duration_hours ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from queues ${ofTeam}`);
+    await lockAndSend(t, scene, `select 1 from teams where id = '${locked.teamId}' for update`);
+    await lockAndSend(t, scene, `select 1 from callbacks ${ofTeam}`);
+    for (const client of [locked, other]) client.close();
   });
 });
 
 let jobs = 0;
 
-/** While the row is held, jobs, crons and callbacks of another team go as ever; afterwards those of the held one, once. */
-async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<void> {
-  const { target, rows, held, other, belfry } = scene;
+/** While a row of a team is locked, another team's jobs, crons and callbacks are sent; the first team's after it. */
+async function lockAndSend(t: TestContext, scene: Scene, lock: string): Promise<void> {
+  const { target, rows, locked, other, belfry } = scene;
   await using holder = await openHolder(belfry.databaseUrl);
   const waiting: Promise<string>[] = [];
   const before = jobs;
-  await holder.query(hold);
+  await holder.query(lock);
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    for (const queue of ['wide', 'narrow']) waiting.push(post(scene, held, queue));
+    for (const queue of ['wide', 'narrow']) waiting.push(post(scene, locked, queue));
     await makeCronsDue(rows);
     const from = performance.now();
     const id = await post(scene, other, 'wide');
@@ -69,7 +69,7 @@ async function holdAndSend(t: TestContext, scene: Scene, hold: string): Promise<
     await untilArrived(target, `/callback/${jobs}`);
     rounds.push(performance.now() - from);
   }
-  const took = `${rounds.map(Math.round).join(', ')} ms beside ${hold}`;
+  const took = `${rounds.map(Math.round).join(', ')} ms beside ${lock}`;
   t.diagnostic(took);
   // A busy machine may delay a round; a wait for the lock delays each.
   const [, median = Infinity] = rounds.toSorted((a, b) => a - b);

@@ -1,17 +1,17 @@
 import { countOf } from '#domain/amounts';
-import type { Holding } from '#store/database/inspection';
+import type { DatabaseSize } from '#store/database/inspection';
 
 /** With fewer runs, other data would distort the size per run. */
 const FEWEST_RUNS = 1_000;
 const DAYS = 7;
 
-export function describeHolding({ bytes, endedRuns, runsOfWeek }: Holding): string {
+export function describeSize({ bytes, endedRuns, runsOfWeek }: DatabaseSize): string {
   const aDay = Math.round(runsOfWeek / DAYS);
-  const held = `${sizeOf(bytes)}, with about ${countOf(Math.round(endedRuns), 'run')} in the history`;
-  if (endedRuns < FEWEST_RUNS) return `${held}: too few to estimate its growth`;
+  const stored = `${sizeOf(bytes)}, with about ${countOf(Math.round(endedRuns), 'run')} in the history`;
+  if (endedRuns < FEWEST_RUNS) return `${stored}: too few to estimate its growth`;
   const each = bytes / endedRuns;
   const grows = `${count(aDay)} a day in the last seven, ${sizeOf(aDay * each)} a day`;
-  return `${held}, ${sizeOf(each)} for each; ${grows}, until as many are deleted (HISTORY_DAYS)`;
+  return `${stored}, ${sizeOf(each)} for each; ${grows}, until as many are deleted (HISTORY_DAYS)`;
 }
 
 const count = (n: number): string => Math.round(n).toLocaleString('en-US');
