@@ -7,8 +7,8 @@ import type { Answer } from '#testing/client';
 
 /** The second factor as the pages offer it (§5): by QR code, with new recovery codes later, and a mark per member. */
 
-/** Reads the QR code of a page as a camera would. */
-function readDrawnCode(page: string): string {
+/** Renders and decodes the QR code of a page. */
+function readQrCode(page: string): string {
   const [, size = '', path = ''] =
     /aria-label="QR code of the key[^>]* viewBox="0 0 (\d+) \d+".*?<path d="([^"]+)"/s.exec(page) ??
     [];
@@ -41,7 +41,7 @@ describe('the second factor', () => {
     const begun = await visitor.post(page, { intent: 'begin-second-factor', password: PASSWORD });
     const uri = uriOf(begun);
     assert.match(uri, /^otpauth:\/\/totp\//);
-    assert.equal(readDrawnCode(begun.text), uri);
+    assert.equal(readQrCode(begun.text), uri);
     const code = totpOf(uri);
     assert.equal((await visitor.post(page, { intent: 'confirm-second-factor', code })).status, 302);
 

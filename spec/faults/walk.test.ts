@@ -7,7 +7,7 @@ import { reportProgress } from '#testing/progress';
 import { makeRandom } from '#testing/random';
 import { startScene } from './scene.ts';
 import { runStory } from './story.ts';
-import { drawFault } from './walk.ts';
+import { randomFault } from './walk.ts';
 import { TEST_LIMIT_MS } from '#testing/limits';
 
 const isFull = process.env['BELFRY_FULL'] === '1';
@@ -53,7 +53,7 @@ async function walk(
   await using scene = await startScene('Postgres, two nodes');
   using _progress = reportProgress(() => `${scene.cells} stories so far`);
   for (let n = 0; n < stories && performance.now() < untilMs; n++) {
-    const { words, fault } = drawFault(makeRandom(Math.imul(seed + n, SCATTER)));
+    const { words, fault } = randomFault(makeRandom(Math.imul(seed + n, SCATTER)));
     say(`FAULTS_SEED=${seed + n}: ${words}`);
     try {
       await runStory(scene, fault);

@@ -21,22 +21,22 @@ const SURELY_KEPT_MS = 9_000;
 const HOUR = 3_600_000;
 
 /**
- * One to three faults after each other, as chance has them: repeatable, story by story.
+ * One to three random faults in a row. The same seed gives the same faults.
  *
  * @param random  gives numbers from 0 to 1
  */
-export function drawFault(random: () => number): Chance {
-  const drawn = Array.from({ length: 1 + Math.floor(random() * 3) }, () => drawOne(random));
-  const lostMs = drawn
+export function randomFault(random: () => number): Chance {
+  const picked = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pickOne(random));
+  const lostMs = picked
     .filter(({ fault }) => fault.hits === 'first')
     .flatMap(({ fault }) => fault.steps)
     .reduce((sum, { lastsMs }) => sum + lastsMs, 0);
   return {
-    words: drawn.map(({ words }) => words).join(', then '),
+    words: picked.map(({ words }) => words).join(', then '),
     fault: {
-      steps: drawn.flatMap(({ fault }) => fault.steps.map((step) => within(step, fault.hits))),
+      steps: picked.flatMap(({ fault }) => fault.steps.map((step) => within(step, fault.hits))),
       givesUp: lostMs > SURELY_KEPT_MS,
-      leavesWaiting: drawn.some(({ fault }) => fault.leavesWaiting === true),
+      leavesWaiting: picked.some(({ fault }) => fault.leavesWaiting === true),
     },
   };
 }
@@ -49,11 +49,11 @@ function within({ act, lastsMs }: Step, hits: Fault['hits']): Step {
   };
 }
 
-function drawOne(random: () => number): Chance {
+function pickOne(random: () => number): Chance {
   const seconds = Math.ceil((random() < 0.8 ? 6 : 24) * random());
   const byMs = random() < 0.5 ? 20_000 : HOUR;
   const isOne = random() < 0.5;
-  const drawn: readonly [words: string, fault: Fault, ofDatabase?: true][] = [
+  const choices: readonly [words: string, fault: Fault, ofDatabase?: true][] = [
     [`the database refuses for ${seconds} s`, databaseAway('refuses', seconds)],
     [`the database is silent for ${seconds} s`, databaseAway('silent', seconds)],
     [`the server has no connection left for ${seconds} s`, databaseAway('full', seconds)],
@@ -66,9 +66,9 @@ function drawOne(random: () => number): Chance {
     [`its clock steps by ${byMs / 1000} s`, nodeClockSteps(1, byMs, 0, -byMs)],
     [`the database's clock steps by ${byMs / 1000} s`, databaseClockSteps(byMs), true],
   ];
-  const [words, fault, ofDatabase] = drawn[
-    Math.floor(random() * drawn.length)
-  ] as (typeof drawn)[number];
+  const [words, fault, ofDatabase] = choices[
+    Math.floor(random() * choices.length)
+  ] as (typeof choices)[number];
   if (ofDatabase) return { words, fault };
   if (isOne) return { words: `one node: ${words}`, fault: { ...fault, hits: 'first' } };
   return { words: `both nodes: ${words}`, fault };

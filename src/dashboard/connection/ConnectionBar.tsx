@@ -2,33 +2,33 @@ import { useEffect } from 'react';
 import { Link, useFetcher, useLocation, useHref, useMatches } from 'react-router';
 import { Button } from '../parts/Button.tsx';
 import { Glyph } from '../parts/Glyph.tsx';
-import { noteUntaken, useConnection, type Connection } from './connection.ts';
+import { noteFormProblem, useConnection, type Connection } from './connection.ts';
 import { rememberShown } from './keep-page.ts';
 
 import classes from './ConnectionBar.module.css';
 
 export function ConnectionBar() {
-  const { connection, untaken } = useConnection();
+  const { connection, formProblem } = useConnection();
   return (
     <div className={classes.place} role="status" aria-live="assertive">
-      {connection.kind === 'live' && untaken === null ? null : (
+      {connection.kind === 'live' && formProblem === null ? null : (
         <div className={classes.bar}>
           <Glyph name="failures" size={14} />
           <div>
-            {untaken ? (
+            {formProblem ? (
               <p>
-                <strong>{untaken.title}.</strong> {untaken.text}
+                <strong>{formProblem.title}.</strong> {formProblem.text}
               </p>
             ) : null}
-            {untaken?.team ? <SwitchBack team={untaken.team} /> : null}
+            {formProblem?.team ? <SwitchBack team={formProblem.team} /> : null}
             {connection.kind === 'live' ? null : <ConnectionWords connection={connection} />}
           </div>
-          {untaken && connection.kind === 'live' ? (
+          {formProblem && connection.kind === 'live' ? (
             <button
               type="button"
               className="bare"
               aria-label="Close message"
-              onClick={() => noteUntaken(null)}
+              onClick={() => noteFormProblem(null)}
             >
               <Glyph name="cross" size={14} />
             </button>
@@ -44,7 +44,7 @@ function SwitchBack({ team }: { team: { id: string; name: string } }) {
   const { submit } = useFetcher();
   const switchBack = async () => {
     await submit({ teamId: team.id, stay: '1' }, { method: 'post', action: '/teams/switch' });
-    noteUntaken({
+    noteFormProblem({
       title: `Your current team is ${team.name} again`,
       text: 'You can send your input now.',
     });
@@ -123,6 +123,6 @@ export function KeepShown() {
     rememberShown({ href: `${window.location.origin}${here}`, loaderData });
   }, [matches, here]);
   // It concerns the previous page.
-  useEffect(() => noteUntaken(null), [pathname]);
+  useEffect(() => noteFormProblem(null), [pathname]);
   return null;
 }

@@ -20,7 +20,7 @@ export function follow(before: Connection, sign: Sign, now: number): Connection 
 }
 
 /** A form that was not accepted: the event and the next step. */
-export type Untaken = {
+export type FormProblem = {
   title: string;
   text: string;
   /** If another one is current. */
@@ -29,7 +29,7 @@ export type Untaken = {
 
 type State = {
   connection: Connection;
-  untaken: Untaken | null;
+  formProblem: FormProblem | null;
   /** Whether the page refreshes itself. */
   refreshing: 'off' | 'live' | 'paused';
   pausedFor: string | null;
@@ -37,7 +37,7 @@ type State = {
 
 let state: State = {
   connection: { kind: 'live' },
-  untaken: null,
+  formProblem: null,
   refreshing: 'off',
   pausedFor: null,
 };
@@ -73,8 +73,8 @@ export function note(sign: Sign): void {
   if (connection.kind !== 'live') lookAgain();
 }
 
-export function noteUntaken(untaken: Untaken | null): void {
-  change({ untaken });
+export function noteFormProblem(formProblem: FormProblem | null): void {
+  change({ formProblem });
 }
 
 export function noteRefreshing(refreshing: State['refreshing'], pausedFor: string | null = null) {

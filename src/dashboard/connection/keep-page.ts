@@ -5,7 +5,7 @@
 import { data, isRouteErrorResponse, redirect, type DataStrategyResult } from 'react-router';
 import { basePathInBrowser } from '../address.ts';
 import { explainFault } from '../page/fault-words.ts';
-import { note, noteUntaken, waitForAnswer, type Sign, type Untaken } from './connection.ts';
+import { note, noteFormProblem, waitForAnswer, type Sign, type FormProblem } from './connection.ts';
 
 type Results = Record<string, DataStrategyResult>;
 
@@ -116,11 +116,11 @@ function withoutBasePath(path: string): string {
 function keepForm(request: Request, results: Results): Results {
   const fault = findFault(results);
   if (fault === undefined) {
-    noteUntaken(null);
+    noteFormProblem(null);
     if (Object.values(results).some(({ result }) => isRedirect(result))) isToastExpected = true;
     return results;
   }
-  noteUntaken(explainUntaken(fault));
+  noteFormProblem(explainProblem(fault));
   // A form that another page answers, such as the theme, would leave this page.
   if (new URL(request.url).pathname !== new URL(shown.href).pathname) throw redirect(shown.href);
   // From 400 on, the router doesn't request the page's data again.
@@ -128,7 +128,7 @@ function keepForm(request: Request, results: Results): Results {
   return mapValues(results, () => ({ type: 'data', result: answer }));
 }
 
-function explainUntaken(error: unknown): Untaken {
+function explainProblem(error: unknown): FormProblem {
   if (isRouteErrorResponse(error) || isServerFault(error)) {
     const { title, text, team } = explainFault(error);
     return { title, text: `${text} Your input is still here.`, ...(team && { team }) };
@@ -144,7 +144,7 @@ function isOfOtherTeam(results: Results): boolean {
   const shownTeam = teamOf(shown.loaderData['routes/signed-in']);
   const current = teamOf(results['routes/signed-in']?.result);
   if (!shownTeam || !current || current.id === shownTeam.id) return false;
-  noteUntaken({
+  noteFormProblem({
     title: `Your current team is ${current.name} now`,
     text: `It was switched elsewhere. This page still shows ${shownTeam.name}.`,
     team: shownTeam,

@@ -5,7 +5,7 @@ import {
   useActionData,
   type FormProps,
 } from 'react-router';
-import { noteUntaken, readConnection } from '../connection/connection.ts';
+import { noteFormProblem, readConnection } from '../connection/connection.ts';
 import { rememberAnswer } from '../connection/keep-page.ts';
 import { useMaySend } from '../page/may-change.ts';
 import { useShell, useAnswer } from '../page/shell.ts';
@@ -67,7 +67,7 @@ export function Form({ children, values, fields = {}, intent, ...props }: OwnPro
     rememberAnswer(given);
     if (readConnection().kind !== 'lost') return;
     event.preventDefault();
-    noteUntaken({
+    noteFormProblem({
       title: 'Nothing was sent',
       text: 'Belfry does not answer. Your input is still here. Send it again once the connection is back.',
     });

@@ -1,17 +1,17 @@
 import { useEffect } from 'react';
 import { useBlocker } from 'react-router';
-import { noteUntaken, readConnection, useConnection } from '../connection/connection.ts';
+import { noteFormProblem, readConnection, useConnection } from '../connection/connection.ts';
 import { Button } from '../parts/Button.tsx';
 import { Modal } from '../parts/Modal.tsx';
 import classes from '../parts/Overlays.module.css';
-import { useUntakenSecret } from '../parts/ShownOnce.tsx';
+import { useUncopiedSecret } from '../parts/ShownOnce.tsx';
 
 /**
  * Delays leaving: with a confirmation if a secret wasn't copied, and until the service answers. Both are here because
  * the router allows one blocker.
  */
 export function LeaveGuard() {
-  const secret = useUntakenSecret();
+  const secret = useUncopiedSecret();
   const { connection } = useConnection();
   const isLost = connection.kind === 'lost';
   const blocker = useBlocker(
@@ -22,7 +22,7 @@ export function LeaveGuard() {
   useEffect(() => {
     if (blocker.state !== 'blocked' || secret !== null) return;
     if (!isLost) blocker.proceed();
-    else noteUntaken({ title: 'The other page waits', text: 'It opens as soon as it can.' });
+    else noteFormProblem({ title: 'The other page waits', text: 'It opens as soon as it can.' });
   }, [blocker, secret, isLost]);
   if (blocker.state !== 'blocked' || secret === null) return null;
   return (

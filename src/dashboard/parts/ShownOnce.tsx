@@ -24,22 +24,22 @@ export function useKept<Answer extends object, Secret>(
   return { kept: state.kept, take: () => setState({ answer, kept: null }) };
 }
 
-let untaken: string | null = null;
+let uncopied: string | null = null;
 const listeners = new Set<() => void>();
 
-function noteUntakenSecret(what: string | null): void {
-  untaken = what;
+function noteUncopiedSecret(what: string | null): void {
+  uncopied = what;
   for (const listener of listeners) listener();
 }
 
 /** Null if there is none. */
-export function useUntakenSecret(): string | null {
+export function useUncopiedSecret(): string | null {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    () => untaken,
+    () => uncopied,
     () => null,
   );
 }
@@ -49,10 +49,10 @@ function useQuestionAtLeaving(what: string | null): void {
   useEffect(() => {
     if (what === null) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    noteUntakenSecret(what);
+    noteUncopiedSecret(what);
     window.addEventListener('beforeunload', ask);
     return () => {
-      noteUntakenSecret(null);
+      noteUncopiedSecret(null);
       window.removeEventListener('beforeunload', ask);
     };
   }, [what]);

@@ -26,7 +26,7 @@ type PlotProps = {
   linkWord?: string;
 };
 
-/** Drawn on the server; a table has the numbers. */
+/** Rendered on the server; a table has the numbers. */
 export function StackedBars(plot: PlotProps) {
   const totals = plot.labels.map((_, at) =>
     plot.series.reduce((sum, { values }) => sum + knownOr0(values[at]), 0),
@@ -60,7 +60,7 @@ export function Lines(plot: PlotProps) {
   );
   const scale = buildScale(Math.max(0, ...known));
   return (
-    <PlotFrame {...plot} scale={scale} drawn={<Paths {...plot} scale={scale} />}>
+    <PlotFrame {...plot} scale={scale} lines={<Paths {...plot} scale={scale} />}>
       {() => null}
     </PlotFrame>
   );
@@ -75,7 +75,7 @@ function Paths({ labels, series, scale }: Pick<PlotProps, 'labels' | 'series'> &
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {/* Drawn in reverse, so that the first series is on top where lines meet: it is the most important. */}
+      {/* In reverse order, so that the first series is on top where lines meet: it is the most important. */}
       {series.toReversed().map(({ name, tone, values }) => (
         <path key={name} data-tone={tone} d={buildLine(values, (at) => at + 0.5, y)} />
       ))}
@@ -114,11 +114,11 @@ function round(value: number): number {
 
 type FrameProps = PlotProps & {
   scale: Scale;
-  drawn?: ReactNode;
+  lines?: ReactNode;
   children: (at: number) => ReactNode;
 };
 
-function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
+function PlotFrame({ lines, children, scale, ...plot }: FrameProps) {
   const { title, labels, series, format, gaps = [], links = [], linkWord } = plot;
   const id = useId();
   return (
@@ -138,7 +138,7 @@ function PlotFrame({ drawn, children, scale, ...plot }: FrameProps) {
               style={{ bottom: `${round((100 * tick) / scale.max)}%` }}
             />
           ))}
-          {drawn}
+          {lines}
           <ol className={classes.columns} aria-labelledby={id}>
             {labels.map((label, at) => (
               <PlotColumn

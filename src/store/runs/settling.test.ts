@@ -362,7 +362,7 @@ describe('dead nodes', () => {
       assert.deepEqual(await store.callbacks.take(dead, [{ teamId: team.id, slots: 10 }]), []);
     });
 
-    test("a dead node's taken callbacks are dropped, and untaken ones are kept", async () => {
+    test("a dead node's claimed callbacks are dropped, and pending ones are kept", async () => {
       await using store = await openTestStore();
       const team = await aTeam(store);
       const [dead, alive] = [await aNode(store), await aNode(store)];
