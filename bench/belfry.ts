@@ -1,4 +1,4 @@
-/** Belfry's rooms, put together as in the service, without its web server. */
+/** Belfry's modules, assembled as in the service, without the web server. */
 import { parseNetworks } from '#domain/network';
 import { TEAM_BOUNDS } from '#domain/team-bounds';
 import { silentLog } from '#domain/log';

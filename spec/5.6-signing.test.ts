@@ -233,7 +233,7 @@ function readSnippet(heading: string): string {
 
 const vectors = readVectors();
 
-/** What a verifier has to take and to turn down, as the docs page promises. */
+/** Signatures that a verifier must accept or reject, as in the docs page. */
 const trials = vectors.flatMap(({ secret, timestamp, body, signature }) => {
   const now = Number(timestamp);
   const forged = signature.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));

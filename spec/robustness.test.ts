@@ -136,7 +136,7 @@ async function startOddTarget(answers: readonly OddAnswer[]): Promise<RawReceive
 }
 
 const text = anyText({ maxLength: 16 });
-/** Mostly what is accepted: what is turned down at the door says nothing about sending. */
+/** Mostly valid input, because what is rejected by the API tests nothing about sending. */
 const written = fc.oneof(
   {
     weight: 12,

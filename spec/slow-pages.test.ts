@@ -60,18 +60,18 @@ async function blocksNothing(belfry: BelfryProcess, { slowDown, cure }: Slowness
   const slow = await postJob(client, { url: `${target.url}/slow` });
   await target.waitFor(1);
   await slowDown();
-  const turnedAway = makeGate();
+  const rejected = makeGate();
   let read = 0;
   const look = async () => {
     const answer = await visitor.get('/alerts');
     if (answer.status === 200) read++;
-    else turnedAway.open();
+    else rejected.open();
     return answer;
   };
   const asked = Array.from({ length: VISITORS }, look);
 
   const jobs = await postMany(client, target.url);
-  await turnedAway.opened;
+  await rejected.opened;
   jobs.push(...(await postMany(client, target.url)));
   assert.equal(read, 0, 'the jobs were accepted while pages were reading');
   gate.open();
@@ -79,7 +79,7 @@ async function blocksNothing(belfry: BelfryProcess, { slowDown, cure }: Slowness
   assert.equal((await fetch(`${belfry.url}/readyz`)).status, 200);
   assert.equal((await visitor.get('/settings/profile')).status, 200, 'a page without lists');
   await cure();
-  assertTurnedAway(await Promise.all(asked));
+  assertRejected(await Promise.all(asked));
   assert.equal((await visitor.get('/alerts')).status, 200);
 
   assert.equal(target.requests.length, jobs.length + 1, 'something was sent twice');
@@ -99,7 +99,7 @@ async function postMany(client: Client, url: string): Promise<string[]> {
 }
 
 /** Requests over the limit got the error for it; no other error occurred. */
-function assertTurnedAway(answers: readonly Answer[]): void {
+function assertRejected(answers: readonly Answer[]): void {
   const busy = answers.filter(({ status }) => status !== 200);
   assert.ok(busy.length > 0, 'all found a place');
   for (const { status, headers, text } of busy) {

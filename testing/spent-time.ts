@@ -37,7 +37,7 @@ function slowness(): number {
 /** Parses, writes, replaces and scans text, as the work does that is measured. */
 function calibrate(): number {
   let sum = 0;
-  for (let turn = 0; turn < 3; turn++) {
+  for (let round = 0; round < 3; round++) {
     const written = JSON.stringify(JSON.parse(SAMPLE));
     sum += written.replaceAll(/[ab]/g, (letter) => letter.toUpperCase()).length;
     for (let at = 0; at < SAMPLE.length; at++) sum += SAMPLE.charCodeAt(at) & 1;

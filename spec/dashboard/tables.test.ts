@@ -95,14 +95,14 @@ const FIND_FAULTS = `(() => {
     for (const cell of table.querySelectorAll('td[data-head]')) {
       const box = cell.querySelector(':scope > div');
       if (!shown(cell) || !box || !shown(box)) continue;
-      const room = box.clientWidth;
-      const where = cell.dataset.head + ', ' + room + ' px: ';
+      const boxWidth = box.clientWidth;
+      const where = cell.dataset.head + ', ' + boxWidth + ' px: ';
       for (const { word, width } of wordsIn(box))
-        if (width > room + 1 && (word.length <= 16 || room < 120)) faults.push(where + word);
+        if (width > boxWidth + 1 && (word.length <= 16 || boxWidth < 120)) faults.push(where + word);
       for (const whole of box.querySelectorAll('.whole'))
         if (whole.scrollWidth > whole.clientWidth + 1 || whole.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
           faults.push(where + 'cut: ' + whole.textContent);
-      if (cell.dataset.main && !isCards && room < 160) faults.push(where + 'what the row is about');
+      if (cell.dataset.main && !isCards && boxWidth < 160) faults.push(where + 'what the row is about');
       for (const button of box.querySelectorAll('button, a[class*=Button]'))
         if (shown(button) && button.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
           faults.push(where + 'the button ' + button.textContent);

@@ -18,7 +18,7 @@ export function databaseAway(way: Way, seconds: number): Fault {
       {
         act: (hit) => {
           for (const { proxy } of hit) {
-            proxy?.turn(way);
+            proxy?.switchTo(way);
             if (way !== 'silent') proxy?.cut();
           }
         },
@@ -26,7 +26,7 @@ export function databaseAway(way: Way, seconds: number): Fault {
       },
       {
         act: (hit) => {
-          for (const { proxy } of hit) proxy?.turn('carries');
+          for (const { proxy } of hit) proxy?.switchTo('carries');
         },
         lastsMs: 0,
       },
@@ -167,7 +167,7 @@ export function diskFull(seconds: number): Fault {
   return {
     steps: [
       { act: (_hit, { disk }) => disk?.fill(), lastsMs: seconds * SECOND },
-      { act: (_hit, { disk }) => disk?.makeRoom(), lastsMs: 0 },
+      { act: (_hit, { disk }) => disk?.freeSpace(), lastsMs: 0 },
     ],
   };
 }

@@ -19,7 +19,7 @@ export class Load {
   readonly #scene: Scene;
   readonly posted: Posted;
   readonly #counts = new Map<Kind, number>();
-  #turn = 0;
+  #next = 0;
 
   constructor(scene: Scene, cell: number) {
     this.#scene = scene;
@@ -34,7 +34,7 @@ export class Load {
     const path = pathOf({ cell: this.posted.cell, kind, n });
     const wantsCallback = n % 2 === 1 || kind === 'callback';
     if (wantsCallback) this.posted.wantsCallback.add(path);
-    const node = nodes[this.#turn++ % nodes.length];
+    const node = nodes[this.#next++ % nodes.length];
     const body = {
       queue: kind === 'single' ? 'single' : 'plain',
       url: target.url + path,

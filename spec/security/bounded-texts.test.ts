@@ -301,7 +301,7 @@ async function readTeam(): Promise<void> {
 
 const attacks = Object.entries(ATTACKS);
 
-for (const [turn, [name, attack]] of attacks.entries()) {
+for (const [round, [name, attack]] of attacks.entries()) {
   describe(name, { concurrency: false, timeout: 600_000 }, () => {
     for (const area of AREAS) {
       test(`${name} in any field of a form take less than 50 ms of the event loop: ${area}`, async () => {
@@ -309,7 +309,7 @@ for (const [turn, [name, attack]] of attacks.entries()) {
         assert.ok(fields.length > 10, `${fields.length} fields`);
         for (const { field, forms } of fields) {
           // Each kind of text is sent with another button, where there are several.
-          const form = forms[turn % forms.length] as SentForm;
+          const form = forms[round % forms.length] as SentForm;
           const others = form.entries.filter(([each]) => each !== field);
           const body = bodyOf([...others, [field, textOfBytes(attack, longestOf(field))]]);
           await assertHarmless(`${form.route} ${field}`, () => sendForm(form, body));
@@ -386,10 +386,10 @@ for (const [turn, [name, attack]] of attacks.entries()) {
 
 describe('many bytes and many fields', { concurrency: false, timeout: 600_000 }, () => {
   test('two megabytes in any one field take less than 50 ms of the event loop', async () => {
-    let turn = 0;
+    let round = 0;
     for (const form of listLargest(seen.posts)) {
       for (const field of new Set(form.entries.map(([each]) => each).filter(isAttacked))) {
-        const [name, attack] = attacks[turn++ % attacks.length] as (typeof attacks)[0];
+        const [name, attack] = attacks[round++ % attacks.length] as (typeof attacks)[0];
         const body = bodyOf([...form.entries, [field, textOfBytes(attack, 2 * MIB - 20 * KIB)]]);
         const what = `${name} in ${form.route} ${field}`;
         await assertHarmless(what, () => sendForm(form, body));
@@ -435,9 +435,9 @@ test('the test finds every form on the pages, except those reached by email or s
 // Last, because some buttons end what other forms are about.
 test('all fields of a form, with any button, take less than 50 ms of the event loop', async () => {
   await readTeam();
-  let turn = 0;
+  let round = 0;
   for (const form of seen.posts) {
-    const [name, attack] = attacks[turn++ % attacks.length] as (typeof attacks)[0];
+    const [name, attack] = attacks[round++ % attacks.length] as (typeof attacks)[0];
     const text = textOfBytes(attack, 4 * KIB);
     const body = bodyOf(
       form.entries.map(([field, value]) => [field, isKept(field) ? value : text]),

@@ -7,7 +7,7 @@ interface Sleeper {
 }
 
 /** I/O of woken code can finish between two wake-ups. */
-const TURNS_BETWEEN_WAKES = 5;
+const ITERATIONS_BETWEEN_WAKES = 5;
 
 /**
  * A clock that a test moves.
@@ -99,16 +99,16 @@ export class FakeClock implements Clock {
   }
 }
 
-/** One promise for all turns: hours of a clock are ten thousands of wake-ups. */
+/** One promise for all iterations: hours of a clock are ten thousands of wake-ups. */
 function letWorkRun(): Promise<void> {
   return new Promise((resolve) => {
-    let turns = 0;
-    const takeTurn = () => {
-      turns += 1;
-      if (turns < TURNS_BETWEEN_WAKES) setImmediate(takeTurn);
+    let iterations = 0;
+    const nextIteration = () => {
+      iterations += 1;
+      if (iterations < ITERATIONS_BETWEEN_WAKES) setImmediate(nextIteration);
       else resolve();
     };
-    setImmediate(takeTurn);
+    setImmediate(nextIteration);
   });
 }
 

@@ -15,7 +15,7 @@ export function newId(nowMs: number): string {
     last.sequence++;
   } else {
     last.ms = nowMs;
-    // The lower half leaves room to count up.
+    // Starts in the lower half, so that it can be incremented.
     last.sequence = randomInt(2 ** 31);
   }
   return v7({ msecs: nowMs, seq: last.sequence });

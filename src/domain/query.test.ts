@@ -94,9 +94,9 @@ describe('a payload in the query string (§2.6)', () => {
   test('a query of up to 128 KiB is sent', () => {
     const payload = `[${'1,'.repeat(15_000)}1]`;
     assert.match(append('http://t', payload) ?? '', /&15000=1$/);
-    const room = 128 * 1024 - 'a='.length;
-    assert.equal(append('http://t', `{"a":"${'x'.repeat(room + 1)}"}`), null);
-    assert.equal(queryOf(append('http://t', `{"a":"${'x'.repeat(room)}"}`))?.length, 128 * 1024);
+    const most = 128 * 1024 - 'a='.length;
+    assert.equal(append('http://t', `{"a":"${'x'.repeat(most + 1)}"}`), null);
+    assert.equal(queryOf(append('http://t', `{"a":"${'x'.repeat(most)}"}`))?.length, 128 * 1024);
   });
 
   test('deep levels that repeat their names make no query of megabytes', () => {

@@ -279,22 +279,22 @@ export class Engine {
 
   /** False while no slot is free, nothing is due, or too many outcomes wait to be stored. */
   #mayClaim({ scheduler }: ClaimLoop): boolean {
-    return !this.#stopping && this.#hasRoom() && scheduler.nextDueAt() <= this.#clock.now();
+    return !this.#stopping && this.#hasCapacity() && scheduler.nextDueAt() <= this.#clock.now();
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     const { maxConcurrentRequests } = this.#options;
-    const { unsettled, hasRoomForResponses } = this.#slots;
-    return this.#freeSlots > 0 && unsettled < 2 * maxConcurrentRequests && hasRoomForResponses;
+    const { unsettled, canStoreResponses } = this.#slots;
+    return this.#freeSlots > 0 && unsettled < 2 * maxConcurrentRequests && canStoreResponses;
   }
 
   get #freeSlots(): number {
     return this.#options.maxConcurrentRequests - this.#slots.inFlight - this.#reserved;
   }
 
-  /** Room and signals wake a loop earlier. */
+  /** Free capacity and signals wake a loop earlier. */
   #sleep(loop: ClaimLoop): void {
-    if (!this.#hasRoom()) return;
+    if (!this.#hasCapacity()) return;
     const wake = () => this.#wake(loop);
     const cancelDue = this.#clock.at(loop.scheduler.nextDueAt(), wake);
     const { idleForMs } = this.#lostClaims;
@@ -316,9 +316,9 @@ export class Engine {
       return dealt > 0 ? [{ group, slots: dealt }] : [];
     });
     // A group without a slot is served next if the others leave any. If no group may have one, some run must end first.
-    const turnAgainAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
+    const retryAt = served.length > 0 ? now : now + CONTENDED_PAUSE_MS;
     for (const [n, group] of groups.entries()) {
-      if (slots[n] === 0) scheduler.giveBack(group, turnAgainAt, group.from);
+      if (slots[n] === 0) scheduler.giveBack(group, retryAt, group.from);
     }
     if (served.length === 0) return;
     const dealt = served.reduce((sum, each) => sum + each.slots, 0);
@@ -379,10 +379,10 @@ export class Engine {
       const group = groupOf.get(id);
       if (!group) continue;
       group.isAtLimit = blocker === 'at-limit';
-      // A run that ended during the claim may have made room that the claim did not see.
-      const madeRoom = group.isAtLimit && group.settled !== settledBefore.get(id);
+      // A run that ended during the claim may have freed a slot that the claim did not see.
+      const hasFreedSlot = group.isAtLimit && group.settled !== settledBefore.get(id);
       const gotSome = taken.has(id) || blocked > 0;
-      const again = madeRoom ? now : this.#whenAgain(nextDueAt, blocker, gotSome, now);
+      const again = hasFreedSlot ? now : this.#whenAgain(nextDueAt, blocker, gotSome, now);
       // For a paused queue the claim does not return the waiting jobs.
       const from = blocker === 'paused' ? group.from : (nextDueAt ?? Infinity);
       const startsAt = notBefore && Math.max(notBefore, now + GATHERED_MS);

@@ -21,7 +21,7 @@ export interface FairGroup extends FairnessKey, Timed {
   notBefore: number;
   /** Settings changed during a claim: its result about the rate is out of date. */
   isChanged: boolean;
-  /** The last claim found the concurrency limit reached. The next end of a run makes room. */
+  /** The last claim found the concurrency limit reached. The next end of a run frees a slot. */
   isAtLimit: boolean;
   /** The number of stored ends, so that a claim detects an end during it. */
   settled: number;
@@ -113,7 +113,7 @@ export class FairScheduler {
     this.#forgetIfIdle(group);
   }
 
-  /** The end of a run is stored. If the queue was at its limit, or a claim is looking at it, there may be room now. */
+  /** The end of a run is stored. If the queue was at its limit, or a claim is looking at it, a slot may be free now. */
   settle(known: FairGroup, now: number): void {
     // A group is forgotten when its last run frees its slot. It may have been created again since.
     const group = known.inFlight > 0 ? known : this.#groups.get(nameOf(known));

@@ -16,7 +16,7 @@ const GROUP_SLOTS_PER_FREE = 3;
 
 /**
  * Deals free slots to groups in turn, one each per round (§3.8).
- * @param groups in the order of their turns
+ * @param groups in the order of the line
  */
 export function dealSlots(
   groups: readonly SlotSeeker[],
@@ -35,9 +35,9 @@ export function dealSlots(
       const group = groups[index];
       if (!group || left === 0) return false;
       const ofTeam = (teamInFlight.get(group.teamId) ?? 0) + (taken.get(group.teamId) ?? 0);
-      const room = mostWithin(ofTeam, left, TEAM_SLOTS_PER_FREE);
+      const leftOfTeam = mostWithin(ofTeam, left, TEAM_SLOTS_PER_FREE);
       const ofGroup = group.inFlight + (dealt[index] ?? 0);
-      const slots = Math.min(each, mostWithin(ofGroup, room, GROUP_SLOTS_PER_FREE));
+      const slots = Math.min(each, mostWithin(ofGroup, leftOfTeam, GROUP_SLOTS_PER_FREE));
       dealt[index] = (dealt[index] ?? 0) + slots;
       taken.set(group.teamId, (taken.get(group.teamId) ?? 0) + slots);
       left -= slots;

@@ -20,11 +20,11 @@ export class Slots {
   #inFlight = 0;
   /** Unlike a set, an array keeps nothing of removed items. */
   readonly #unsettled: SlotHolder[] = [];
-  readonly #onMoreRoom: () => void;
+  readonly #onCapacity: () => void;
 
-  /** @param onMoreRoom a slot is free or an end is stored */
-  constructor(onMoreRoom: () => void) {
-    this.#onMoreRoom = onMoreRoom;
+  /** @param onCapacity a slot is free or an end is stored */
+  constructor(onCapacity: () => void) {
+    this.#onCapacity = onCapacity;
   }
 
   get inFlight(): number {
@@ -39,7 +39,7 @@ export class Slots {
     return new Set(this.#unsettled.map(({ id }) => id));
   }
 
-  get hasRoomForResponses(): boolean {
+  get canStoreResponses(): boolean {
     return this.waitingBytes < MOST_WAITING_BYTES;
   }
 
@@ -60,7 +60,7 @@ export class Slots {
     const left = (this.inFlightByTeam.get(group.teamId) ?? 1) - 1;
     if (left === 0) this.inFlightByTeam.delete(group.teamId);
     else this.inFlightByTeam.set(group.teamId, left);
-    this.#onMoreRoom();
+    this.#onCapacity();
   }
 
   settle({ at }: SlotHolder): void {
@@ -69,6 +69,6 @@ export class Slots {
       this.#unsettled[at] = last;
       last.at = at;
     }
-    this.#onMoreRoom();
+    this.#onCapacity();
   }
 }

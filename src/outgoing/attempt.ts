@@ -17,11 +17,11 @@ import type { HeadWriter } from './request-head.ts';
 import type { ResponseParser } from './response-parser.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Target, Targets } from './target.ts';
-import type { Turns, TurnTaker } from './turns.ts';
+import type { LoopBudget, BudgetedTask } from './loop-budget.ts';
 
 const MAX_DIALLED = 3;
-/** Bytes of one response before all others get their turn. */
-const TURN_BYTES = 64 * 1024;
+/** Bytes of one response before the others continue. */
+const SLICE_BYTES = 64 * 1024;
 
 export interface AttemptTools {
   /** Stops while this process is blocked. */
@@ -29,7 +29,7 @@ export interface AttemptTools {
   targets: Targets;
   guard: Guard;
   connections: Connections;
-  turns: Turns;
+  budget: LoopBudget;
   brotliSemaphore: PreemptiveSemaphore;
   heads: HeadWriter;
 }
@@ -45,7 +45,7 @@ const NO_HEADERS: HeaderList = [];
  * One exchange, from its URL to the last byte of the response. It ends exactly once, by `onExchange`; later events are
  * ignored.
  */
-export class Attempt implements ConnectionUser, TurnTaker {
+export class Attempt implements ConnectionUser, BudgetedTask {
   readonly #tools: AttemptTools;
   readonly #request: OutgoingRequest;
   readonly #options: AttemptOptions;
@@ -68,7 +68,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
   #responseHeaders: HeaderList = NO_HEADERS;
   #collector: BodyCollector | null = null;
   #decodedBody: DecodedBody | null = null;
-  #readInTurn = 0;
+  #readInSlice = 0;
 
   constructor(
     tools: AttemptTools,
@@ -182,9 +182,9 @@ export class Attempt implements ConnectionUser, TurnTaker {
   }
 
   onBytes(bytes: Buffer): void {
-    this.#readInTurn += bytes.length;
+    this.#readInSlice += bytes.length;
     this.#connection?.parser.feed(bytes);
-    if (!this.#tools.turns.takeNow(this)) this.#connection?.pause();
+    if (!this.#tools.budget.run(this)) this.#connection?.pause();
   }
 
   onClosed(error: Error | null): void {
@@ -203,7 +203,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
     else this.#break(end);
   }
 
-  takeTurn(): void {
+  runSlice(): void {
     if (this.#isSettled || this.#connection === null) return;
     try {
       this.#parse(this.#connection);
@@ -225,12 +225,12 @@ export class Attempt implements ConnectionUser, TurnTaker {
     connection.pause();
   }
 
-  /** Pauses after `TURN_BYTES`: otherwise a fast target would occupy the event loop. */
+  /** Pauses after `SLICE_BYTES`: otherwise a fast target would occupy the event loop. */
   #readOn(connection: Connection): void {
-    if (this.#readInTurn < TURN_BYTES) return connection.resume();
-    this.#readInTurn = 0;
+    if (this.#readInSlice < SLICE_BYTES) return connection.resume();
+    this.#readInSlice = 0;
     connection.pause();
-    this.#tools.turns.takeLater(this);
+    this.#tools.budget.runLater(this);
   }
 
   #beginBody({ status, headers }: ResponseParser): void {
@@ -256,7 +256,7 @@ export class Attempt implements ConnectionUser, TurnTaker {
   }
 
   onBodyReady(): void {
-    this.#tools.turns.takeLater(this);
+    this.#tools.budget.runLater(this);
   }
 
   onBodyEnd(): void {

@@ -27,10 +27,10 @@ export class Connections {
   #idleCount = 0;
   /** The last used is at the end. */
   readonly #rested = new WeakMap<Site, Connection[]>();
-  /** Released since the last turn of the event loop, and in the turn before. */
+  /** Released since the last iteration of the event loop, and in the one before. */
   #resting: Connection[] = [];
   #restingBefore: Connection[] = [];
-  #isTurnAwaited = false;
+  #isIterationAwaited = false;
   #cancelSweep: (() => void) | null = null;
   #isClosed = false;
 
@@ -76,7 +76,7 @@ export class Connections {
     if (hintMs <= 0 || !connection.isReusable) return connection.destroy();
     connection.release(this.#clock.monotonicMs() + Math.min(IDLE_MS, hintMs));
     this.#resting.push(connection);
-    this.#awaitTurn();
+    this.#awaitIteration();
     this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep());
     if (++this.#idleCount > MAX_IDLE) this.#dropOldest();
   }
@@ -88,12 +88,12 @@ export class Connections {
   }
 
   /** The event loop polls the network once between two calls. */
-  #turn(): void {
+  #iterate(): void {
     const awake = this.#restingBefore;
     this.#restingBefore = this.#resting;
     this.#resting = [];
-    this.#isTurnAwaited = false;
-    if (this.#restingBefore.length > 0) this.#awaitTurn();
+    this.#isIterationAwaited = false;
+    if (this.#restingBefore.length > 0) this.#awaitIteration();
     for (const connection of awake) {
       connection.wake();
       if (!connection.isIdle) continue;
@@ -103,10 +103,10 @@ export class Connections {
     }
   }
 
-  #awaitTurn(): void {
-    if (this.#isTurnAwaited) return;
-    this.#isTurnAwaited = true;
-    setImmediate(() => this.#turn());
+  #awaitIteration(): void {
+    if (this.#isIterationAwaited) return;
+    this.#isIterationAwaited = true;
+    setImmediate(() => this.#iterate());
   }
 
   #sweep(): void {

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import type { HeaderList } from '#domain/exchange';
 import type { BodyCollector } from './body.ts';
 import type { PermitUser, PreemptiveSemaphore } from './preemptive-semaphore.ts';
-import type { Turns, TurnTaker } from './turns.ts';
+import type { LoopBudget, BudgetedTask } from './loop-budget.ts';
 
 export type Coding = 'gzip' | 'deflate' | 'br';
 
@@ -26,7 +26,7 @@ export function codingOf(headers: HeaderList): Coding | null {
 }
 
 interface DecodingTools {
-  turns: Turns;
+  budget: LoopBudget;
   /** A brotli decoder may allocate 16 MiB with its first byte. */
   brotliSemaphore: PreemptiveSemaphore;
 }
@@ -45,7 +45,7 @@ const CHUNK_BYTES = 32 * 1024;
  * Decodes on the zlib threads. It takes bytes only while `isReady`, so a bomb never expands faster than its output is
  * processed. Decoding stops once nothing more is wanted.
  */
-export class DecodedBody implements TurnTaker, PermitUser {
+export class DecodedBody implements BudgetedTask, PermitUser {
   readonly #coding: Coding;
   readonly #collector: BodyCollector;
   readonly #tools: DecodingTools;
@@ -53,7 +53,7 @@ export class DecodedBody implements TurnTaker, PermitUser {
   #decoder: Transform | null = null;
   #hasPermit: boolean;
   #isFull = false;
-  /** Waits for its turn. */
+  /** Waits for the budget of the event loop. */
   #unseen: Buffer | null = null;
   #isReceived = false;
   #isStopped = false;
@@ -100,9 +100,9 @@ export class DecodedBody implements TurnTaker, PermitUser {
     this.#tools.brotliSemaphore.release(this);
   }
 
-  // Methods of `TurnTaker` and `PermitUser`.
+  // Methods of `BudgetedTask` and `PermitUser`.
 
-  takeTurn(): void {
+  runSlice(): void {
     if (this.#unseen === null) return;
     this.#collector.take(this.#unseen);
     this.#unseen = null;
@@ -125,7 +125,7 @@ export class DecodedBody implements TurnTaker, PermitUser {
     const decoder = openDecoder(this.#coding, first);
     decoder.on('data', (chunk: Buffer) => {
       this.#unseen = chunk;
-      if (!this.#tools.turns.takeNow(this)) decoder.pause();
+      if (!this.#tools.budget.run(this)) decoder.pause();
     });
     decoder.on('drain', () => {
       this.#isFull = false;

@@ -12,7 +12,7 @@ import { PreemptiveSemaphore } from './preemptive-semaphore.ts';
 import { HeadWriter } from './request-head.ts';
 import { Targets } from './target.ts';
 import { TlsSessions } from './tls-sessions.ts';
-import { Turns } from './turns.ts';
+import { LoopBudget } from './loop-budget.ts';
 
 /** No request accepts brotli (§2.6), so such bodies are rare. */
 const BROTLI_PERMITS = 6;
@@ -60,7 +60,7 @@ export function createSender(options: SenderOptions): ClosableSender {
     targets: new Targets(),
     guard,
     connections,
-    turns: new Turns(clock),
+    budget: new LoopBudget(clock),
     brotliSemaphore: new PreemptiveSemaphore(BROTLI_PERMITS, clock),
     heads: new HeadWriter(options.neverSent ?? []),
   };

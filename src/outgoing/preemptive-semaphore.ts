@@ -1,7 +1,7 @@
 import type { Clock } from '#domain/clock';
 
 /** While others wait. */
-const TURN_MS = 200;
+const SLICE_MS = 200;
 
 export interface PermitUser {
   onPermit(): void;
@@ -12,16 +12,16 @@ export interface PermitUser {
  * Permits for decoders that need much memory: two hundred targets that send brotli would need gigabytes. Decoders
  * without a permit wait within their own timeouts.
  *
- * While others wait, a permit lasts one turn, so that a target that stops in its body doesn't block it. A decoder that
- * lost its permit keeps its memory until its next turn, so there is at most one.
+ * While others wait, a permit lasts one time slice, so that a target that stops in its body doesn't block it. A decoder that
+ * lost its permit keeps its memory until its next time slice, so there is at most one.
  */
 export class PreemptiveSemaphore {
   readonly #clock: Clock;
   #free: number;
   /** Since when each permit is used; the oldest first. */
-  readonly #holding = new Map<PermitUser, number>();
+  readonly #users = new Map<PermitUser, number>();
   readonly #waiting = new Set<PermitUser>();
-  /** Lost its permit; takes turns with `#waiting`. */
+  /** Lost its permit; alternates with `#waiting`. */
   #paused: PermitUser | null = null;
   #isPausedNext = false;
   #cancel: (() => void) | null = null;
@@ -45,7 +45,7 @@ export class PreemptiveSemaphore {
 
   /** Or stops waiting. */
   release(user: PermitUser): void {
-    if (this.#holding.delete(user)) this.#grantNext();
+    if (this.#users.delete(user)) this.#grantNext();
     else if (this.#paused === user) this.#paused = null;
     else this.#waiting.delete(user);
     if (this.#isAwaited) return;
@@ -58,7 +58,7 @@ export class PreemptiveSemaphore {
   }
 
   #grant(user: PermitUser): void {
-    this.#holding.set(user, this.#clock.monotonicMs());
+    this.#users.set(user, this.#clock.monotonicMs());
   }
 
   #grantNext(): void {
@@ -75,21 +75,21 @@ export class PreemptiveSemaphore {
   }
 
   #watch(): void {
-    const [longest] = this.#holding;
+    const [longest] = this.#users;
     if (this.#cancel !== null || longest === undefined || !this.#isAwaited) return;
-    const leftMs = longest[1] + TURN_MS - this.#clock.monotonicMs();
+    const leftMs = longest[1] + SLICE_MS - this.#clock.monotonicMs();
     this.#cancel = this.#clock.after(Math.max(1, leftMs), () => {
       this.#cancel = null;
-      this.#endTurn();
+      this.#endSlice();
       this.#watch();
     });
   }
 
-  #endTurn(): void {
-    const [longest] = this.#holding;
-    if (longest === undefined || this.#clock.monotonicMs() - longest[1] < TURN_MS) return;
+  #endSlice(): void {
+    const [longest] = this.#users;
+    if (longest === undefined || this.#clock.monotonicMs() - longest[1] < SLICE_MS) return;
     const [user] = longest;
-    this.#holding.delete(user);
+    this.#users.delete(user);
     if (this.#paused !== null) return this.#grant(user);
     this.#paused = user;
     this.#isPausedNext = false;

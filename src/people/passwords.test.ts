@@ -27,7 +27,7 @@ test('a hash has its cost, so changing the cost keeps old passwords valid', asyn
   );
 });
 
-test('many guesses together all get their turn', async () => {
+test('concurrent guesses are all answered', async () => {
   const passwords = new Passwords(LIGHT);
   const hash = await passwords.hash('right');
   const answers = await Promise.all(

@@ -311,7 +311,7 @@ const askAnything = preparedStatement<{ key: string }>(
 
 const PROBE_KEY = 'write_probe';
 
-/** A full disk may still have room for a change of a row. */
+/** Writes 64 kB, because on a full disk an update of one row may still succeed. */
 async function writeAndDelete(trx: Trx): Promise<void> {
   const value = 'x'.repeat(64 * 1024);
   await trx

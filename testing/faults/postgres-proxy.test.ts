@@ -66,22 +66,22 @@ describe('the way to a Postgres', () => {
     await using scene = await prepare();
     const { proxy } = scene;
     await using client = await connect(proxy.url);
-    proxy.turn('silent');
+    proxy.switchTo('silent');
     const slow = client.query(INSERT, ['late']);
     const waiting = connect(proxy.url);
     await assert.rejects(waiting, /timeout/);
     assert.deepEqual(await scene.texts(), []);
     (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
     await assert.rejects(slow);
-    proxy.turn('carries');
+    proxy.switchTo('carries');
     await eventually(async () => (await scene.texts())[0] === 'late', {
       what: 'what its client has given up',
     });
     await using again = await connect(proxy.url);
-    proxy.turn('refuses');
+    proxy.switchTo('refuses');
     await assert.rejects(connect(proxy.url), /ECONNRESET|terminated/);
     assert.equal((await again.query('select 1')).rowCount, 1, 'what is open stays');
-    proxy.turn('full');
+    proxy.switchTo('full');
     await assert.rejects(connect(proxy.url), { code: '53300' });
     proxy.cut();
     await assert.rejects(again.query('select 1'));

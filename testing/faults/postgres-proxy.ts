@@ -22,7 +22,7 @@ type Fate = 'carried' | 'commit-lost' | 'answer-lost';
 export interface PostgresProxy extends AsyncDisposable {
   url: string;
   /** From now on, for connections that are open too. */
-  turn(way: Way): void;
+  switchTo(way: Way): void;
   cut(): void;
   /** Delays every message by so much in each direction. */
   delay(ms: number): void;
@@ -61,7 +61,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   };
   return {
     url: Object.assign(new URL(databaseUrl), { port: String(port) }).href,
-    turn: (way) => switches.turn(way),
+    switchTo: (way) => switches.switchTo(way),
     cut,
     delay: (ms) => {
       switches.delayMs = ms;
@@ -72,7 +72,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     delayAnswersTo: (text, count, until) => switches.delay(text, count, until),
     lost: switches.lost,
     [Symbol.asyncDispose]: async () => {
-      switches.turn('carries');
+      switches.switchTo('carries');
       cut();
       listener.close();
       await once(listener, 'close');
@@ -89,7 +89,7 @@ class Switches {
   #sounds: PromiseWithResolvers<void> | null = null;
   #delay: { text: string; seen: () => void; until: Promise<unknown> } | null = null;
 
-  turn(way: Way): void {
+  switchTo(way: Way): void {
     this.way = way;
     if (way === 'silent') this.#sounds ??= Promise.withResolvers();
     else {

@@ -7,7 +7,7 @@ import { guardMount, makeFolder } from '#testing/guard';
 export interface SmallDisk extends Disposable {
   folder: string;
   fill(): void;
-  makeRoom(): void;
+  freeSpace(): void;
 }
 
 /** Mounting takes root's rights on Linux. */
@@ -22,7 +22,7 @@ export function mountSmallDisk(megabytes: number, folder = makeFolder(), uid = 0
   return {
     folder,
     fill: () => fillUp(filler),
-    makeRoom: () => fs.rmSync(filler, { force: true }),
+    freeSpace: () => fs.rmSync(filler, { force: true }),
     [Symbol.dispose]: unmount,
   };
 }

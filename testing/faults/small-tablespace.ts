@@ -26,7 +26,7 @@ export async function createDatabaseOnSmallDisk(
     `alter database ${new URL(database.url).pathname.slice(1)} set tablespace ${name}`,
   );
   const drop = async () => {
-    disk.makeRoom();
+    disk.freeSpace();
     await database.drop();
     await client.query(`drop tablespace ${name}`);
     await client.end();

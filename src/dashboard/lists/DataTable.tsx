@@ -3,7 +3,7 @@ import { useLocation, useRevalidator } from 'react-router';
 import { formatAmount } from '../words/amounts.ts';
 import { Form } from '../forms/Form.tsx';
 import { useShownZone } from '../parts/Time.tsx';
-import { measureColumns, type MeasuredColumn } from './column-room.ts';
+import { measureColumns, type MeasuredColumn } from './column-widths.ts';
 import { useMaySend } from '../page/may-change.ts';
 import { WaitingRows } from '../page/LiveRefresh.tsx';
 import {

@@ -29,10 +29,10 @@ export function RetryTimeline({ delays }: { delays: readonly number[] }) {
     1,
     lengths.reduce((sum, length) => sum + length, 0),
   );
-  const room = width - 2 * edge;
+  const usable = width - 2 * edge;
   let at = 0;
   const places = [0, ...lengths.map((length) => (at += length))].map(
-    (place) => edge + (delays.length === 0 ? 0 : (place / whole) * room),
+    (place) => edge + (delays.length === 0 ? 0 : (place / whole) * usable),
   );
   const total = delays.reduce((sum, seconds) => sum + seconds, 0);
   const words =

@@ -24,12 +24,12 @@ export class ByteStore {
   append(chunk: Buffer): void {
     const taken = Math.min(chunk.length, this.#limit - this.#length);
     if (taken <= 0) return;
-    this.#makeRoom(this.#length + taken);
+    this.#grow(this.#length + taken);
     this.#length += chunk.copy(this.#bytes, this.#length, 0, taken);
   }
 
   /** Exactly the first chunk's size, then doubling. */
-  #makeRoom(length: number): void {
+  #grow(length: number): void {
     if (length <= this.#bytes.length) return;
     const size = Math.min(this.#limit, Math.max(length, this.#bytes.length * 2));
     const larger = Buffer.allocUnsafe(size);

@@ -161,8 +161,8 @@ export class JsonFinder implements JsonVisitor {
     if (start >= end) return;
     for (const { capture } of this.#capturing) {
       const before = capture.kept.length;
-      const room = MAX_KEPT_BYTES - this.#keptBytes;
-      capture.kept.append(this.#chunk.subarray(start, Math.min(end, start + room)));
+      const left = MAX_KEPT_BYTES - this.#keptBytes;
+      capture.kept.append(this.#chunk.subarray(start, Math.min(end, start + left)));
       const taken = capture.kept.length - before;
       this.#keptBytes += taken;
       if (taken < end - start) capture.isCut = true;

@@ -4,7 +4,7 @@ import { count } from './rows.ts';
 import { lockTeam } from './lock-team.ts';
 
 /** How many more rows a team may have. Locks the team, so that two transactions don't both take the last place. */
-export async function countRoom(
+export async function countFree(
   trx: Trx,
   teamId: string,
   { table, most }: { table: 'crons' | 'queues'; most: number },
@@ -20,5 +20,5 @@ export async function takePlace(
   { table, bounds }: { table: 'crons' | 'queues'; bounds: TeamBounds },
 ): Promise<void> {
   const most = bounds[table];
-  if ((await countRoom(trx, teamId, { table, most })) <= 0) throw new TeamFull(table, most);
+  if ((await countFree(trx, teamId, { table, most })) <= 0) throw new TeamFull(table, most);
 }

@@ -7,7 +7,7 @@ import { sealHeaders } from '../runs/headers.ts';
 import { preparedStatement } from '../database/prepared.ts';
 import type { TransactionScript } from '../database/transaction-script.ts';
 import { insertMissingQueues } from '../queues/queues.ts';
-import { countRoom } from '../database/row-bounds.ts';
+import { countFree } from '../database/row-bounds.ts';
 import type { Sealer } from '../database/seal.ts';
 
 /** A missing queue is made (§2.2). */
@@ -140,13 +140,13 @@ async function insertWithQueues(
   trx: Trx,
   { teamId, rows, mostQueues, now }: JobsOfTeam,
 ): Promise<Map<string, string>> {
-  const room = await countRoom(trx, teamId, { table: 'queues', most: mostQueues });
+  const free = await countFree(trx, teamId, { table: 'queues', most: mostQueues });
   const insert = (packed: string) => trx.rows(insertJobs, [packed]);
   // Others may have made queues since.
   const queueIds = await insertKnown(insert, rows);
   const left = rows.filter((row) => !queueIds.has(row.id));
   const names = new Set(left.map(({ queue }) => queue ?? ''));
-  const missing = [...names].slice(0, Math.max(0, room)).map((name) => ({ teamId, name }));
+  const missing = [...names].slice(0, Math.max(0, free)).map((name) => ({ teamId, name }));
   if (missing.length === 0) return queueIds;
   await insertMissingQueues(trx, missing, now);
   for (const [id, queueId] of await insertKnown(insert, left)) queueIds.set(id, queueId);

@@ -25,7 +25,7 @@ const MOST_TEAMS = 10_000;
 
 /**
  * Without a query for each job: a process adds up what it stores, and measures after a
- * quarter of the remaining room, at least `LEAST_STEP`. So other processes can exceed the
+ * quarter of the remaining bytes, at least `LEAST_STEP`. So other processes can exceed the
  * bound (§8.3) by what they store meanwhile. Bytes that leave are seen at the next
  * measurement, which precedes any rejection.
  */

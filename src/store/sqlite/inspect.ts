@@ -7,7 +7,7 @@ import { sqlite } from '../sql/sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 /** With less, the next job may not fit. */
-const ROOM_BYTES = 1024 * 1024;
+const LEAST_FREE_BYTES = 1024 * 1024;
 /** https://sqlite.org/rescode.html#busy */
 const BUSY = 5;
 
@@ -62,7 +62,8 @@ function tryWriting(path: string): string | null {
     return `${code}; give this user write access to the file and its folder`;
   }
   const { bavail, bsize } = statfsSync(dirname(path));
-  if (bavail * bsize < ROOM_BYTES) return 'its disk is full; make room, or lower HISTORY_DAYS';
+  if (bavail * bsize < LEAST_FREE_BYTES)
+    return 'its disk is full; make room, or lower HISTORY_DAYS';
   try {
     using database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     database.exec('begin immediate');

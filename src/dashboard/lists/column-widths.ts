@@ -14,7 +14,7 @@ export type MeasuredColumn<Row> = Column<Row> & {
   from?: number | undefined;
 };
 
-/** If there is room for it, for columns that are hidden later, and for the main one. */
+/** `from`: the width from which the column fits beside the main one and those that are hidden later. */
 export function measureColumns<Row>(
   columns: readonly Column<Row>[],
   hasBoxes: boolean,

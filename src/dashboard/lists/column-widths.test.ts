@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { measureColumns } from './column-room.ts';
+import { measureColumns } from './column-widths.ts';
 import type { Column } from './DataTable.tsx';
 
 const column = (key: string, more: Partial<Column<unknown>> = {}): Column<unknown> => ({
