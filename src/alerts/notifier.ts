@@ -23,7 +23,7 @@ interface NotifierOptions {
   monthlyLimitOf?: (plan: string) => number | null;
   /** Without a slash at its end. */
   baseUrl: string;
-  /** Default: `isSecretHeader`. */
+  /** Default: the function `isSecretHeader` of the domain. */
   isSecretHeader?: IsSecretHeader;
   observer?: NotificationObserver;
 }

@@ -76,7 +76,7 @@ interface Fared {
   error: string | null;
 }
 
-/** One after another. */
+/** Sends the due notifications of a team, one after another. */
 export class NotificationSending {
   readonly #tools: SendingTools;
   readonly #store: Store;

@@ -13,7 +13,7 @@ export function answerJson(status: number, body: unknown, headers: AnswerHeaders
   });
 }
 
-/** §7 */
+/** The fixed error responses of the API (§7). */
 const TEXTS = {
   notFound: [404, { message: 'Not Found' }],
   methodNotAllowed: [405, { message: 'Method Not Allowed' }],

@@ -8,7 +8,7 @@ import { readBody } from './body.ts';
 import { readClientAddress } from './client-address.ts';
 import { MemoryRateLimiter } from './rate-limiter.ts';
 
-/** Per client address. */
+/** Requests a minute from one client address. */
 const MOST_A_MINUTE = 600;
 const MOST_SHOWN_BYTES = 64 * 1024;
 const LONGEST_DELAY_SECONDS = 60;

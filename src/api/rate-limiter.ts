@@ -6,7 +6,7 @@ export interface Hit {
   resetAtMs: number;
 }
 
-/** §8.1 */
+/** Limits the API requests of one client address (§8.1). */
 export interface RateLimiter {
   /** The first request opens a window. A refused one neither opens nor extends it. */
   hit(address: string, nowMs: number): Promise<Hit>;

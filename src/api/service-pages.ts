@@ -8,7 +8,7 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 interface ServicePagesDeps {
   /** A rejection counts as no. */
   isReady(): Promise<boolean>;
-  /** Distinguishes installations. */
+  /** The id of the installation, so that a monitor can tell installations apart. */
   installation: string;
   baseUrl: string;
 }

@@ -8,7 +8,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 export interface TokenOwner {
   userId: string;
   teamId: string | null;
-  /** §5.8 */
+  /** Viewers can read, but create nothing (§5.8). */
   isViewer: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface CreatedCron {
   nextRunAt: number | null;
 }
 
-/** §2.2 */
+/** An accepted job (§2.2). */
 export interface CreatedJob {
   queueId: string;
   jobId: string;

@@ -46,7 +46,7 @@ const EVERYWHERE: Cidr[] = [{ base: '0.0.0.0', prefix: 0 }];
 
 interface ServiceOptions {
   config: Config;
-  /** 32 bytes. */
+  /** The key of 32 bytes that encrypts secrets. */
   appKey: Uint8Array;
   /** Already open. The service closes it. */
   store: OpenedStore;

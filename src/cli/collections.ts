@@ -259,7 +259,7 @@ export const WINDOWS: Commanded<NamedWindow, StoredWindow> = {
   remove: async (work, teamId, id) => ((await work.deleteWindow(teamId, id)) ? {} : null),
 };
 
-/** Without deleted ones. */
+/** The names of the covered crons and queues that still exist. */
 function nameSources(
   covered: readonly AlertSource[],
   sources: readonly (AlertSource & { name: string })[],

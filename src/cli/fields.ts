@@ -59,7 +59,7 @@ function longOf({ option: { flags } }: PartWithOption): string {
   return /[\w-]+/.exec(flags.slice(2))?.[0] ?? '';
 }
 
-/** `--tag` and `--no-tags`. */
+/** The name in the negated option: `--tag` has `--no-tags`. */
 function longOfNone(part: PartWithOption): string {
   return isRepeated(part) ? `${longOf(part)}s` : longOf(part);
 }

@@ -1,4 +1,4 @@
-/** §6.5 */
+/** Reminders of failures that continue (§6.5). */
 import { HOUR_MS } from './instant.ts';
 import type { RemindHours } from './alert-settings.ts';
 

@@ -30,7 +30,7 @@ export interface StreakRule {
 
 export const STOP_AFTER = { least: 1, most: 1_000 } as const;
 
-/** Counting stops here. */
+/** A streak is not counted beyond this number. */
 const MOST_COUNTED = 1_000_000;
 
 /**

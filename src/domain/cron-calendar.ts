@@ -23,7 +23,7 @@ export function findRunDay(fields: CronFields, fromDay: number): number | null {
   return null;
 }
 
-/** Without `untilDay`. */
+/** Counts the days on which the cron runs, from `fromDay` to the day before `untilDay`. */
 export function countRunDays(fields: CronFields, fromDay: number, untilDay: number): number {
   if (!(fromDay < untilDay)) return 0;
   const from = new Date(fromDay * DAY_MS);

@@ -12,7 +12,7 @@ export const LIMITS = {
   codeCharacters: 32,
   timeoutSeconds: { least: 1, most: 300, initial: 30 },
   alertThresholds: [1, 2, 3],
-  /** §3.9. */
+  /** How long dead letters are kept (§3.9). */
   deadLetterDays: { least: 1, most: 365, initial: 14 },
   /** More than any installation sends at once. */
   concurrency: { least: 1, most: 1_000_000 },

@@ -1,6 +1,6 @@
 interface Stretch {
   id: string;
-  /** Null: not yet. */
+  /** Null while the run hasn't started. */
   startedAt: number | null;
   completedAt: number | null;
 }

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import type { Rate } from './rate.ts';
 import { DEFAULT_RETRY_SCHEDULE } from './retry-schedule.ts';
 
-/** §2.3 */
+/** The settings of a queue; a job can override some (§2.3). */
 export interface QueueSettings {
   timeoutSeconds: number;
   /** Seconds (§3.4). */

@@ -1,4 +1,4 @@
-/** §3.8 */
+/** At most `count` starts per period (§3.8). */
 export interface Rate {
   count: number;
   per: RateUnit;

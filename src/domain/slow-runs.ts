@@ -1,4 +1,4 @@
-/** §6.4 */
+/** Detects slow runs and their end (§6.4). */
 import { HOUR_MS } from './instant.ts';
 import { formatMilliseconds } from './duration-words.ts';
 

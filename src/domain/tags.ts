@@ -1,4 +1,4 @@
-/** §2.13 */
+/** Tags of crons and queues (§2.13). */
 
 import { isLongerThan } from './text-length.ts';
 

@@ -28,7 +28,7 @@ export function requestOf(run: Run): OutgoingRequest | 'query-too-long' {
   return buildRequest({ method, url, headers, payload: payloadOf(run) });
 }
 
-/** §2.7 */
+/** Judges a response or failure by the rules of §2.7. */
 export function answerOf(
   run: Run,
   exchange: Exchange,

@@ -210,7 +210,7 @@ function judgePlanned({ plannedAhead: { crons, jobs } }: DatabaseReport): Findin
   ];
 }
 
-/** With recorded requests. */
+/** Checks `TRUSTED_PROXIES` against the requests that were recorded with untrusted headers. */
 function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: number): Finding {
   const seen = found.untrustedForwarding;
   if (seen === null || !isStillTrue(seen, trustedProxies, now)) {
@@ -223,7 +223,7 @@ function judgeProxies({ trustedProxies }: Config, found: DatabaseReport, now: nu
   return warn('proxies', `${describeUntrustedHeader(seen)} (last noticed ${when})`);
 }
 
-/** With recorded requests. */
+/** Checks the proxy sign-in against the recorded requests whose header came from elsewhere. */
 function judgeProxySignIn({ proxySignIn }: Config, found: DatabaseReport, now: number): Finding[] {
   if (proxySignIn === null) return [];
   const seen = found.strangeSignIn;

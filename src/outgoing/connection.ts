@@ -136,12 +136,12 @@ export class Connection {
     this.resume();
   }
 
-  /** In any state. */
+  /** Closes the connection in any state, with an event. */
   close(error: Error): void {
     this.#close(error);
   }
 
-  /** Without an event. */
+  /** Closes the connection without an event. */
   destroy(): void {
     this.#user = null;
     this.#close(null);

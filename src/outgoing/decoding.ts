@@ -90,7 +90,7 @@ export class DecodedBody implements BudgetedTask, PermitUser {
     else this.#decoder.end();
   }
 
-  /** No event follows. */
+  /** Stops decoding; no event follows. */
   close(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;

@@ -12,7 +12,7 @@ interface Sleeper {
   lookAtMs: number;
   /** How much standstills may still delay it. */
   mostToAddMs: number;
-  /** Its index. */
+  /** Its index in `#sleepers`. */
   at: number;
 }
 

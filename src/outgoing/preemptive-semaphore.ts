@@ -1,6 +1,6 @@
 import type { Clock } from '#domain/clock';
 
-/** While others wait. */
+/** How long a permit lasts while others wait. */
 const SLICE_MS = 200;
 
 export interface PermitUser {
@@ -43,7 +43,7 @@ export class PreemptiveSemaphore {
     return true;
   }
 
-  /** Or stops waiting. */
+  /** Returns the permit, or stops waiting for one. */
   release(user: PermitUser): void {
     if (this.#users.delete(user)) this.#grantNext();
     else if (this.#paused === user) this.#paused = null;

@@ -80,7 +80,7 @@ export class NameResolver {
     return lookup;
   }
 
-  /** They return null. */
+  /** Cancels lookups in progress; each returns null. */
   close(): void {
     for (const channel of this.#channels) channel.cancel();
   }

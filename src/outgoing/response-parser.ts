@@ -84,7 +84,7 @@ export class ResponseParser {
     this.#at = 0;
   }
 
-  /** After 'end'. */
+  /** Whether the connection can carry another request; call it after 'end'. */
   get isReusable(): boolean {
     return this.#isPersistent && this.#at === this.#input.length;
   }

@@ -10,7 +10,7 @@ type Mark =
   | 'answering'
   | 'received';
 
-/** Monotonic milliseconds. */
+/** Measures the phases of an exchange in monotonic milliseconds. */
 export class Stopwatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #started: number;

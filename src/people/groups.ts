@@ -1,4 +1,4 @@
-/** Case-sensitive. */
+/** Groups of a provider or proxy, and the roles they give. Names of groups are case-sensitive. */
 import { isUuid } from '#domain/ids';
 import { checkName, checkTeamName, normalizeName } from './fields.ts';
 import { type InvitedRole, isInvitedRole } from './roles.ts';

@@ -8,8 +8,6 @@ import { type Done, DONE, type Refused, type TooMany } from './outcomes.ts';
 import { orBusy } from './passwords.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** §5.7 */
-
 export function takesPasswords(context: Context): boolean {
   return context.config.passwordSignIn;
 }

@@ -40,7 +40,7 @@ export function createPeople(deps: PeopleDeps) {
   const context = createContext(deps);
   const { tokens, mailer, background } = context;
   return {
-    /** One short query. */
+    /** Called for each API request, so it is one short query. */
     findTokenOwner: (token: string): Promise<TokenOwner | null> => tokens.findTokenOwner(token),
     accounts: {
       ...bind(context, { readSession, signIn, signOut, signOutEverywhere, whoIs }),

@@ -6,8 +6,7 @@ import type { TooMany } from './outcomes.ts';
 import { registerByProvider } from './registrations.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** §5.7 */
-
+/** What a provider or proxy asserts about a user (§5.7). */
 export interface Vouched {
   link: ProviderLink;
   /** Null if missing or not verified. */

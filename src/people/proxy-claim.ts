@@ -45,7 +45,7 @@ export function readProxyClaim(arrival: Arrival, settings: ProxySettings): Proxy
   };
 }
 
-/** From any sender. */
+/** Whether the proxy's header is present, from a trusted sender or not. */
 export function hasProxyHeader({ rawHeaders }: Arrival, { emailHeader }: ProxySettings): boolean {
   return rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === emailHeader);
 }

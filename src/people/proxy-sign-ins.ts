@@ -64,7 +64,7 @@ export async function arrive(
   return { session: await ofProxied(context, found.id), refusal: null };
 }
 
-/** By invitation. */
+/** Creates the account of a proxy's user who opened an invitation. */
 export async function registerByProxy(
   context: Context,
   invitation: string,

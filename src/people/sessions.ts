@@ -39,7 +39,7 @@ export interface Session {
   };
   /** Null if no team is selected (§5.2). */
   team: TeamOfUser | null;
-  /** By name. */
+  /** Sorted by name. */
   teams: TeamOfUser[];
   setCookies: string[];
   /** The proxy named the person, and there is no session. */

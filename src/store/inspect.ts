@@ -31,6 +31,6 @@ function explain({ kind }: StoreLocation, error: unknown): string {
 interface Fault {
   message?: string;
   code?: string;
-  /** Of SQLite, extended. */
+  /** SQLite's extended result code. */
   errcode?: number;
 }

@@ -83,12 +83,12 @@ export interface StoreOptions {
   serving: boolean;
   /** Always (default), only in an empty database, or never; else STORE_NOT_MIGRATED. */
   migrates?: 'always' | 'if-empty' | 'never';
-  /** Tests give others. */
+  /** Only tests set this. */
   migrations?: readonly Migration[] | undefined;
   /** For a process that does one thing: starting threads takes longer than the database does. */
   onThisThread?: boolean;
   bounds?: TeamBounds;
-  /** Tests reuse theirs. */
+  /** Only tests set this, to reuse their threads. */
   startThread?: StartThread | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface QueueListRow extends SourceHealth {
   running: number;
   /** Null if it is not due yet. */
   oldestDueAt: number | null;
-  /** Past or not. */
+  /** Can be in the past. */
   nextDueAt: number | null;
   /** Jobs that failed since `failedSince`, midnight UTC, and were not resent. */
   failed: BoundedCount;
@@ -57,7 +57,7 @@ export interface Trouble {
   /** The other number of `9 of 9`. */
   finished: number;
   lastRun: Pick<RunRecord, 'id' | 'responseStatus' | 'reason' | 'errorMessage'> | null;
-  /** Not resent. */
+  /** Failed jobs that nobody retried. */
   failedJobs: BoundedCount | null;
 }
 

@@ -70,7 +70,7 @@ export function createCronWork({ crons, clock }: Store) {
       const [first] = same;
       return first ? { id: first.id, name: first.name } : null;
     },
-    /** By name. */
+    /** Sorted by name. */
     listCrons: (teamId: string) => crons.list(teamId),
     /** Newest first; with `before` only older ones than that id. */
     listExecutions: async (teamId: string, cronId: string, limit: number, before?: string) =>
@@ -83,5 +83,5 @@ export function createCronWork({ crons, clock }: Store) {
   };
 }
 
-/** Of one URL. */
+/** The most crons with the same URL that are compared. */
 const MOST_OF_URL = 100;

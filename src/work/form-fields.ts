@@ -13,7 +13,7 @@ const MOST_LEVELS = LIMITS.payloadLevels + 1;
 /** `a` in `a[b]=1&a[c]=2`. Lists have the keys 0, 1, 2 … */
 interface Group {
   members: Map<string, string | Group>;
-  /** For `[]`. */
+  /** The index of the next item that is written as `[]`. */
   nextIndex: number;
 }
 

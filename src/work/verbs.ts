@@ -1,4 +1,4 @@
-/** §5.8, §5.10 */
+/** The actions on a team: the role that each needs (§5.8), and its activity entry (§5.10). */
 import { notifiesNobody } from '#domain/alert-settings';
 import type { ActivityAction, Deed } from '#domain/activity';
 import { countOf } from '#domain/amounts';

@@ -19,7 +19,7 @@ interface Item {
   name: string;
 }
 
-/** Reports all problems. */
+/** Collects all problems instead of stopping at the first. */
 export function readTeam({ root }: TeamDocument): { items: Item[]; problems: Problem[] } {
   const problems: Problem[] = [];
   const keys = SECTIONS.map(({ key }) => key);

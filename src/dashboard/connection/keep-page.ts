@@ -9,7 +9,7 @@ import { note, noteFormProblem, waitForAnswer, type Sign, type FormProblem } fro
 
 type Results = Record<string, DataStrategyResult>;
 
-/** By route. */
+/** The last page that loaded; `loaderData` by route. */
 type Shown = { href: string; loaderData: Readonly<Record<string, unknown>> };
 
 let shown: Shown = { href: '', loaderData: {} };

@@ -12,7 +12,7 @@ export type FormAnswer = {
   title?: string;
 };
 
-/** Never sent back. */
+/** Fields whose values no response repeats. */
 const secrets = /password|^answer$/;
 
 export function valuesOf(form: FormData): Values {

@@ -2,7 +2,7 @@ export type Selection = {
   ids: ReadonlySet<string>;
   /** Also on other pages. */
   everything: boolean;
-  /** For a shift-click. */
+  /** The row from which a shift-click selects. */
   anchor: string | null;
 };
 

@@ -7,7 +7,7 @@ import type { TeamPause } from '../services.ts';
 export const pauseIntents = { pause: 'pause-team', resume: 'resume-team' } as const;
 const overview = '/?index';
 
-/** §3.11 */
+/** The shown team's pause; null if it isn't paused (§3.11). */
 export function useTeamPause(): TeamPause | null {
   return useShell()?.pause ?? null;
 }

@@ -8,7 +8,7 @@ type Tone = 'teal' | 'red' | 'orange' | 'blue' | 'slate';
 type Series = { name: string; tone: Tone; values: readonly number[] };
 
 export type PlotGap = {
-  /** 0 to 1. */
+  /** The missing share of the step, from 0 to 1. */
   share: number;
   text: string;
 };
@@ -20,7 +20,7 @@ type PlotProps = {
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number) => string;
-  /** Hatched. */
+  /** Steps with missing data, shown hatched. */
   gaps?: readonly (PlotGap | null)[];
   links?: readonly (string | null)[];
   linkWord?: string;

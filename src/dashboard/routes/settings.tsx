@@ -5,7 +5,7 @@ import { PageHeader } from '../page/PageHeader.tsx';
 import { TabLinks } from '../page/TabLinks.tsx';
 import type { Route } from './+types/settings.ts';
 
-/** §5.8 */
+/** Shows the tabs that the role allows (§5.8). */
 export function loader({ context }: Route.LoaderArgs) {
   const { team } = open(context);
   const pages = settingsPages.filter((page) => mayOpenPlace(team.role, page));

@@ -7,7 +7,7 @@ import { isUnsent } from './reasons.ts';
 import { FailureNotice, RunPanels } from './RunParts.tsx';
 import type { ShownTest } from './run-text.ts';
 
-/** Not stored. */
+/** The outcome of a test run, which is not stored. */
 export function TestOutcome({ outcome }: { outcome: ShownTest }) {
   const ref = useRef<HTMLElement>(null);
   // Its first line is the verdict, and may be outside the visible part.

@@ -23,7 +23,7 @@ export function actsOn(tab: JobTab): boolean {
   return tab === 'pending' || tab === 'retrying' || tab === 'failed';
 }
 
-/** Without the tab. */
+/** The parameters of the filters; the tab is not one of them. */
 export const filterNames = [
   'q',
   'queue',

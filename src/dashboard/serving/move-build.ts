@@ -1,6 +1,6 @@
 import type { BrowserFiles, DashboardBuild, ServerBundle } from '../build.ts';
 
-/** Of Vite. */
+/** The path that Vite writes into its build. */
 const builtAt = '/assets/';
 
 /** Below a path, which each operator chooses. */

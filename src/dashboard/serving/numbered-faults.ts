@@ -3,7 +3,7 @@ import { data, type MiddlewareFunction, type ServerBuild } from 'react-router';
 import { requestFacts, type Context } from '../context.ts';
 import type { FaultData } from '../page/fault-words.ts';
 
-/** By `code`. */
+/** The error page of each error code of the store or the modules. */
 const PAGES: Readonly<Record<string, { status: number; data: FaultData | null }>> = {
   /** The role has just changed. */
   NOT_ALLOWED: { status: 403, data: null },

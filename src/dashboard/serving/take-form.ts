@@ -33,7 +33,7 @@ const LONGER: ReadonlyMap<string, number> = new Map([
   ['group', 16 * KIB],
 ]);
 
-/** Of one name. */
+/** The most values of one field. */
 const VALUES = 100;
 
 /** A value for each row or choice. */

@@ -18,7 +18,7 @@ export const presets: readonly { expression: string; text: string }[] = [
   { expression: '0 6 1 * *', text: 'First of the month' },
 ];
 
-/** §2.1 */
+/** Shortcuts that the schedule field accepts (§2.1). */
 const shortcuts: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',

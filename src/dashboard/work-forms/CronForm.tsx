@@ -39,7 +39,7 @@ type CronFormProps = {
   outcome: ReactNode;
 };
 
-/** §2.1, §2.4 */
+/** Creates or edits a cron (§2.1, §2.4). */
 export function CronForm(props: CronFormProps) {
   const reach = useReach();
   return (

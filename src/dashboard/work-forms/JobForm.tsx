@@ -23,7 +23,7 @@ type JobFormProps = {
   outcome: ReactNode;
 };
 
-/** §2.2 */
+/** Creates or edits a job (§2.2). */
 export function JobForm(props: JobFormProps) {
   const { values, queues, from, edits } = props;
   const reach = useReach();

@@ -23,7 +23,7 @@ type QueueFormProps = {
   outcome: ReactNode;
 };
 
-/** §2.3 */
+/** Creates or edits a queue (§2.3). */
 export function QueueForm({ values, name, cancelTo, choices, outcome }: QueueFormProps) {
   const mayNotify = useMayNotify();
   return (

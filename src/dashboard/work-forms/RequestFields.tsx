@@ -42,7 +42,7 @@ export function ContentFields({ payloadNote, rows }: { payloadNote: string; rows
   );
 }
 
-/** §2.13 */
+/** Tags of a cron or queue (§2.13). */
 export function TagsField() {
   return (
     <PlainField

@@ -12,7 +12,7 @@ export type JsonKind = ContainerKind | ScalarKind;
 /** In document order. Positions refer to the current chunk. */
 export interface JsonVisitor {
   begin(kind: JsonKind, at: number): void;
-  /** Ends before `at`. */
+  /** The value ends before `at`. */
   end(kind: JsonKind, at: number): void;
   /** @param token with its quotes; null if longer than `maxKeyLength` */
   key(token: string | null, isEscaped: boolean, at: number): void;

@@ -5,7 +5,7 @@ import { type ResponseRecord, responseOf, RUN_COLUMNS } from '../runs/run-record
 const RECORD_COLUMNS = [...RUN_COLUMNS, 'cron_id', 'scheduled_for'] as const;
 type RecordRow = Pick<StoredExecutionRow, (typeof RECORD_COLUMNS)[number]>;
 
-/** §2.5 */
+/** An execution in the form of exports and the command line (§2.5). */
 export type ExecutionRecord = RecordOf<RecordRow>;
 
 export interface ExecutionDetail extends ExecutionRecord {

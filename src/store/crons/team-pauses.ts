@@ -7,14 +7,14 @@ import { endOf } from './row-end.ts';
 import { all, atMost, change, one } from '../database/rows.ts';
 import type { Context } from '../database/context.ts';
 
-/** §3.11 */
+/** While a team is paused, none of its runs start (§3.11). */
 export interface TeamPause {
   at: number;
   /** By the name of then. */
   by: string;
 }
 
-/** Of one transaction. */
+/** The most crons that one transaction changes. */
 const AT_ONCE = 500;
 
 const NEXT = { team_id: 'id', cron_id: 'id', next_run_at: 'bigint' } as const satisfies Fields;

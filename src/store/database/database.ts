@@ -37,7 +37,7 @@ export interface DatabaseParts {
   release: () => Promise<void>;
   /** Undefined if statements are sent one by one. */
   call?: CallScript;
-  /** Limits simultaneous reads. */
+  /** Limits concurrent reads. */
   semaphore?: Semaphore;
 }
 

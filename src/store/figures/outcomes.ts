@@ -3,7 +3,7 @@ import { preparedStatement } from '../database/prepared.ts';
 import type { Row } from '../tables/tables.ts';
 import type { Context } from '../database/context.ts';
 
-/** Excludes started runs. */
+/** Rows of ended runs: the table also counts started ones. */
 export const IS_ENDED = "outcome <> 'started'";
 
 /**

@@ -10,7 +10,7 @@ export interface Attention {
   /** Crons and queues whose health is failing (domain/health.ts); none while the team is paused. */
   failingCrons: number;
   failingQueues: number;
-  /** §3.3 */
+  /** Dead letters that were neither retried nor deleted (§3.3). */
   failedJobs: number;
   unreadAlerts: number;
 }

@@ -44,7 +44,7 @@ export interface JobFilter {
   queueId?: string;
   status?: JobStatus;
   limit: number;
-  /** The next page. */
+  /** Only jobs older than this id, for the next page. */
   before?: string | undefined;
 }
 

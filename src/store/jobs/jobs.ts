@@ -66,7 +66,7 @@ function acceptance({ main: db, searches, sealer, clock, signals, bounds }: Cont
     }
   };
   return {
-    /** One listener. */
+    /** Only one listener; a second call replaces it. */
     watchBatches(listener: OnBatch): void {
       onBatch = listener;
     },

@@ -56,7 +56,7 @@ export function hasTag({ dialect }: Database, tag: string): RawBuilder<boolean> 
   return dialect.contains(sql.ref('tags'), sql`${tagInList(tag)}`);
 }
 
-/** For durations. */
+/** An ended run in the plot of durations. */
 export interface EndedRun {
   completedAt: number;
   durationMs: number;

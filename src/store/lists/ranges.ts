@@ -20,7 +20,7 @@ export interface Range {
   kind: RangeKind;
   sourceId: string;
   status: JobStatus;
-  /** For `failed` only. */
+  /** Set only for `failed`. */
   isRetried: 0 | 1;
   reason: string;
 }

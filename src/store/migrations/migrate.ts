@@ -13,7 +13,7 @@ type Db = Kysely<Tables>;
 
 interface MigrateOptions {
   now: number;
-  /** Tests give others. */
+  /** Only tests set this. */
   migrations?: readonly Migration[] | undefined;
   /** Created if missing. Default: the first of the search path. */
   schema?: string | undefined;

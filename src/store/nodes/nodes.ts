@@ -14,7 +14,7 @@ export interface NodeBeat {
   beat: number;
 }
 
-/** §3.6 */
+/** The nodes that were declared dead, and their runs (§3.6). */
 export interface Recovered extends SettledOrphans {
   nodeIds: string[];
 }

@@ -3,7 +3,7 @@ import { one } from '../database/rows.ts';
 
 export interface UntrustedHeader {
   header: string;
-  /** At that time. */
+  /** The number of trusted proxies at that time. */
   trustedProxies: number;
   at: number;
 }
@@ -11,7 +11,7 @@ export interface UntrustedHeader {
 /** From elsewhere than the proxy. The name isn't kept. */
 export interface StrangeSignIn {
   header: string;
-  /** The socket's. */
+  /** The address of the socket's other end. */
   address: string;
   at: number;
 }

@@ -19,7 +19,7 @@ interface NewSession {
 /** They must still be true when the session is opened. */
 interface Checked {
   passwordHash?: string;
-  /** Used up. */
+  /** The sign-in deletes this challenge, so that it works once. */
   challenge?: { purpose: string; hash: string };
 }
 

@@ -53,7 +53,7 @@ export const signingSecrets = {
   },
 };
 
-/** §5.6 */
+/** A team's next signing secret: added, then activated (§5.6). */
 export const nextSecrets = {
   /** False if there is one already, which receivers may have by now. */
   async add(

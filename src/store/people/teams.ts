@@ -21,7 +21,7 @@ function teamOf(
   return { id, name, plan, hasSigningSecret: sealed_signing_secret !== null, createdAt };
 }
 
-/** Adds no members. */
+/** Inserts a team without members. */
 export async function insertTeam(
   trx: Trx,
   { name, plan }: { name: string; plan: string },

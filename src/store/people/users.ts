@@ -44,7 +44,7 @@ function userOf(row: Pick<Row<'users'>, (typeof USER_COLUMNS)[number]>): User {
 
 export interface UserWithTeams {
   user: User;
-  /** By name. */
+  /** Sorted by name. */
   teams: TeamOfUser[];
 }
 

@@ -32,7 +32,7 @@ export const PLANNING = PLANNING_SETTINGS.map((each) => `-c ${each.replaceAll(' 
 const PREPARED_WITHIN_MS = 5_000;
 
 interface PoolUse {
-  /** After "belfry". */
+  /** The connection's `application_name` is "belfry" and this name. */
   name: string;
   connections: number;
   /** 0 for no limit. */

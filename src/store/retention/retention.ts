@@ -27,7 +27,7 @@ import {
 
 export interface HistoryDays {
   historyDays: number;
-  /** Undefined: the same. */
+  /** Default: `historyDays`. */
   successHistoryDays?: number;
 }
 

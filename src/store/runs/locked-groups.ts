@@ -20,7 +20,7 @@ const lockMonths = preparedStatement<{ id: string }>('lock-months', (dialect) =>
     or ${isLocked('usage_days', `day = ${dialect.$(3)}`)}`;
 });
 
-/** See `lockMonths`. */
+/** The teams whose counters another transaction has locked; see `lockMonths`. */
 export async function findLockedTeams(
   runner: StatementRunner,
   teamIds: readonly string[],

@@ -23,7 +23,7 @@ export function nodeGroups<Item, Result>(
   return {
     /** Rejects if it must be written again later. */
     add: (nodeId: string, item: Item): Promise<Result> => groupOf(nodeId).add(item),
-    /** Without a promise. */
+    /** As `add`, but calls the owner instead of returning a promise. */
     put: (nodeId: string, item: Item, owner: ItemOwner<Result>): void =>
       groupOf(nodeId).put(item, owner),
   };

@@ -51,7 +51,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     return isQuiet(settlement) && run.slowRule === null ? quietJobs : alertingJobs;
   };
   return {
-    /** One listener. */
+    /** Only one listener; a second call replaces it. */
     watchBatches(listener: OnBatch): void {
       onBatch = listener;
     },
@@ -64,7 +64,7 @@ export function runs({ main: db, sealer, clock, signals }: Context) {
     /** False if the claim was lost and nothing was changed. */
     settle: (nodeId: string, settlement: Settlement): Promise<boolean> =>
       groupFor(settlement).add(nodeId, settlement),
-    /** Without a promise. */
+    /** As `settle`, but calls the owner instead of returning a promise. */
     putEnd: (nodeId: string, settlement: Settlement, owner: ItemOwner<boolean>): void =>
       groupFor(settlement).put(nodeId, settlement, owner),
     /** With their earliest due times. */

@@ -15,7 +15,7 @@ import {
   type RunTable,
 } from './run-tables.ts';
 
-/** §2.5 */
+/** The stored start of a response (§2.5). */
 export interface StoredResponse {
   body: Uint8Array;
   totalBytes: number;
@@ -31,7 +31,7 @@ export interface RunEnd {
   durationMs: number;
 }
 
-/** §3.1, §3.2 */
+/** The end of a run, and what follows from it (§3.1, §3.2). */
 export interface Settlement<Run extends ClaimedRun = ClaimedJob | ClaimedExecution> {
   run: Run;
   status: EndedJobStatus;
@@ -151,7 +151,7 @@ export function endWithoutResponse(
   return { team_id, id, ...end, response_status: null, ...NO_RESPONSE, duration_step, place: null };
 }
 
-/** §2.7 */
+/** Ends a run that is over the monthly limit; nothing is sent (§2.7). */
 export function overLimit(run: RowOf<typeof KEY>, now: number): EndOfRun {
   return endWithoutResponse(run, {
     status: 'failed',

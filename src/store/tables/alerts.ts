@@ -1,4 +1,4 @@
-/** §6.4 */
+/** Alerts and their notifications (§6.4). */
 import type { AlertLevel } from '#domain/alert-streak';
 import type { AlertKind } from '#domain/alert-words';
 import type { FailureReason } from '#domain/failure';

@@ -112,7 +112,7 @@ function wordOf({ label }: ChannelField): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
-/** §6.5 */
+/** The channel that is used without a choice (§6.5). */
 export const DEFAULT_CHANNEL_FIELDS: Resource<DefaultChannel> = {
   config: CONFIG,
   collectMinutes: integer('collect_minutes', {

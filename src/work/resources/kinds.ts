@@ -11,7 +11,7 @@ import type { Entry } from './resource.ts';
 
 interface TextLimits {
   most?: number;
-  /** Before the length. */
+  /** Checked before the length. */
   rules?: readonly TextRule[];
   schema?: object;
 }
@@ -146,7 +146,7 @@ export function oneOf<Value extends number>(
   });
 }
 
-/** §4.5 */
+/** Read as the API contract reads booleans (§4.5). */
 export function boolean(
   name: string,
   declared: { initial: boolean } & Declared<boolean>,

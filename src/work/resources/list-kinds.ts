@@ -23,7 +23,7 @@ export function tags(
   });
 }
 
-/** §2.1, §2.2, §2.10 */
+/** Request headers, in order (§2.1, §2.2, §2.10). */
 export function headers(name: string, declared: Declared<HeaderList>): Entry<HeaderList> {
   const values = { additionalProperties: { type: 'string' }, maxProperties: LIMITS.headerEntries };
   return field<HeaderList>(name, declared, {

@@ -58,7 +58,7 @@ export interface Part {
   isRequired: boolean;
   /** As `write` gives it. Undefined: required. */
   initial?: Plain | undefined;
-  /** Without null. */
+  /** The JSON schema of a value other than null. */
   schema: Schema;
   about?: string | undefined;
   option?: OptionSpec | undefined;

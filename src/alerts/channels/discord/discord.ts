@@ -38,7 +38,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\*_~`|>#\-[\]()<@]/g, '\\$&');
 }
 
-/** As in slack.ts. */
+/** A zero-width space splits backticks, so that they can't end the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }

@@ -45,7 +45,7 @@ function breakMentions(text: string): string {
   return text.replace(/[@<]/g, '$&\u200b');
 }
 
-/** As in slack.ts. */
+/** A zero-width space splits backticks, so that they can't end the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${breakMentions(text).replace(/`(?=`)/g, '`\u200b')}\n\`\`\``;
 }
